@@ -1,0 +1,119 @@
+# Each target works on a machine that has only Python 3.11 to 3.13 and make: what it needs is installed into .venv first.
+# A target that was done before does nothing again; .venv/done-* are the marks of what was done.
+
+PYTHON = .venv/bin/python
+SAY = @echo "tapescope:"
+# uv is many times faster than pip, and is used where it is on the PATH; with either one, only what the locks name
+# and whose hash fits is installed. Bytecode is compiled now, or every start of a command would compile it again.
+INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --python $(PYTHON) --compile-bytecode; \
+	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
+COUNT = grep -c '==' $(1)
+
+.PHONY: help install demo test docs lock bench dashboard airflow clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo        the whole way through on the sample archive: findings and a report in var/demo"
+	@echo "make dashboard   the pages, on the demo's warehouse or on TAPESCOPE_SITE"
+	@echo "make airflow     a local Airflow with the nightly schedule, at http://localhost:8080"
+	@echo "make test        every test, linter and type check"
+	@echo "make bench       what is measured: speed, memory, peers"
+	@echo "make install     only what the command .venv/bin/tapescope needs"
+	@echo "make docs        write the pages that are made from schemas/ again"
+	@echo "make lock        resolve the dependencies of pyproject.toml anew into the two locks"
+	@echo "make clean       remove .venv and var/demo"
+
+install: .venv/done-project
+
+demo: install
+	$(SAY) "running the demo in var/demo"
+	@.venv/bin/tapescope demo --dir var/demo
+
+test: install .venv/done-airflow .venv/done-browser
+	$(SAY) "running the tests"
+	@$(PYTHON) -m pytest
+
+docs: install
+	$(SAY) "writing the pages that are made from schemas/"
+	@$(PYTHON) -c 'from pipelines.docs import write_all; print(*write_all(), sep="\n")'
+
+bench: install
+	$(SAY) "running the benchmarks"
+	@$(PYTHON) -m benchmarks
+
+dashboard: install
+	@.venv/bin/tapescope dashboard
+
+# `airflow standalone` starts its parts by the name `airflow`, so that must be on the PATH.
+airflow: export PATH := $(CURDIR)/.venv/bin:$(PATH)
+airflow: export AIRFLOW_HOME ?= $(CURDIR)/var/airflow
+airflow: export AIRFLOW__CORE__DAGS_FOLDER ?= $(CURDIR)/dags
+airflow: export AIRFLOW__CORE__LOAD_EXAMPLES ?= False
+airflow: export AIRFLOW__API__HOST ?= 127.0.0.1
+airflow: install .venv/done-airflow
+	$(SAY) "starting Airflow in $$AIRFLOW_HOME: http://localhost:8080 (user and password are printed below)"
+	@$(PYTHON) -m airflow standalone
+
+clean:
+	$(SAY) "removing .venv and var/demo"
+	@rm -rf .venv var/demo
+
+.venv/done-create:
+	@for name in python3.13 python3.12 python3.11 python3; do \
+		$$name -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || continue; \
+		echo "tapescope: creating .venv ($$($$name --version))"; \
+		rm -rf .venv && $$name -m venv .venv && touch $@ && exit 0; \
+		exit 1; \
+	done; \
+	echo "tapescope: needs Python 3.11, 3.12 or 3.13 with its venv module, and found none on the PATH" >&2; \
+	echo "tapescope: on Debian or Ubuntu: apt-get install python3 python3-venv" >&2; \
+	exit 1
+
+.venv/done-packages: requirements.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< (one or two minutes, 1.5 GB in .venv)"
+	@$(INSTALL) --require-hashes --requirement $<
+	@touch $@
+
+# The build backend is in the lock: nothing more is fetched. A change of pyproject.toml alone installs no package anew.
+.venv/done-project: pyproject.toml .venv/done-packages
+	$(SAY) "installing the command .venv/bin/tapescope from this folder"
+	@$(INSTALL) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+# Both locks are given, for a package and what it needs must have their hashes in one command.
+.venv/done-airflow: requirements-airflow.lock .venv/done-packages
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< (about a minute, 170 MB more)"
+	@$(INSTALL) --require-hashes --requirement requirements.lock --requirement $<
+	@touch $@
+
+# One test looks at the pages in a real browser; without one it says so and is skipped. Tried once, not at every run.
+.venv/done-browser: | .venv/done-create
+	@for name in chromium chromium-browser google-chrome; do \
+		command -v $$name >/dev/null && touch $@ && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "tapescope: installing Chromium for the browser test (apt-get install chromium)"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get install -qq --no-install-recommends chromium || \
+			{ apt-get update -qq && apt-get install -qq --no-install-recommends chromium; }; } >/dev/null 2>&1 \
+			|| echo "tapescope: that failed; the browser test will be skipped"; \
+	else \
+		echo "tapescope: no Chromium here; the browser test will be skipped (install chromium, then make test)"; \
+	fi; \
+	touch $@
+
+# Airflow shares packages with the rest, so all is resolved together first; the second lock is what Airflow adds.
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-emit-index-url --no-header --no-annotate $(UPGRADE)
+lock: UV = $(shell command -v uv || echo $(PYTHON) -m uv)
+lock: UPGRADE = --upgrade
+lock: .venv/done-create
+	$(SAY) "resolving dependencies into requirements.lock and requirements-airflow.lock"
+	@command -v uv >/dev/null || $(PYTHON) -m pip install -qq --disable-pip-version-check uv
+	@$(COMPILE) --group dev --all-extras --output-file .venv/all.lock
+	@$(COMPILE) --group dev --extra dashboard --constraint .venv/all.lock --output-file .venv/some.lock
+	@{ echo "# What tapescope is installed with: written by \`make lock\` from pyproject.toml."; \
+		grep -v '^#' .venv/some.lock; } > requirements.lock
+	@{ echo "# What Airflow adds to requirements.lock: written by \`make lock\` from pyproject.toml."; \
+		awk 'NR == FNR { have[$$0]; next } /^[a-z0-9]/ { more = !($$0 in have) } more && !/^#/' \
+			requirements.lock .venv/all.lock; } > requirements-airflow.lock

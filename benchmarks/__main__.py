@@ -1,0 +1,63 @@
+"""`make bench`, or `python -m benchmarks`: makes the inputs, measures, prints the table and the aims."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from benchmarks import inputs, tables
+from benchmarks.aims import BIG, judge
+from benchmarks.inputs import ENSTORE, VMSTAT
+from benchmarks.measure import REPO, Task, measure
+from benchmarks.tasks import JC_MB
+
+INPUTS = {VMSTAT: "vmstat -t", ENSTORE: "DEBUGLOG", BIG: "big DEBUGLOG"}
+TITLES = {
+    "ingest": "file to committed rows",
+    "parse": "reading and parsing only",
+    "read_blocks": "our blocks of numbered lines",
+    "read_lines": "Polars read_lines",
+    "jc": f"jc, first {JC_MB} MB",
+    "re_loop": "Python re loop",
+}
+PLAN = {
+    VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),
+    ENSTORE: ("ingest", "parse", "read_blocks", "read_lines", "re_loop"),
+    BIG: ("ingest",),
+}
+
+
+@click.command()
+@click.option("--mb", default=100.0, show_default=True, help="Size of the two inputs all are measured on.")
+@click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
+@click.option("--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big: one.")
+@click.option("--only", type=click.Choice(list(INPUTS)), multiple=True, help="Only this input; may be given again.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
+@click.option("--keep", is_flag=True, help="Keep the inputs, which are then not made again.")
+def main(mb: float, big_mb: float, repeat: int, only: tuple[str, ...], folder: Path, keep: bool) -> None:
+    """Measure tapescope against its peers on inputs made for it. Nothing is asserted."""
+    wanted = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
+    say = Console(stderr=True).print
+    tasks: dict[tuple[str, str], Task] = {}
+    for name in wanted:
+        size = big_mb if name == BIG else mb
+        say(f"making {size:g} MB of {INPUTS[name]}", highlight=False)
+        path = inputs.make(folder, ENSTORE if name == BIG else name, size)
+        for task in PLAN[name]:
+            tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)
+    by_task = {result.task: result for result in measure(list(tasks.values()), lambda text: say(text, highlight=False))}
+    results = {key: by_task[task] for key, task in tasks.items()}
+    aims = judge(results)
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    tables.show(console, list(results.values()), aims)
+    click.echo(f"\n{tables.markdown(list(results.values()), aims)}")
+    if not keep:
+        # Only what was made here: the folder may be anybody's.
+        for place in {task.path.parent for task in tasks.values()}:
+            shutil.rmtree(place)
+
+
+if __name__ == "__main__":
+    main()

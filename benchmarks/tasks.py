@@ -1,0 +1,131 @@
+"""One measured task in a process of its own: `python -m benchmarks.tasks TASK FILE` prints what it did as JSON.
+
+Imports are done and sources are loaded before the clock starts: a nightly run pays them once, not once a file.
+"""
+
+import json
+import os
+import resource
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from benchmarks import peers
+from benchmarks.inputs import MB
+from pipelines import lines, sources, steps
+from pipelines.config import input_for
+from pipelines.origins import origin_of
+from pipelines.reading import Reading
+
+JC_MB = 2  # jc is given this much: its speed does not depend on the size, its memory does
+Facts = dict[str, Any]
+
+
+def ingest(path: Path) -> Facts:
+    """File to committed rows in a warehouse that is empty."""
+    site = steps.site_at(path.parent)
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    report, seconds = _timed(lambda: steps.ingest(site))
+    done = report.as_dict()
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    return {"seconds": seconds, "rows": done["n_records"], "lines": done["n_lines"], "loaded": done["loaded"]}
+
+
+def parse(path: Path) -> Facts:
+    """Reading and parsing alone; the rows are counted and dropped."""
+    site = steps.site_at(path.parent)
+    head = lines.read_head(path)
+    stem, _ = sources.choose(head)
+    if stem is None:
+        raise ValueError(f"no source recognises {path}")
+    origin = replace(origin_of(site, path, *input_for(site, path)), head=tuple(head))
+    reading = Reading(path, stem, origin, lines.Start(), None)
+    kinds: Counter[str] = Counter()
+
+    def run() -> None:
+        for parsed in reading.chunks():
+            for table, rows in parsed.tables.items():
+                of = rows["kind"] if "kind" in rows.columns else pl.Series(values=[""] * rows.height)
+                kinds.update({f"{table}.{kind}": count for kind, count in of.value_counts().iter_rows()})
+
+    _, seconds = _timed(run)
+    counts = reading.counts
+    return {
+        "seconds": seconds,
+        "rows": counts.n_records,
+        "lines": counts.n_lines,
+        "used": counts.n_used,
+        "rejected": counts.n_rejected,
+        "kinds": dict(kinds),
+    }
+
+
+def read_lines(path: Path) -> Facts:
+    """The same bytes as lines, by Polars itself."""
+    height, seconds = _timed(lambda: pl.read_lines(path).height)
+    return {"seconds": seconds, "rows": height, "lines": height}
+
+
+def read_blocks(path: Path) -> Facts:
+    """The same bytes as our blocks of numbered lines, hashed: the floor under every source."""
+    height, seconds = _timed(lambda: sum(block.lines.height for block in lines.read_blocks(path)))
+    return {"seconds": seconds, "rows": height, "lines": height}
+
+
+def re_loop(path: Path) -> Facts:
+    rows, seconds = _timed(lambda: peers.re_loop(path))
+    return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows)}
+
+
+def jc(path: Path) -> Facts:
+    """jc's parser on the first JC_MB of the file."""
+    with path.open("rb") as file:
+        data = file.read(JC_MB * MB)
+    text = data[: data.rfind(b"\n") + 1].decode()
+    rows, seconds = _timed(lambda: peers.jc_vmstat(text))
+    return {"seconds": seconds, "rows": len(rows), "bytes": len(text)}
+
+
+TASKS: dict[str, Callable[[Path], Facts]] = {
+    task.__name__: task for task in (ingest, parse, read_lines, read_blocks, re_loop, jc)
+}
+
+
+def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    begin = time.perf_counter()
+    result = run()
+    return result, time.perf_counter() - begin
+
+
+def main() -> None:
+    task, path = TASKS[sys.argv[1]], Path(sys.argv[2])
+    sources.all_sources()
+    duckdb.connect().execute("SELECT ?", [1])  # it imports pandas, where that is installed, at its first parameter
+    before = _cpu_s()
+    facts = {"bytes": os.stat(path).st_size} | task(path)
+    json.dump(facts | {"cpu_s": _cpu_s() - before, "peak_bytes": _peak_bytes()}, sys.stdout)
+
+
+def _peak_bytes() -> int:
+    """Of this process; the kernel's other figure, ru_maxrss, begins with that of the parent on Linux."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) * 1024 for line in status.read_text().splitlines() if "VmHWM" in line)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()

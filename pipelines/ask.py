@@ -1,0 +1,252 @@
+"""Answers with their SQL: a question of the catalogue, or free SQL from anybody."""
+
+import dataclasses
+import difflib
+import io
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from pipelines import sql_guard
+from pipelines.catalog import Catalog, Column, Question, load_catalog
+from pipelines.config import Site
+from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
+from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
+
+NO_DATA = date(1970, 1, 1)
+_DAYS_IN = ("gold.drive_ledger", "gold.duty_factor")
+_CODE = Path(__file__).resolve().parent.parent
+# What libpq and object stores need; passed on only where the site uses them.
+_ACCESS = ("HOME", "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLROOTCERT")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows, what their columns mean, and the SQL and the snapshot they come from."""
+
+    columns: list[Column]
+    rows: list[tuple[Any, ...]]
+    sql: str
+    snapshot: int
+    is_cut: bool = False
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """The rows by column name."""
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+
+def ask(
+    site: Site, catalog: Catalog, name: str, params: dict[str, str] | None = None, snapshot: int | None = None
+) -> Answer:
+    """Answer a question of the catalogue. Raises QuestionRefused for names and values that do not fit."""
+    question = catalog.questions.get(name)
+    if question is None:
+        near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
+        raise QuestionRefused(f"there is no question {name!r}", hint)
+    given = _given(question, params or {})
+    with Warehouse(site).read(snapshot) as connection:
+        values = _values(question, given, connection)
+        try:
+            with transaction(connection):
+                number = snapshot if snapshot is not None else snapshot_id(connection)
+                result = connection.execute(question.sql, values)
+                names = [column[0] for column in result.description]
+                rows = result.fetchall()
+        except duckdb.Error as error:
+            hint = "run `tapescope run` first" if isinstance(error, duckdb.CatalogException) else ""
+            raise QuestionRefused(f"{name} cannot be answered: {sql_guard.first_lines(error)}", hint) from error
+    if names != [column.name for column in question.columns]:
+        raise ContractError(f"question {name} gives the columns {', '.join(names)}, not those its header promises")
+    return Answer(list(question.columns), rows, question.sql, number)
+
+
+def last_day(connection: Connection) -> date:
+    """The last calendar day of the site with data: the default period of every question; never today."""
+    for table in _DAYS_IN:
+        try:
+            row = connection.execute(f"SELECT max(day) FROM {table}").fetchone()
+        except duckdb.CatalogException:
+            continue  # not built yet
+        if row and isinstance(row[0], date):
+            return row[0]
+    return NO_DATA
+
+
+def ask_sql(site: Site, sql: str, timeout_s: float = 30, memory: str = "1GB", max_rows: int = 100_000) -> Answer:
+    """Answer free SQL from anybody, in a process of its own. Raises QuestionRefused for what is not run, or stopped."""
+    known = list(load_catalog().relations)
+    allowed = sql_guard.check(sql, known)
+    warehouse = Warehouse(site)
+    with tempfile.TemporaryDirectory(prefix="tapescope-sql-") as folder:
+        request = {
+            "sql": allowed.sql,
+            "warehouse": str(warehouse.folder.resolve()),
+            "catalogue": site.catalogue,
+            "data_path": site.data_path,
+            "temp_folder": folder,
+            "memory": memory,
+            "timeout_s": timeout_s,
+            "max_rows": max_rows,
+        }
+        output = _run(request, _environment(warehouse), timeout_s)
+    head, _, stream = output.partition(b"\n")
+    answer = json.loads(head)
+    if "error" in answer:
+        raise _refusal(answer, allowed, known)
+    columns = _unique([Column(name, kind, "") for name, kind in answer["columns"]])
+    return Answer(columns, _rows(stream), allowed.sql, answer["snapshot"], answer["is_cut"])
+
+
+def _given(question: Question, params: dict[str, str]) -> dict[str, Any]:
+    """Values somebody gave and defaults of the header; refuses what is unknown or missing."""
+    if unknown := sorted(params.keys() - question.params.keys()):
+        known = ", ".join(question.params) or "none"
+        raise QuestionRefused(f"{question.name} has no parameter {', '.join(unknown)}", f"its parameters: {known}")
+    values: dict[str, Any] = {}
+    for name, param in question.params.items():
+        value = params.get(name, param.get("default"))
+        if value is not None:
+            values[name] = _cast(name, value, param["type"])
+        elif not _is_day(question, name):
+            raise QuestionRefused(f"{question.name} needs {name}: {param.get('doc', '')}", f"add {name}=…")
+    return values
+
+
+def _is_day(question: Question, name: str) -> bool:
+    return name in ("first_day", "last_day") and question.params[name]["type"] == "DATE"
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not finite")
+    return number
+
+
+_CASTS: dict[str, Callable[[str], Any]] = {
+    "DATE": date.fromisoformat,
+    "DOUBLE": _number,
+    "BIGINT": int,
+    "VARCHAR": str,
+}
+
+
+def _cast(name: str, value: Any, kind: str) -> Any:
+    """A text as its type says; a header's default may be of that type already."""
+    if kind not in _CASTS:
+        raise ContractError(f"parameter {name} has type {kind}; known: {', '.join(_CASTS)}")
+    try:
+        return _CASTS[kind](value) if isinstance(value, str) else value
+    except ValueError:
+        hint = "write it as 2010-06-15" if kind == "DATE" else ""
+        raise QuestionRefused(f"{name}={value} is not a {kind}", hint) from None
+
+
+def _values(question: Question, given: dict[str, Any], connection: Connection) -> dict[str, Any]:
+    """All values, with the period filled in: up to the last day with data, and one day long."""
+    days = [name for name in ("last_day", "first_day") if name in question.params and _is_day(question, name)]
+    values = dict(given)
+    for name in days:
+        if name not in values:
+            values[name] = values["last_day"] if "last_day" in values else last_day(connection)
+    if len(days) == 2 and values["first_day"] > values["last_day"]:
+        raise QuestionRefused(
+            f"first_day {values['first_day']} is after last_day {values['last_day']}",
+            "give both, or a first_day that has data",
+        )
+    return values
+
+
+def _environment(warehouse: Warehouse) -> dict[str, str]:
+    """Next to nothing: where the code is, and the way to the catalogue if that is a server's."""
+    kept = _ACCESS if warehouse.is_postgres else ()
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(_CODE),
+        **{name: os.environ[name] for name in kept if name in os.environ},
+    }
+
+
+def _run(request: dict[str, Any], environment: dict[str, str], timeout_s: float) -> bytes:
+    """What the worker wrote; its whole process group is dead afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-s", "-m", "pipelines.sql_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=request["temp_folder"],
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(json.dumps(request).encode(), timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        raise QuestionRefused(
+            f"stopped after {timeout_s:g} s", "ask for fewer days, join on equal columns, or aggregate first"
+        ) from None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    if process.returncode < 0:
+        raise QuestionRefused(
+            f"the statement ended its process ({signal.Signals(-process.returncode).name})", "ask for less at a time"
+        )
+    if process.returncode or not output:
+        raise TapescopeError(f"the SQL process failed: {errors.decode(errors='replace').strip()[-2000:]}")
+    return output
+
+
+_KINDS: dict[str, type[TapescopeError]] = {"ConfigError": ConfigError, "TapescopeError": TapescopeError}
+
+
+def _refusal(answer: dict[str, Any], allowed: sql_guard.Allowed, known: list[str]) -> TapescopeError:
+    """The worker's error as one of ours, with a hint."""
+    kind, message = answer["error"], str(answer["message"])
+    if kind in _KINDS:
+        return _KINDS[kind](message, answer.get("hint", ""))
+    if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
+        return QuestionRefused("stopped: it needs more memory than it may have", "aggregate first, or ask fewer days")
+    if kind == "TooLarge":
+        return QuestionRefused("stopped: the answer is too large", "select fewer columns, or aggregate")
+    hint = "mend the SQL where it points"
+    missing = [table for table in allowed.tables if table not in known]
+    if kind == "CatalogException" and missing:
+        hint = sql_guard.near(missing[0], known)
+    return QuestionRefused(sql_guard.first_lines(duckdb.Error(message)), hint)
+
+
+def _rows(stream: bytes) -> list[tuple[Any, ...]]:
+    """The worker's rows as Python values, the same that a connection's fetchall() gives."""
+    with pa.ipc.open_stream(io.BytesIO(stream)) as reader, duckdb.connect(":memory:") as decoder:
+        decoder.execute("SET TimeZone = 'UTC'")
+        return decoder.from_arrow(reader.read_all()).fetchall()
+
+
+def _unique(columns: list[Column]) -> list[Column]:
+    """Columns of one name told apart: x, x_2."""
+    seen: set[str] = set()
+    unique = []
+    for column in columns:
+        name, count = column.name, 1
+        while name in seen:
+            count += 1
+            name = f"{column.name}_{count}"
+        seen.add(name)
+        unique.append(dataclasses.replace(column, name=name))
+    return unique

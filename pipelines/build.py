@@ -1,0 +1,189 @@
+"""Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for.
+
+While SQL runs, the layers' names are views of the lake narrowed to the days that matter, so that a relation's SQL
+needs no word about increments and runs as it is in any DuckDB client.
+"""
+
+from collections.abc import Callable
+from datetime import date
+
+import duckdb
+
+from pipelines.catalog import Catalog, Relation
+from pipelines.config import Site
+from pipelines.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.errors import ContractError
+from pipelines.warehouse import LAKE, Connection
+
+_ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
+
+
+def dirty_days(connection: Connection, catalog: Catalog, is_full: bool) -> dict[str, set[date]]:
+    """Bronze days to start from: all of them, or those marked since the last build."""
+    if not is_full:
+        rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
+    else:
+        queries = [
+            f"SELECT '{relation.full_name}', day FROM (SELECT DISTINCT day FROM {LAKE}.{relation.full_name})"
+            for relation in catalog.layer("bronze")
+        ]
+        rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
+    found: dict[str, set[date]] = {}
+    for name, day in rows:
+        found.setdefault(name, set()).add(day)
+    return found
+
+
+def make_views(connection: Connection, catalog: Catalog) -> None:
+    """Schemas of views in memory, one view a relation; to be made before the build's transaction begins."""
+    for layer in ("site", "ops", "bronze", "silver", "gold"):
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{layer}")
+    for relation in catalog.relations.values():
+        narrowed = ""
+        if relation.has_day:
+            clock = "site" if relation.layer in ("gold", "ops") else "utc"
+            narrowed = f" WHERE day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"
+        connection.execute(
+            f"CREATE OR REPLACE VIEW memory.{relation.full_name} AS SELECT * FROM {LAKE}.{relation.full_name}{narrowed}"
+        )
+
+
+def build(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    changes: Changes,
+    is_full: bool,
+    progress: Callable[[str], None] | None = None,
+) -> Changes:
+    """Make silver, ops and gold anew on a connection with views, inside its transaction.
+
+    `changes` says what changed in bronze and site, and gains what was made from it.
+    """
+    connection.execute("USE memory")
+    links = DayLinks(connection)
+    for relation in catalog.made_by_sql():
+        if progress:
+            progress(relation.full_name)
+        _check_columns(connection, relation)
+        if relation.has_day:
+            wanted = _days_to_make(catalog, relation, changes, links, site.zone)
+            if is_full:
+                wanted |= _present_days(connection, relation)
+            _make_days(connection, relation, wanted, links, site.zone, changes)
+        elif is_full or any(changes.touched(name) for name in relation.inputs):
+            _make_whole(connection, relation, changes)
+    return changes
+
+
+def _days_to_make(catalog: Catalog, relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
+    """Days of the relation's own calendar that its changed inputs can have touched."""
+    utc: set[date] = set()
+    own: set[date] = set()
+    for name in relation.inputs:
+        changed = changes.days.get(name, set())
+        if name.split(".")[0] in ("gold", "ops"):
+            own |= changed
+        else:
+            utc |= changed
+    if relation.layer in ("gold", "ops"):
+        return own | site_days_of(with_neighbours(links.close(utc)) if utc else utc, zone)
+    return links.close(with_neighbours(links.close_requests(links.close(utc)))) if utc else utc
+
+
+def _make_days(
+    connection: Connection,
+    relation: Relation,
+    wanted: set[date],
+    links: DayLinks,
+    zone: str,
+    changes: Changes,
+) -> None:
+    changed = changes.days.setdefault(relation.full_name, set())
+    for run in _runs(wanted):
+        _set_window(connection, relation, run, links, zone)
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+        new, said = _changed_days(connection, relation, run)
+        if new:
+            days = sorted(new)
+            connection.execute(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
+            columns = ", ".join(f'"{name}"' for name in relation.column_names)
+            row = connection.execute(
+                f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
+                " WHERE day IN (SELECT unnest(?)) ORDER BY ALL",
+                [days],
+            ).fetchone()
+            changes.n_rows += row[0] if row else 0
+        changed |= said
+
+
+def _make_whole(connection: Connection, relation: Relation, changes: Changes) -> None:
+    """A relation without days is made anew as a whole."""
+    _set_range(connection, _ALWAYS, _ALWAYS)
+    connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
+    row = connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM ({relation.sql})").fetchone()
+    changes.n_rows += row[0] if row else 0
+    changes.whole.add(relation.full_name)
+
+
+def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> None:
+    own = (run[0], run[-1])
+    utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
+    around = links.close(with_neighbours(utc))
+    site = with_neighbours(own)
+    _set_range(connection, (min(around), max(around)), (min(site), max(site)))
+
+
+def _set_range(connection: Connection, utc: tuple[date, date], site: tuple[date, date]) -> None:
+    for name, (first, last) in (("utc", utc), ("site", site)):
+        connection.execute(f"SET VARIABLE {name}_from = DATE '{first}'; SET VARIABLE {name}_to = DATE '{last}'")
+
+
+def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
+    """Days as runs that are computed together; days a short gap apart cost less in one go."""
+    runs: list[list[date]] = []
+    for day in sorted(days):
+        if runs and (day - runs[-1][-1]).days <= gap_days:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs
+
+
+def _present_days(connection: Connection, relation: Relation) -> set[date]:
+    return {row[0] for row in connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()}
+
+
+def _changed_days(connection: Connection, relation: Relation, run: list[date]) -> tuple[set[date], set[date]]:
+    """Days whose rows differ from those in the lake in any column, and in what they say (lineage left out)."""
+    everything = ", ".join(f'"{name}"' for name in relation.column_names)
+    said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+    sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({said})) AS s"
+    rows = connection.execute(
+        f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
+        f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
+        " SELECT coalesce(new.day, old.day), (new.n, new.s) IS DISTINCT FROM (old.n, old.s)"
+        " FROM new FULL JOIN old ON old.day = new.day"
+        " WHERE (new.n, new.e) IS DISTINCT FROM (old.n, old.e)",
+        {"days": run},
+    ).fetchall()
+    return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
+
+
+def _check_columns(connection: Connection, relation: Relation) -> None:
+    """A SELECT must yield exactly what its header promises."""
+    _set_range(connection, _ALWAYS, _ALWAYS)
+    try:
+        described = connection.execute(f"DESCRIBE {relation.sql}").fetchall()
+    except duckdb.Error as error:
+        raise ContractError(f"{relation.full_name}: {error}", f"mend {relation.path.name}") from error
+    found = [(row[0], row[1]) for row in described]
+    promised = [(column.name, column.type) for column in relation.columns]
+    if found != promised:
+        odd = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
+        lacking = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
+        raise ContractError(
+            f"{relation.full_name}: the SELECT yields {', '.join(odd) or 'its columns in another order'},"
+            f" the header promises {', '.join(lacking) or 'the same'}",
+            f"mend {relation.path.name}",
+        )

@@ -1,0 +1,436 @@
+"""The command line: parse arguments, call one step, print, choose the exit code."""
+
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.errors import ConfigError, TapescopeError
+
+SEVERITIES = ("info", "warning", "critical")
+FINDINGS_FOUND = 4
+
+Command = Callable[..., Any]
+
+
+def _site_option(command: Command) -> Command:
+    return click.option(
+        "--site",
+        "site_path",
+        envvar="TAPESCOPE_SITE",
+        type=click.Path(path_type=Path),
+        default=Path(),
+        show_default="site.toml of this folder",
+        help="site.toml, or the folder that holds it.",
+    )(command)
+
+
+def _period_options(command: Command) -> Command:
+    for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):
+        command = click.option(name, f"{name.strip('-')}_day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+    return command
+
+
+def _json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")(command)
+
+
+def _period(day: datetime | None, begin: datetime | None, end: datetime | None) -> tuple[date | None, date | None]:
+    if day and (begin or end):
+        raise click.UsageError("give --day, or --from and --to, not both")
+    first, last = (day, day) if day else (begin, end)
+    if first and last and first > last:
+        raise click.UsageError("--from must not lie after --to")
+    return first.date() if first else None, last.date() if last else None
+
+
+def _load(site_path: Path) -> Any:
+    from pipelines import steps
+
+    return steps.site_at(site_path)
+
+
+def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
+    from pipelines.console import visible
+
+    if as_json:
+        click.echo(json.dumps(counts, default=str))
+        return
+    click.echo(sentence)
+    for problem in counts.get("problems", []):
+        click.echo(f"  {problem['state']}: {visible(problem['path'])}: {visible(problem['reason'])}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tapescope")
+def cli() -> None:
+    """Where the time of an archive's tape drives goes, and why.
+
+    Begin with `tapescope demo`, or write a site.toml and `tapescope run`.
+    """
+
+
+@cli.command()
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("var/demo"),
+    show_default=True,
+    help="Scratch folder; its site.toml stays there for every other command.",
+)
+@_site_option
+def demo(folder: Path, site_path: Path) -> None:
+    """Run everything on the sample archive and show the headline findings."""
+    from pipelines import steps
+
+    site = steps.make_demo(folder)
+    click.echo(f"The sample archive is in {folder}: synthetic logs of a migration stand and of PIC's tape read tests.")
+    _run(site, None, None, as_json=False)
+    _show_findings(site, None, None)
+    click.echo(f"\nFurther: tapescope ask session_rates --site {folder}")
+    click.echo(f"         tapescope dashboard --site {folder}")
+
+
+@cli.command()
+@_site_option
+@_period_options
+@_json_option
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
+def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+    """Ingest, build, detect and report: what the nightly DAG does."""
+    found = _run(_load(site_path), *_period(day_day, from_day, to_day), as_json=as_json)
+    _exit_on(found, fail_on)
+
+
+def _run(site: Any, first: date | None, last: date | None, as_json: bool) -> list[dict[str, Any]]:
+    """All steps in order. Where one fails the report is written all the same, and says so."""
+    from pipelines import steps
+
+    problems: list[str] = []
+    findings: list[dict[str, Any]] = []
+    failure: TapescopeError | None = None
+    try:
+        read = _ingest(site, None, False)
+        problems += [f"{problem['path']}: {problem['reason']}" for problem in read["problems"]]
+        _say(read, as_json, _ingest_sentence(read))
+        built = _build(site, False)
+        _say(built, as_json, _build_sentence(built))
+        found = steps.detect(site, first, last)
+        findings = found.findings
+        _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(findings)))
+    except TapescopeError as error:
+        failure = error
+        problems.append(str(error))
+    written = steps.report(site, first, last, problems=problems)
+    _say({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
+    if failure is not None:
+        raise failure
+    return findings
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@_site_option
+@_json_option
+@click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
+def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
+    """Read the logs that site.toml names, or the files and folders given, where they are new or have changed."""
+    counts = _ingest(_load(site_path), list(paths) or None, again)
+    _say(counts, as_json, _ingest_sentence(counts))
+
+
+def _ingest(site: Any, paths: list[Path] | None, again: bool) -> dict[str, Any]:
+    from pipelines import steps
+    from pipelines.console import reading_bar
+
+    with reading_bar(steps.bytes_to_read(site, paths), "reading") as advance:
+        return steps.ingest(site, paths, again, advance).as_dict()
+
+
+def _ingest_sentence(counts: dict[str, Any]) -> str:
+    states = ", ".join(f"{counts[name]} {name}" for name in ("unchanged", "failed", "unknown"))
+    lines = " + ".join(f"{counts[f'n_{name}']:,} {name}" for name in ("used", "skipped", "rejected"))
+    return (
+        f"Read {counts['loaded']} of {counts['files']} files ({states}): {counts['n_lines']:,} lines = {lines};"
+        f" {counts['n_records']:,} records."
+    )
+
+
+@cli.command()
+@_site_option
+@_json_option
+@click.option("--full", is_flag=True, help="Make all days again, not only those that changed.")
+def build(site_path: Path, as_json: bool, full: bool) -> None:
+    """Make events and metrics of what changed; commit only if no critical check fails."""
+    counts = _build(_load(site_path), full)
+    _say(counts, as_json, _build_sentence(counts))
+
+
+def _build(site: Any, full: bool) -> dict[str, Any]:
+    from pipelines import steps
+    from pipelines.console import step_spinner
+
+    with step_spinner("building") as name_it:
+        return steps.build(site, full, name_it).as_dict()
+
+
+def _build_sentence(counts: dict[str, Any]) -> str:
+    days = counts["days"]
+    span = f"{len(days)} days from {days[0]} to {days[-1]}" if days else "nothing had changed"
+    return (
+        f"Built ({'everything' if counts['is_full'] else 'what changed'}; {span}): {counts['n_rows']:,} rows,"
+        f" {counts['n_checks']} checks, {counts['n_warnings']} warnings."
+    )
+
+
+@cli.command()
+@_site_option
+@_period_options
+@_json_option
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
+def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+    """Apply the rules to a period (default: the last day with data)."""
+    from pipelines import steps
+
+    site = _load(site_path)
+    found = steps.detect(site, *_period(day_day, from_day, to_day))
+    _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(found.findings)))
+    if not as_json:
+        _show_findings(site, found.first_day, found.last_day)
+    _exit_on(found.findings, fail_on)
+
+
+def _detect_sentence(counts: dict[str, Any], n: int) -> str:
+    listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
+    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".")
+
+
+def _show_findings(site: Any, first: date | None, last: date | None) -> None:
+    from pipelines import steps
+    from pipelines.console import shown, visible
+
+    for finding in steps.ask(site, "findings", _as_params(first, last)).as_dicts():
+        prices = ((finding["lost_hours"], "h"), (finding["lost_gb_day"], "GB/day"))
+        price = ", ".join(f"{shown(value)} {unit}" for value, unit in prices if value is not None)
+        click.secho(
+            f"\n{finding['severity'].upper():9}{finding['rule']}" + (f", at most {price}" if price else ""), bold=True
+        )
+        click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
+
+
+def _as_params(first: date | None, last: date | None) -> dict[str, str]:
+    values = {"first_day": first, "last_day": last}
+    return {name: str(value) for name, value in values.items() if value}
+
+
+def _exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
+    if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in found):
+        sys.exit(FINDINGS_FOUND)
+
+
+@cli.command()
+@_site_option
+@_period_options
+@_json_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write to; default var/reports beside site.toml."
+)
+def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
+    """Write the nightly report as HTML, text and JSON."""
+    from pipelines import steps
+
+    written = steps.report(_load(site_path), *_period(day_day, from_day, to_day), out)
+    _say(written, as_json, "\n".join(str(path) for path in written.values()))
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_site_option
+def recognise(paths: tuple[Path, ...], site_path: Path) -> None:
+    """Say which source reads a file, and why the others do not."""
+    from pipelines import steps
+    from pipelines.console import visible
+
+    for path, stem, claims in steps.recognise(list(paths)):
+        click.echo(f"{visible(str(path))}: {stem or 'unknown'}")
+        for name, why in claims.items():
+            click.echo(f"    {name}: {visible(why)}")
+
+
+@cli.command()
+@click.argument("file", type=click.Path(exists=True, allow_dash=True, path_type=Path))
+@_site_option
+@click.option("--source", help="Read it as this source, whatever its first lines look like.")
+@click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
+def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
+    """Print a file's records as JSON lines, without a database; the counts end standard error."""
+    from pipelines import steps
+
+    site = _load(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
+    counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=_instant)))
+    click.echo(json.dumps(counts), err=True)
+
+
+def _instant(value: Any) -> str:
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+
+
+@cli.command()
+@click.argument("file")
+@_site_option
+@_json_option
+def forget(file: str, site_path: Path, as_json: bool) -> None:
+    """Withdraw a file (path or file_id) and take its rows out of everything built."""
+    from pipelines import steps
+
+    site = _load(site_path)
+    parts = steps.forget(site, file)
+    built = _build(site, False)
+    _say({"forgotten": parts} | built, as_json, f"Withdrawn: {', '.join(parts)}. {_build_sentence(built)}")
+
+
+@cli.command()
+@_site_option
+def sources(site_path: Path) -> None:
+    """List the kinds of log that can be read."""
+    from pipelines.sources import all_sources
+
+    for stem, source in all_sources().items():
+        click.echo(f"{stem:20} {source.TITLE} → {', '.join(f'bronze.{table}' for table in source.TABLES)}")
+
+
+def _list(rows: list[tuple[str, str]]) -> None:
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, title in rows:
+        click.echo(f"{name:{width}}  {title}")
+
+
+@cli.command()
+@_site_option
+def metrics(site_path: Path) -> None:
+    """List the metrics (relations of gold)."""
+    from pipelines.catalog import load_catalog
+
+    _list([(relation.full_name, relation.title) for relation in load_catalog().layer("gold")])
+
+
+@cli.command()
+@_site_option
+def rules(site_path: Path) -> None:
+    """List the rules that make findings."""
+    from pipelines.catalog import load_catalog
+
+    _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
+
+
+@cli.command()
+@_site_option
+def questions(site_path: Path) -> None:
+    """List the questions that `ask` answers."""
+    from pipelines.catalog import load_catalog
+
+    _list([(question.name, question.title) for question in load_catalog().questions.values()])
+
+
+@cli.command()
+@click.argument("name")
+@_site_option
+def explain(name: str, site_path: Path) -> None:
+    """Say what a relation, rule, question or source is: definition, columns, units, checks."""
+    from pipelines.catalog import load_catalog
+    from pipelines.docs import explain as page
+
+    click.echo(page(load_catalog(), name))
+
+
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="A table for people, or CSV or JSON for programs.",
+)
+
+
+@cli.command()
+@click.argument("name")
+@click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
+@_site_option
+@_period_options
+@_FORMAT
+def ask(
+    name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
+) -> None:
+    """Answer a question (see `questions`)."""
+    from pipelines import steps
+    from pipelines.console import print_answer
+
+    odd = [param for param in params if "=" not in param]
+    if odd:
+        raise click.UsageError(f"give parameters as NAME=VALUE, not {odd[0]!r}")
+    values = _as_params(*_period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
+    print_answer(steps.ask(_load(site_path), name, values), form)
+
+
+@cli.command()
+@click.argument("statement")
+@_site_option
+@_FORMAT
+@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
+def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
+    """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
+    from pipelines import steps
+    from pipelines.console import print_answer
+
+    print_answer(steps.ask_sql(_load(site_path), statement, timeout_s), form)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_site_option
+def export(file: Path, site_path: Path) -> None:
+    """Write the warehouse as one plain DuckDB file."""
+    from pipelines import steps
+
+    n_tables = steps.export(_load(site_path), file)
+    click.echo(f"Wrote {n_tables} tables to {file}")
+
+
+@cli.command()
+@_site_option
+@click.option("--port", default=8501, show_default=True, help="Port on the loopback address.")
+def dashboard(site_path: Path, port: int) -> None:
+    """Start the dashboard on this machine (needs the extra `dashboard`)."""
+    site = _load(site_path)
+    page = Path(__file__).resolve().parent.parent / "dashboards" / "app.py"
+    os.environ["TAPESCOPE_SITE"] = str(site.root)
+    options = ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(page), *options])
+
+
+def main() -> None:
+    """The command `tapescope`: every error we raise becomes a message, a hint and its exit code."""
+    try:
+        cli.main(standalone_mode=True)
+    except TapescopeError as error:
+        from pipelines.console import visible
+
+        text = "\n".join(visible(line) for line in str(error).splitlines())
+        click.echo(f"tapescope: {text}", err=True)
+        if error.hint:
+            click.echo(f"  hint: {error.hint}", err=True)
+        if isinstance(error, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(error):
+            click.echo("  every command takes --site FOLDER", err=True)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Clock times of old logs into UTC: zones, daylight saving, midnight and new year."""
+
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+DAY_S = 86_400
+
+
+def to_utc(local: pl.Expr, zone: str) -> pl.Expr:
+    """Naive local time to naive UTC (both Datetime[us]).
+
+    The hour that repeats in autumn is taken the first time round, the hour that is skipped in spring an hour later:
+    callers that see a clock jump back know better and use `fold`.
+    """
+    if zone in ("UTC", "Etc/UTC", "GMT"):
+        return local
+    fixed = local.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+    later = (local + pl.duration(hours=1)).dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+    return pl.coalesce(fixed, later).dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def site_days(first: datetime, last: datetime, zone: str) -> list[date]:
+    """The calendar days of a zone that an interval of UTC instants touches."""
+    here, utc = ZoneInfo(zone), ZoneInfo("UTC")
+    day = first.replace(tzinfo=utc).astimezone(here).date()
+    end = last.replace(tzinfo=utc).astimezone(here).date()
+    days = [day]
+    while days[-1] < end:
+        days.append(days[-1] + timedelta(days=1))
+    return days
+
+
+def day_bounds(day: date, zone: str) -> tuple[datetime, datetime]:
+    """UTC instants (naive) at which a calendar day of a zone begins and ends: 23 to 25 hours apart."""
+    here, utc = ZoneInfo(zone), ZoneInfo("UTC")
+    begin = datetime(day.year, day.month, day.day, tzinfo=here)
+    after = day + timedelta(days=1)
+    end = datetime(after.year, after.month, after.day, tzinfo=here)
+    return begin.astimezone(utc).replace(tzinfo=None), end.astimezone(utc).replace(tzinfo=None)

@@ -1,0 +1,247 @@
+"""`site.toml`, the only configuration, as validated models; all mistakes are reported together, with their lines."""
+
+import datetime as dt
+import re
+import tomllib
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from pipelines.errors import ConfigError
+
+FILE_NAME = "site.toml"
+
+
+def _known_zone(name: str) -> str:
+    if name not in available_timezones():
+        raise ValueError(f"unknown time zone {name!r}; use a name such as 'America/Chicago' or 'UTC'")
+    return name
+
+
+def _naive_utc(value: datetime | date) -> datetime:
+    if not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day)
+    return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
+
+
+Zone = Annotated[str, AfterValidator(_known_zone)]
+Instant = Annotated[datetime, AfterValidator(_naive_utc)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Station(_Model):
+    """A host that stages files between tapes, or between tape and network."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    role: Literal["migration", "scanning", "stager"] = "migration"
+
+
+class Drive(_Model):
+    """A tape drive and the mover process that owns it."""
+
+    name: str
+    logname: str = ""
+    mover: str = ""
+    mover_host: str = ""
+    generation: str = ""
+
+
+class Link(_Model):
+    """A network link of a station; `polled` says whose interface MRTG asked."""
+
+    name: str
+    station: str
+    capacity_mb_s: float | None = Field(default=None, gt=0)
+    polled: Literal["switch", "host"] = "switch"
+
+
+class Expect(_Model):
+    """When a log should have been written: coverage counts only what is declared."""
+
+    begin: Instant = Field(alias="from")
+    end: Instant = Field(alias="to")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Expect":
+        if self.begin >= self.end:
+            raise ValueError("'from' must lie before 'to'")
+        return self
+
+
+class Input(_Model):
+    """Files to read; `{link}`, `{host}`, `{system}`, `{date}` and `{name}` in the pattern say where a file is from."""
+
+    glob: str
+    source: str = ""
+    system: str = ""
+    host: str = ""
+    link: str = ""
+    zone: Zone | None = None
+    date: dt.date | None = None
+    start_at: Instant | None = None
+    interval_s: float | None = Field(default=None, gt=0)
+    expect: Expect | None = None
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The pattern's placeholders in a path relative to the site's folder, or None if it does not fit."""
+        found = re.fullmatch(_pattern(self.glob), path)
+        return found.groupdict() if found else None
+
+
+class Site(_Model):
+    """The archive we look at."""
+
+    name: str
+    zone: Zone = "UTC"
+    warehouse: str = "var/warehouse"
+    catalogue: str = ""
+    data_path: str = ""
+    duty_threshold_mb_s: float = Field(default=5.0, gt=0)
+    expected_gap_s: float = Field(default=2.0, ge=0)
+    log_silence_s: float = Field(default=600.0, ge=60)
+    retention_days: int = Field(default=400, ge=1)
+    snapshot_retention_days: int = Field(default=30, ge=7)
+    station: tuple[Station, ...] = ()
+    drive: tuple[Drive, ...] = ()
+    link: tuple[Link, ...] = ()
+    input: tuple[Input, ...] = ()
+    root: Path = Path()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Site":
+        problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
+        problems += _repeated("drive", [drive.name for drive in self.drive])
+        problems += _repeated("link", [link.name for link in self.link])
+        names = {station.name for station in self.station}
+        problems += [
+            f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
+            for link in self.link
+            if link.station not in names
+        ]
+        if self.catalogue and not self.data_path:
+            problems.append("a catalogue needs a data_path as well")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    @property
+    def tzinfo(self) -> ZoneInfo:
+        return ZoneInfo(self.zone)
+
+    @property
+    def warehouse_path(self) -> Path:
+        return self.root / self.warehouse
+
+
+def load_site(path: Path) -> Site:
+    """Read `site.toml` (or the one in a folder). Raises ConfigError naming every mistake and its line."""
+    file = path / FILE_NAME if path.is_dir() else path
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"cannot read {file}: {error}", "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`"
+        ) from error
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not TOML: {error}", "mend the line that is named") from error
+    if "root" in values:
+        raise ConfigError(f"{file}: root is not a key of site.toml", "paths are relative to the file's folder")
+    try:
+        return Site.model_validate(values | {"root": file.resolve().parent})
+    except ValidationError as error:
+        places = _line_numbers(text)
+        listed = "\n".join(_describe(problem, places) for problem in error.errors())
+        raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
+
+
+_HINTS = {
+    "missing": "add this key",
+    "extra_forbidden": "no such key; see `sample_data/site.toml` for all of them",
+    "literal_error": "use one of the words listed",
+}
+
+
+def _describe(problem: Any, places: dict[tuple[str | int, ...], int]) -> str:
+    where: tuple[str | int, ...] = problem["loc"]
+    known = where
+    while known and known not in places:
+        known = known[:-1]
+    line = f"line {places[known]}: " if known else ""
+    name = ".".join(str(part + 1) if isinstance(part, int) else part for part in where)
+    text = problem["msg"].removeprefix("Value error, ")
+    hint = _HINTS.get(problem["type"], "")
+    return f"  {line}{name + ': ' if name else ''}{text}" + (f" ({hint})" if hint else "")
+
+
+def _line_numbers(text: str) -> dict[tuple[str | int, ...], int]:
+    """Line number of every table and key, by its path as pydantic names it."""
+    places: dict[tuple[str | int, ...], int] = {}
+    counts: dict[str, int] = {}
+    table: tuple[str | int, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[\[([\w.]+)\]\]", line):
+            name = header[1]
+            counts[name] = counts.get(name, -1) + 1
+            table = (name, counts[name])
+            places[table] = number
+        elif key := re.match(r"\s*(\w+)\s*=", line):
+            places[(*table, key[1])] = number
+    return places
+
+
+def _repeated(kind: str, names: list[str]) -> list[str]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return [f"{kind} {name!r} is declared twice" for name in twice]
+
+
+_PLACEHOLDERS = {
+    "date": r"(?P<date>\d{4}-?\d\d-?\d\d)",
+    "link": r"(?P<link>[^/]+?)",
+    "host": r"(?P<host>[^/_]+?)",
+    "system": r"(?P<system>[^/]+?)",
+    "name": r"(?P<name>[^/]+?)",
+}
+
+
+def _pattern(glob: str) -> str:
+    """A glob with placeholders as a regular expression; `**` crosses folders, `*` and `?` do not."""
+    parts = re.split(r"(\*\*/|\*|\?|\{\w+\})", glob)
+    known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    return "".join(
+        known.get(part) or _PLACEHOLDERS.get(part.strip("{}"), "")
+        if part in known or part.startswith("{")
+        else re.escape(part)
+        for part in parts
+    )
+
+
+def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
+    """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
+    found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
+    for item in site.input:
+        for path in sorted(site.root.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.glob))):
+            values = item.match(path.relative_to(site.root).as_posix())
+            if path.is_file() and values is not None:
+                found.setdefault(path, (path, item, values))
+    return list(found.values())
+
+
+def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
+    """The first [[input]] whose pattern fits a path, and the placeholders in it."""
+    resolved = path.resolve()
+    if resolved.is_relative_to(site.root):
+        name = resolved.relative_to(site.root).as_posix()
+        for item in site.input:
+            values = item.match(name)
+            if values is not None:
+                return item, values
+    return None, {}

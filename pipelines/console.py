@@ -1,0 +1,134 @@
+"""What the command line shows: tables, progress, errors. Text from logs is shown as it is, never obeyed."""
+
+import csv
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from pipelines.ask import Answer
+from pipelines.catalog import Column
+
+CELL_CHARS = 120
+RECORD_ROWS = 3
+
+
+def visible(text: str) -> str:
+    """Control and direction characters as escapes: a log line must not steer the terminal.
+
+    >>> visible("a\\x1b[31m\\u202eb")
+    'a\\\\x1b[31m\\\\u202eb'
+    """
+    return "".join(
+        char if unicodedata.category(char) not in ("Cc", "Cf", "Cs") else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def shown(value: Any) -> str:
+    """A value for people: four significant digits, instants to the second."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    text = visible(str(value))
+    return text if len(text) <= CELL_CHARS else text[: CELL_CHARS - 1] + "…"
+
+
+def print_answer(answer: Answer, form: str) -> None:
+    """An answer as a table for people, or as CSV or JSON for programs."""
+    names = [column.name for column in answer.columns]
+    if form == "json":
+        json.dump([dict(zip(names, row, strict=True)) for row in answer.rows], sys.stdout, default=_plain, indent=1)
+        sys.stdout.write("\n")
+    elif form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(["" if value is None else value for value in row] for row in answer.rows)
+    else:
+        print_table(answer.columns, answer.rows)
+        cut = ", cut at the limit" if answer.is_cut else ""
+        error_console().print(f"{len(answer.rows)} rows{cut}; snapshot {answer.snapshot}", style="dim", highlight=False)
+
+
+def print_table(columns: list[Column], rows: list[tuple[Any, ...]]) -> None:
+    """Rows under their names and units; a few rows too wide for the terminal come as records instead."""
+    names = [column.name for column in columns]  # a name ends in its unit
+    out = console()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column, name in zip(columns, names, strict=True):
+        number = column.type in ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
+        table.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(shown(value)) for value in row))
+    width = out.measure(table, options=out.options.update(width=10_000)).maximum
+    if width <= out.width or len(rows) > RECORD_ROWS or not sys.stdout.isatty():
+        console(max(width, 1)).print(table, crop=False)
+        return
+    label = max(map(len, names))
+    for row in rows:
+        for name, value in zip(names, row, strict=True):
+            out.print(Text(f"{name:{label}}  {shown(value)}"))
+        out.print()
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+
+
+def console(width: int | None = None) -> Console:
+    """Standard output, without markup: what logs contain is never read as such."""
+    return Console(highlight=False, markup=False, width=width)
+
+
+def error_console() -> Console:
+    """Standard error, without markup."""
+    return Console(stderr=True, highlight=False, markup=False)
+
+
+@contextmanager
+def reading_bar(total_bytes: int, label: str) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar over bytes on a terminal; elsewhere a plain line for every tenth of the work."""
+    if not sys.stderr.isatty():
+        yield _plain_lines(total_bytes, label)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=error_console(), transient=True) as bar:
+        task = bar.add_task(label, total=total_bytes or None)
+        yield lambda name, size: bar.update(task, advance=size, description=f"{label} {visible(name)[-40:]}")
+
+
+def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
+    state = {"done": 0, "tenth": 0}
+
+    def advance(name: str, size: int) -> None:
+        state["done"] += size
+        tenth = 10 * state["done"] // max(total_bytes, 1)
+        if tenth > state["tenth"]:
+            state["tenth"] = tenth
+            print(f"{label}: {min(10 * tenth, 100)} % ({visible(name)})", file=sys.stderr)
+
+    return advance
+
+
+@contextmanager
+def step_spinner(label: str) -> Iterator[Callable[[str], None]]:
+    """The name of what is being done now, on a terminal; elsewhere one line."""
+    if not sys.stderr.isatty():
+        print(label, file=sys.stderr)
+        yield lambda name: None
+        return
+    with error_console().status(label) as status:
+        yield lambda name: status.update(f"{label}: {name}")

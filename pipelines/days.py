@@ -1,0 +1,117 @@
+"""Which days a build must make again, and which it must look at to do so.
+
+Days hang together where something reaches over midnight: a mounted volume, a drive that is down, a request that
+waited. A day is always made again together with all it hangs together with; therefore a build of some days gives the
+rows that a build of all days would give.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+
+from pipelines.clock import day_bounds, site_days
+from pipelines.warehouse import LAKE, Connection
+
+DAY = timedelta(days=1)
+
+# Pairs of days with something open from one to the other: by today's logs, and by what was built before.
+_LINKS = f"""
+WITH last_step AS (
+    SELECT system, name, day, arg_max(kind, (logged_at, line_no)) AS kind
+    FROM {LAKE}.bronze.enstore_log_mover
+    WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
+    GROUP BY system, name, day
+),
+following AS (
+    SELECT day, kind, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
+)
+SELECT day, coalesce(next_day, (SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.seen WHERE source = 'enstore_log'))
+FROM following
+WHERE kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended')
+UNION
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
+UNION
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day
+"""
+
+_REQUEST_DAYS = f"""
+WITH spoken AS (
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_manager WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_encp WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, request_id, day FROM {LAKE}.silver.request
+)
+SELECT DISTINCT day FROM spoken
+WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM spoken WHERE day IN (SELECT unnest(?)))
+"""
+
+
+@dataclass
+class Changes:
+    """What a build made anew: days of the relations kept by day, and the others by name."""
+
+    days: dict[str, set[date]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+    n_rows: int = 0
+
+    def touched(self, name: str) -> bool:
+        return name in self.whole or bool(self.days.get(name))
+
+
+class DayLinks:
+    """The links between days as they stand when the object is made."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        rows = connection.execute(_LINKS).fetchall()
+        self.spans = sorted((first, last) for first, last in rows if last is not None and last > first)
+
+    def close(self, days: Iterable[date]) -> set[date]:
+        """The days and all that hang together with them."""
+        closed = set(days)
+        while True:
+            added = {
+                first + DAY * n
+                for first, last in self.spans
+                if any(first <= day <= last for day in closed)
+                for n in range((last - first).days + 1)
+            } - closed
+            if not added:
+                return closed
+            closed |= added
+
+    def close_requests(self, days: set[date]) -> set[date]:
+        """Days with lines about requests of which some of these days have lines too."""
+        if not days:
+            return set()
+        rows = self.connection.execute(_REQUEST_DAYS, [sorted(days)]).fetchall()
+        return days | {row[0] for row in rows}
+
+
+def with_neighbours(days: Iterable[date]) -> set[date]:
+    """Each day with the one before and after."""
+    return {day + DAY * n for day in days for n in (-1, 0, 1)}
+
+
+def site_days_of(utc_days: Iterable[date], zone: str) -> set[date]:
+    """Calendar days of the site's zone that overlap some UTC days."""
+    last = time(23, 59, 59, 999999)
+    return {
+        found
+        for day in utc_days
+        for found in site_days(datetime.combine(day, time()), datetime.combine(day, last), zone)
+    }
+
+
+def utc_days_of(days: Iterable[date], zone: str) -> set[date]:
+    """UTC days that overlap some calendar days of the site's zone."""
+    found: set[date] = set()
+    for day in days:
+        begin, end = day_bounds(day, zone)
+        found |= {
+            begin.date() + DAY * n for n in range(((end - timedelta(microseconds=1)).date() - begin.date()).days + 1)
+        }
+    return found

@@ -1,0 +1,135 @@
+"""Files into bronze: identify, recognise, read lines, parse, load.
+
+A batch of files and their `ops.file` rows are committed together: a file is in wholly or not at all.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipelines import lines, sources
+from pipelines.catalog import Catalog
+from pipelines.config import Input, Site, find_inputs, input_for
+from pipelines.errors import TapescopeError, UnreadableFile
+from pipelines.loader import FileReport, Loader, chain, prepare_tables, withdraw
+from pipelines.origins import expand, origin_of, shown
+from pipelines.warehouse import LAKE, Warehouse, transaction
+
+BATCH_FILES = 200
+BATCH_BYTES = 512 * 2**20
+MEMORY = "400MB"  # of DuckDB; with Python, Polars and a block or two of text the process stays below 1 GB
+
+Wanted = tuple[Path, Input | None, dict[str, str]]
+Progress = Callable[[str, int], None]
+
+
+@dataclass
+class IngestReport:
+    """What became of each file."""
+
+    files: list[FileReport] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        states = ("loaded", "unchanged", "failed", "unknown", "withdrawn")
+        names = ("n_lines", "n_used", "n_skipped", "n_rejected", "n_records")
+        return {
+            "files": len(self.files),
+            **{state: sum(report.state == state for report in self.files) for state in states},
+            **{name: sum(getattr(report.counts, name) for report in self.files) for name in names},
+            "problems": [
+                {"path": report.path, "state": report.state, "reason": report.reason}
+                for report in self.files
+                if report.reason
+            ],
+        }
+
+
+def ingest(
+    site: Site,
+    catalog: Catalog,
+    paths: list[Path] | None = None,
+    again: bool = False,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Read the files that site.toml names (or those given) where they are new or have changed.
+
+    `again` also reads files that were withdrawn. Raises WarehouseBusy if another process writes.
+    """
+    wanted: list[Wanted] = (
+        list(find_inputs(site)) if paths is None else [(path, *input_for(site, path)) for path in expand(paths)]
+    )
+    report = IngestReport()
+    with Warehouse(site).write("ingest") as connection:
+        connection.execute(f"SET memory_limit = '{MEMORY}'")
+        with transaction(connection):
+            prepare_tables(connection, catalog)
+            if again:
+                connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
+        with closing(Loader(connection, catalog)) as loader:
+            for batch in _batches(wanted):
+                with transaction(connection):
+                    for path, item, values in batch:
+                        report.files.append(_ingest_file(loader, site, path, item, values))
+                        if progress:
+                            progress(str(path), _size(path))
+                    loader.flush()
+    return report
+
+
+def forget(site: Site, catalog: Catalog, what: str) -> list[str]:
+    """Withdraw a file's rows, by path or file_id; returns the file_ids. A later ingest leaves the file alone."""
+    bronze = {relation.name: relation for relation in catalog.layer("bronze")}
+    with Warehouse(site).write("forget") as connection, transaction(connection):
+        rows = connection.execute(
+            f"SELECT file_id FROM {LAKE}.ops.file"
+            " WHERE state = 'loaded' AND (file_id = $what OR path IN ($what, $path))",
+            {"what": what, "path": shown(site, Path(what))},
+        ).fetchall()
+        if not rows:
+            raise TapescopeError(f"no loaded file is called {what}", "`tapescope ask files` lists them")
+        file_ids = sorted({part for row in rows for part in chain(connection, row[0])})
+        withdraw(connection, bronze, file_ids, keep_note=True)
+    return file_ids
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
+    batch: list[Wanted] = []
+    size = 0
+    for item in wanted:
+        batch.append(item)
+        size += _size(item[0])
+        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, values: dict[str, str]) -> FileReport:
+    name = shown(site, path)
+    origin = origin_of(site, path, item, values)
+    try:
+        last = loader.last_part(name)
+        if last is not None and last.is_current(path, origin):
+            return FileReport(name, "withdrawn" if last.state == "withdrawn" else "unchanged", last.source or "")
+        head = lines.read_head(path)
+    except UnreadableFile as error:
+        return loader.note_failure(name, path, "failed", f"{error.reason}: {error}")
+    except OSError as error:
+        return FileReport(name, "failed", reason=f"cannot be read: {error.strerror}")
+    stem, claims = sources.choose(head)
+    if stem is None:
+        nearest = max(claims, key=lambda key: claims[key].likeness)
+        return loader.note_failure(
+            name, path, "unknown", f"no source recognises it; nearest is {nearest}: {claims[nearest].why}"
+        )
+    return loader.load(name, path, stem, replace(origin, head=tuple(head)), last)

@@ -1,0 +1,1 @@
+"""Models: pure prediction, parameters in, forecast out."""

@@ -1,0 +1,44 @@
+"""Which files there are, and what site.toml and their paths say of them."""
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pipelines.config import Input, Site
+from pipelines.records import Origin, tidy_origin
+
+
+def expand(paths: list[Path]) -> list[Path]:
+    """Files as they are, folders as all files below them."""
+    found: list[Path] = []
+    for path in paths:
+        found += sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    return found
+
+
+def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[str, str]) -> Origin:
+    """What site.toml and the path say of a file; without an [[input]] its name must do."""
+    known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
+    known["system"] = site.name if site else ""
+    if item is None:
+        known["host"] = path.name.split(".")[0]
+        if found := re.search(r"(\d{4})-?(\d\d)-?(\d\d)", path.name):
+            values = {"date": "-".join(found.groups())} | values
+    else:
+        fields = {name: getattr(item, name) for name in ("system", "host", "link", "zone", "date")}
+        fields |= {"start_at": item.start_at, "interval_s": item.interval_s}
+        known |= {name: value for name, value in fields.items() if value}
+    known |= {name: value for name, value in values.items() if value}
+    if isinstance(known.get("date"), str):
+        try:
+            known["date"] = date.fromisoformat(known["date"])
+        except ValueError:
+            del known["date"]
+    return tidy_origin(known)
+
+
+def shown(site: Site, path: Path) -> str:
+    """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
+    resolved = path.resolve()
+    return resolved.relative_to(site.root).as_posix() if resolved.is_relative_to(site.root) else str(resolved)

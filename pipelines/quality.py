@@ -1,0 +1,165 @@
+"""The checks of every relation, run by Great Expectations on the build's own connection, inside its transaction.
+
+The only module that imports Great Expectations, and only when something is to be checked: the import takes seconds.
+Great Expectations opens its connections itself, from an address; a small dialect of our own hands it the build's
+connection, so that it sees what is not yet committed. Rows are fetched at once, because it reads results after it
+gave the connection back; commit, rollback and close do nothing, because the transaction is not its own.
+"""
+
+import json
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pipelines.catalog import Catalog, Check, Relation
+from pipelines.days import Changes
+from pipelines.warehouse import LAKE, Connection
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one check said of the rows a build changed."""
+
+    relation: str
+    expectation: str
+    arguments: str
+    severity: str
+    outcome: str  # passed, failed or error
+    n_failing: int
+    detail: str
+
+    @property
+    def stops_build(self) -> bool:
+        return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
+
+
+def check(connection: Connection, catalog: Catalog, changes: Changes) -> list[CheckResult]:
+    """Run the checks of every relation on the rows a build changed."""
+    touched = [
+        relation for relation in catalog.relations.values() if relation.checks and changes.touched(relation.full_name)
+    ]
+    if not touched:
+        return []
+    results: list[CheckResult] = []
+    with _quiet(), _lent(connection) as source:
+        for relation in touched:
+            days = changes.days.get(relation.full_name) if relation.has_day else None
+            results += _check_relation(connection, source, relation, days)
+    return results
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No analytics, progress bars or chatter of the guest."""
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def _lent(connection: Connection) -> Iterator[Any]:
+    """A Great Expectations data source that uses the given connection and nothing else."""
+    import duckdb_sqlalchemy
+    import great_expectations
+    from sqlalchemy.dialects import registry
+
+    class Cursor(duckdb_sqlalchemy.CursorWrapper):
+        def _after_execute(self) -> None:
+            self._buffer_result()
+
+    class Lent(duckdb_sqlalchemy.ConnectionWrapper):
+        def cursor(self) -> Any:
+            return Cursor(connection, self)
+
+        def begin(self) -> None: ...
+
+        def commit(self) -> None: ...
+
+        def rollback(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    class Borrowed(duckdb_sqlalchemy.Dialect):
+        supports_statement_cache = False
+
+        def connect(self, *args: Any, **kwargs: Any) -> Any:
+            return Lent(connection)
+
+    registry.impls["duckdb.borrowed"] = lambda: Borrowed
+    context = great_expectations.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
+    try:
+        yield context.data_sources.add_sql(name="build", connection_string="duckdb+borrowed:///:memory:")
+    finally:
+        del registry.impls["duckdb.borrowed"]
+
+
+def _check_relation(
+    connection: Connection, source: Any, relation: Relation, days: set[date] | None
+) -> list[CheckResult]:
+    import great_expectations.expectations as words
+
+    lineage: list[str] = [name for name in ("file_id", "line_no") if name in relation.column_names]
+    _copy_rows(connection, relation, days, lineage)
+    asset = source.add_query_asset(name=relation.full_name, query="SELECT * FROM temp.checked_rows")
+    batch = asset.add_batch_definition_whole_table("rows").get_batch()
+    shape = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
+    if lineage:
+        shape["unexpected_index_column_names"] = lineage
+    results = []
+    for item in relation.checks:
+        answer = batch.validate(getattr(words, item.expectation)(**item.kwargs), result_format=shape)
+        results.append(_result(connection, relation, item, answer))
+    return results
+
+
+def _copy_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
+    """The changed rows once, in memory, with the columns the checks name: every check asks several times."""
+    named = json.dumps([item.kwargs for item in relation.checks])
+    whole_rows = any(item.expectation == "UnexpectedRowsExpectation" for item in relation.checks)
+    wanted = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
+    columns = ", ".join(f'"{name}"' for name in wanted)
+    where = "" if days is None else " WHERE day IN (SELECT unnest(?))"
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE checked_rows AS SELECT {columns} FROM {LAKE}.{relation.full_name}{where}",
+        [] if days is None else [sorted(days)],
+    )
+
+
+def _result(connection: Connection, relation: Relation, item: Check, answer: Any) -> CheckResult:
+    arguments = json.dumps(item.kwargs, sort_keys=True)
+    raised = _exception_text(answer.exception_info)
+    if raised:
+        return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "error", 0, raised)
+    outcome = "passed" if answer.success else "failed"
+    n_failing = int(answer.result.get("unexpected_count") or 0)
+    detail = "" if answer.success else _examples(connection, answer.result)
+    return CheckResult(relation.full_name, item.expectation, arguments, item.severity, outcome, n_failing, detail)
+
+
+def _exception_text(info: dict[str, Any]) -> str:
+    """A check that could not run is not a failed expectation: its error says so, in either of the guest's shapes."""
+    if "raised_exception" in info:
+        return str(info["exception_message"]) if info["raised_exception"] else ""
+    return "; ".join(str(one.get("exception_message")) for one in info.values())
+
+
+def _examples(connection: Connection, result: dict[str, Any]) -> str:
+    """Some failing rows, and the files they come from: what an operator must look at or forget."""
+    rows = result.get("partial_unexpected_index_list") or result.get("partial_unexpected_list") or []
+    if not rows:
+        return json.dumps({"observed": result.get("observed_value")}, default=str)
+    ids = sorted({row["file_id"] for row in rows if isinstance(row, dict) and row.get("file_id")})
+    found = connection.execute(
+        f"SELECT DISTINCT path FROM {LAKE}.ops.file WHERE file_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY path", [ids]
+    ).fetchall()
+    return json.dumps({"files": [row[0] for row in found], "rows": rows[:EXAMPLES]}, default=str)

@@ -1,0 +1,67 @@
+"""The nightly report: one run of questions, printed as HTML, text and JSON that say the same."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from pipelines.catalog import Catalog
+from pipelines.config import Site
+from pipelines.report import html, json, sections, text, trouble
+from pipelines.report.asking import Asker
+from pipelines.report.cells import day_text
+from pipelines.report.tree import Report
+
+__all__ = ["Report", "make_report", "write_report"]
+
+_PRINTERS = {"html": html.print_report, "txt": text.print_report, "json": json.print_report}
+
+
+def make_report(
+    site: Site, catalog: Catalog, first: date | None, last: date | None, problems: Sequence[str] = ()
+) -> Report:
+    """The report on a period; on the last day with data if none is given.
+
+    It is made whatever went wrong before: `problems` are said first, and what cannot be asked becomes one more.
+    Equal input gives an equal report.
+    """
+    asker = Asker(site, catalog, first, last)
+    made = [
+        make(asker)
+        for make in (
+            sections.header,
+            sections.one_sentence,
+            sections.waterfall,
+            trouble.losses,
+            sections.stations,
+            sections.drives,
+            trouble.findings,
+            sections.data_quality,
+            sections.reproduce,
+        )
+    ]
+    title = f"{site.name}, {day_text(asker.last)}"
+    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], made)
+
+
+def write_report(report: Report, folder: Path) -> dict[str, Path]:
+    """Write all forms into a folder; each file appears whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    printed = {suffix: print_report(report) for suffix, print_report in _PRINTERS.items()}
+    paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
+    for suffix, content in printed.items():
+        _write(paths[suffix], content)
+    return paths
+
+
+def _write(path: Path, content: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,92 @@
+"""The questions of one report: all of one snapshot, each remembered with its SQL, none able to stop the report."""
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+
+from pipelines import ask
+from pipelines.ask import Answer
+from pipelines.catalog import Catalog
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+from pipelines.report.tree import Query, Table
+from pipelines.warehouse import Warehouse
+
+# Sums of fractions differ in their last bits with the number of threads; nine digits are the same every time.
+_DIGITS = 9
+Row = dict[str, Any]
+
+
+class Asker:
+    """Asks for one period; what cannot be answered is a problem of the report, and its answer is empty."""
+
+    def __init__(self, site: Site, catalog: Catalog, first: date | None, last: date | None) -> None:
+        self.site = site
+        self.catalog = catalog
+        self.problems: list[str] = []
+        self.queries: dict[str, Query] = {}
+        self.snapshot: int | None = None
+        self._answers: dict[str, Answer] = {}
+        self.last = last or self._last_day()
+        self.first = first or self.last
+
+    def _last_day(self) -> date | None:
+        try:
+            with Warehouse(self.site).read() as connection:
+                day = ask.last_day(connection)
+        except TapescopeError as error:
+            self._note(error)
+            return None
+        return None if day == ask.NO_DATA else day
+
+    def _note(self, error: TapescopeError) -> None:
+        text = f"{error}; {error.hint}" if error.hint else str(error)
+        if text not in self.problems:
+            self.problems.append(text)
+
+    def ask(self, name: str, **params: str) -> Answer:
+        """The answer to a question about the period, asked once."""
+        if name not in self._answers:
+            self._answers[name] = self._ask(name, params)
+        return self._answers[name]
+
+    def _ask(self, name: str, given: dict[str, str]) -> Answer:
+        question = self.catalog.questions[name]
+        days = {"first_day": str(self.first), "last_day": str(self.last)}
+        params = {key: value for key, value in days.items() if key in question.params} | given
+        self.queries[name] = Query(name, question.title, question.why, params, question.sql)
+        nothing = Answer(list(question.columns), [], question.sql, self.snapshot or 0)
+        if self.last is None and "last_day" in question.params:
+            return nothing
+        try:
+            answer = ask.ask(self.site, self.catalog, name, params, self.snapshot)
+        except TapescopeError as error:
+            self._note(error)
+            return nothing
+        self.snapshot = answer.snapshot
+        rows = [tuple(_rounded(value) for value in row) for row in answer.rows]
+        return Answer(answer.columns, rows, answer.sql, answer.snapshot, answer.is_cut)
+
+    def table(
+        self, name: str, title: str, columns: Sequence[str], keep: Callable[[Row], bool] = bool, most: int = 60
+    ) -> Table:
+        """Some columns of an answer, of the rows to keep, and at most so many of these."""
+        answer = self.ask(name)
+        places = [[column.name for column in answer.columns].index(column) for column in columns]
+        kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]
+        rows = [tuple(row[place] for place in places) for row in kept[:most]]
+        left = len(kept) - len(rows)
+        note = f"{left} more rows: `tapescope ask {name}`" if left else ""
+        return Table(title, name, [answer.columns[place] for place in places], rows, note)
+
+    def only(self, name: str) -> Row:
+        """The first row of an answer by column name; empty where there is none."""
+        rows = self.ask(name).as_dicts()
+        return rows[0] if rows else {}
+
+
+def _rounded(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None

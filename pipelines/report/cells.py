@@ -1,0 +1,148 @@
+"""Values as people read them: the same words in every printed form."""
+
+import unicodedata
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pipelines.catalog import Column
+
+NOTHING = "–"
+# Controls, formats that turn or hide text, halves of characters, private and unassigned ones, line breaks.
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_DECIMALS = {"h": 2, "TB": 2, "GB": 1, "MB/s": 1, "s": 1, "GB/day": 0, "1": 2}
+_SHORT = {"drive_rate_basis": "basis"}
+# Ends of column names that repeat the unit, longest first.
+_UNIT_ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
+
+
+def visible(text: str) -> str:
+    """A text from a log with everything that acts, rather than shows, written out.
+
+    >>> print(visible("a\\x1b[31mb"))
+    a\\x1b[31mb
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode() if unicodedata.category(character) in _INVISIBLE else character
+        for character in text
+    )
+
+
+def label(column: Column) -> str:
+    """A column's name for a heading; the unit stands beside it.
+
+    >>> label(Column("active_in_mb_s", "DOUBLE", "", "MB/s"))
+    'active in'
+    """
+    name = _SHORT.get(column.name, column.name)
+    if column.unit:
+        name = next((name.removesuffix(end) for end in _UNIT_ENDS if name.endswith(end)), name)
+    return name.removeprefix("n_").replace("_", " ")
+
+
+def is_share(column: Column) -> bool:
+    """Shares and coverage are read in percent; duty factors and f are not."""
+    return column.unit == "1" and column.name.startswith(("share", "coverage"))
+
+
+def unit(column: Column) -> str:
+    """The unit for a heading; nothing where a value has none."""
+    return "%" if is_share(column) else "" if column.unit == "1" else column.unit
+
+
+def number(value: float) -> str:
+    """A number in a sentence, with as many decimals as its size deserves.
+
+    >>> number(13875.4), number(160.685), number(9.719141), number(0.75), number(0.0825), number(11702)
+    ('13,875', '160.7', '9.72', '0.75', '0.083', '11,702')
+    """
+    size = abs(value)
+    decimals = (
+        0 if isinstance(value, int) or size >= 1000 or value == 0 else 1 if size >= 100 else 2 if size >= 0.1 else 3
+    )
+    return f"{value:,.{decimals}f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A count and what was counted.
+
+    >>> counted(1, "mount"), counted(11702, "file")
+    ('1 mount', '11,702 files')
+    """
+    return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
+
+
+def percent(share: float) -> str:
+    """A share for a sentence; what is there is never rounded away.
+
+    >>> percent(0.2166), percent(0.0003), percent(0)
+    ('22 %', '0.03 %', '0 %')
+    """
+    value = 100 * share
+    return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.1f} %" if value >= 1 else f"{value:.2g} %"
+
+
+def day_text(day: date | None) -> str:
+    """A day as it is said.
+
+    >>> day_text(date(2010, 3, 10))
+    '10 March 2010'
+    """
+    return f"{day.day} {day:%B %Y}" if day else "no day with data"
+
+
+def days_text(first: date | None, last: date | None) -> str:
+    """The days of a period as they are said.
+
+    >>> days_text(date(2010, 3, 4), date(2010, 3, 10)), days_text(date(2010, 2, 27), date(2010, 3, 5))
+    ('4 to 10 March 2010', '27 February to 5 March 2010')
+    """
+    if first is None or last is None or first == last:
+        return day_text(last)
+    if first.year != last.year:
+        return f"{day_text(first)} to {day_text(last)}"
+    month = "" if first.month == last.month else f" {first:%B}"
+    return f"{first.day}{month} to {day_text(last)}"
+
+
+def instant(value: datetime, zone: str) -> str:
+    """An instant of the warehouse (UTC) on the clock of the site.
+
+    >>> instant(datetime(2010, 3, 10, 14, 45), "America/Chicago")
+    '2010-03-10 08:45:00 CST'
+    """
+    return f"{value.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S %Z}"
+
+
+def show(value: Any, column: Column, zone: str) -> str:
+    """A cell, without its unit, which the heading has."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return instant(value, zone)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, int):
+        return f"{value:,}"
+    return _fixed(100 * value, 1) if is_share(column) else _fixed(value, _DECIMALS.get(column.unit, 3))
+
+
+def _fixed(value: float, decimals: int) -> str:
+    """Decimals that make a column even; what is there is not shown as nothing.
+
+    >>> _fixed(15.883, 2), _fixed(0.0075, 2), _fixed(0.001, 2), _fixed(0.0, 2)
+    ('15.88', '0.01', '<0.01', '0.00')
+    """
+    least = 10.0**-decimals
+    return f"<{least:.{decimals}f}" if 0 < value < least / 2 else f"{value:,.{decimals}f}"
+
+
+def is_number(column: Column) -> bool:
+    """Whether the column is set to the right."""
+    return column.type in ("DOUBLE", "BIGINT", "INTEGER")

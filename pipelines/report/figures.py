@@ -1,0 +1,116 @@
+"""Figures drawn by Vega-Lite into SVG that stands inside a page: no script, no font and no address from outside."""
+
+import re
+from itertools import accumulate
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from pipelines.report.cells import number, percent, visible
+from pipelines.report.tree import Stack, Waterfall
+
+# Grey is what is not known or not asked for; colours are what drives did. Red is kept for findings, which have actions.
+_COLOURS = {
+    "unknown": "#ffffff",
+    "down": "#8c5a2b",
+    "idle": "#e3e6ea",
+    "no request": "#c3cad3",
+    "mounting": "#a98bc4",
+    "between files": "#e9a23b",
+    "waiting": "#d9c34a",
+    "data moved": "#2f6f9f",
+}
+_OTHER = "#888888"
+_DASHED = "#6b7280"
+_UNITS = {"h": "hours"}
+_LATE = 0.72  # a bar that ends beyond this share of the width has its text before it
+_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+_CONFIG: dict[str, Any] = {
+    "font": "sans-serif",
+    "background": None,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "#374151",
+        "titleColor": "#374151",
+        "titleFontWeight": "normal",
+        "domain": False,
+        "gridColor": "#eef0f3",
+        "tickColor": "#d1d5db",
+        "labelLimit": 400,
+    },
+    "axisY": {"ticks": False, "labelPadding": 6, "grid": False},
+    "legend": {"labelColor": "#374151", "labelFontSize": 10.5, "symbolType": "square", "symbolStrokeWidth": 0.8},
+}
+
+
+def draw(figure: Waterfall | Stack, prefix: str) -> str:
+    """SVG of a figure; `prefix` keeps its ids apart from those of other figures on the page."""
+    chart = _waterfall(figure) if isinstance(figure, Waterfall) else _stack(figure)
+    spec = chart.to_dict() | {"config": _CONFIG}
+    svg = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
+    return _inside(svg, prefix)
+
+
+def _inside(svg: str, prefix: str) -> str:
+    """An SVG document as part of an HTML page, where namespaces are known and ids are shared."""
+    svg = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", svg)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
+
+
+def _bars(chart: alt.Chart, groups: list[str], legend: alt.Legend | None) -> alt.Chart:
+    """Bars in the colours of their groups: the unknown is an empty, dashed box, and the rest is seen however thin."""
+    colours = {group: _COLOURS.get(group, _OTHER) for group in groups}
+    edges = colours | {"unknown": _DASHED}
+    bars: alt.Chart = chart.mark_bar(strokeWidth=0.8).encode(
+        fill=alt.Fill("group:N", scale=alt.Scale(domain=groups, range=list(colours.values())), legend=legend),
+        stroke=alt.Stroke(
+            "group:N", scale=alt.Scale(domain=groups, range=[edges[group] for group in groups]), legend=legend
+        ),
+        strokeDash=alt.condition(alt.datum.group == "unknown", alt.value([2, 2]), alt.value([1, 0])),
+    )
+    return bars
+
+
+def _waterfall(figure: Waterfall) -> alt.LayerChart:
+    ends = list(accumulate(bar.value for bar in figure.bars))
+    whole = ends[-1] if ends else 1.0
+    names = [visible(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
+    rows = [
+        {
+            "name": name,
+            "group": bar.group,
+            "begin": end - bar.value,
+            "end": end,
+            "text": f"{number(bar.value)} {figure.unit}  {percent(bar.share)}",
+            "is_late": end > _LATE * whole,
+        }
+        for name, bar, end in zip(names, figure.bars, ends, strict=True)
+    ]
+    y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(paddingInner=0.25))
+    x = alt.X("begin:Q", title=f"drive-{_UNITS[figure.unit]}", scale=alt.Scale(domain=[0, whole], nice=False))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
+    bars = _bars(base.encode(x=x, x2="end:Q"), list(dict.fromkeys(bar.group for bar in figure.bars)), None)
+    early = base.transform_filter("!datum.is_late").mark_text(align="left", dx=5, fontSize=10.5)
+    late = base.transform_filter("datum.is_late").mark_text(align="right", dx=-5, fontSize=10.5)
+    layers = (bars, early.encode(x="end:Q", text="text:N"), late.encode(x="begin:Q", text="text:N"))
+    return alt.LayerChart(layer=list(layers)).properties(width=330, height=alt.Step(15.5))
+
+
+def _stack(figure: Stack) -> alt.Chart:
+    names = [visible(name) for name in figure.rows]
+    rows = [
+        {"name": visible(name), "group": group, "place": place, "value": value}
+        for name, values in figure.rows.items()
+        for place, (group, value) in enumerate(zip(figure.groups, values, strict=True))
+        if value
+    ]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=110), scale=alt.Scale(paddingInner=0.2)),
+        x=alt.X("value:Q", stack="zero", title=_UNITS[figure.unit], scale=alt.Scale(nice=False)),
+        order="place:Q",
+    )
+    legend = alt.Legend(title=None, orient="bottom", columns=8)
+    # many drives must not push the losses off the first screen
+    step = max(10.0, min(18.0, 230 / max(len(names), 1)))
+    return _bars(base, figure.groups, legend).properties(width=530, height=alt.Step(step))

@@ -1,0 +1,285 @@
+"""The sections of the nightly report that are made of numbers; losses and findings are in `trouble.py`.
+
+What was not seen comes before what it means; every rate has its basis, and every number its question.
+"""
+
+import dataclasses
+from datetime import timedelta
+from importlib import metadata
+from typing import Any
+
+from pipelines.report.asking import Asker, Row
+from pipelines.report.cells import counted, day_text, days_text, number, percent
+from pipelines.report.tree import Bar, Section, Stack, Waterfall
+
+# Above this share of hours without a log, nothing is said about what the hours went on.
+_MOST_UNSEEN = 0.5
+_MOST_DAYS = 5
+
+# What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
+# drive's day is used up: not seen, not usable, not wanted, got ready, kept waiting, moving data.
+_BUCKETS = {
+    "unknown": ("unknown", "no log covers it"),
+    "down": ("down", "offline, in error or cleaning"),
+    "idle": ("idle", "no tape mounted"),
+    "no_request": ("no request", "tape mounted, nobody asked"),
+    "mount": ("mounting", "request to mounted"),
+    "dismount": ("mounting", "unload to drive free"),
+    "position": ("between files", "winding to the next file"),
+    "filemark": ("between files", "writing file marks"),
+    "database": ("between files", "updating databases"),
+    "request": ("between files", "waiting for the next request"),
+    "start": ("between files", "request to first block"),
+    "wait_data": ("waiting", "in a transfer, for data"),
+    "wait_room": ("waiting", "in a transfer, for room"),
+    "checksum": ("waiting", "in a transfer, checksums"),
+    "transfer": ("data moved", "blocks to or from tape"),
+}
+GROUPS = {
+    "unknown": "unknown_hours",
+    "down": "down_hours",
+    "idle": "idle_hours",
+    "no request": "no_request_hours",
+    "mounting": "mount_hours",
+    "between files": "between_hours",
+    "waiting": "wait_hours",
+    "data moved": "transfer_hours",
+}
+
+
+def is_withheld(headline: Row) -> bool:
+    """Whether too little was seen to say what the hours went on."""
+    available = headline.get("available_hours") or 0.0
+    return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
+
+
+def header(asker: Asker) -> Section:
+    """0: what this is about, and how much of it was seen."""
+    site, build = asker.site, asker.only("last_build")
+    facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}")]
+    facts += [(f"seen: {row['source']}", _coverage(row)) for row in asker.ask("coverage_by_source").as_dicts()]
+    if not asker.ask("coverage_by_source").rows:
+        facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
+    facts += _days_unseen(asker)
+    facts.append(("verdict", _verdict(asker)))
+    if build:
+        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the build before"
+        facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
+    else:
+        facts.append(("data", "nothing was built yet"))
+    return Section(0, "What was seen", facts=facts)
+
+
+def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
+    """Days of a longer period of which the ledger knows nothing: they are in no sum, not even as unknown hours."""
+    if asker.first is None or asker.last is None or asker.first >= asker.last:
+        return []
+    known = {row["day"] for row in asker.ask("drive_ledger").as_dicts()}
+    days = [asker.first + timedelta(days=n) for n in range((asker.last - asker.first).days + 1)]
+    unseen = [day_text(day) for day in days if day not in known]
+    if not unseen:
+        return []
+    named = ", ".join(unseen[:_MOST_DAYS]) + (" and others" if len(unseen) > _MOST_DAYS else "")
+    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all, and are in no sum: {named}")]
+
+
+def _coverage(row: Row) -> str:
+    hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
+    if row["share"] is None:
+        return f"{number(row['seen_hours'])} h{hosts}; site.toml declares no hours for it"
+    # 99.97 % must not be read as all of it
+    share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
+    text = f"{number(row['seen_hours'])} of {number(row['expected_hours'])} h{hosts} ({share})"
+    short = f"; {number(row['missing_hours'])} h missing" if row["missing_hours"] else ""
+    return text + (f"{short} in {row['n_short']} of them" if short and hosts else short)
+
+
+def _verdict(asker: Asker) -> str:
+    headline = asker.only("headline")
+    if not headline.get("available_hours"):
+        return "withheld: no log covers any drive in the period"
+    unseen = f"{number(headline['unknown_hours'])} of {number(headline['available_hours'])} drive-hours have no log"
+    return f"withheld: {unseen}" if is_withheld(headline) else f"given; {unseen}"
+
+
+def one_sentence(asker: Asker) -> Section:
+    """1: what moved, what that took, and the worst of it."""
+    headline = asker.only("headline")
+    when = days_text(asker.first, asker.last)
+    if not headline.get("available_hours"):
+        unseen = f"Nothing was seen of {when}" if asker.last else "Nothing was seen: no day has data"
+        return Section(1, "In one sentence", sentences=[f"{unseen}, so nothing is said about it."])
+    available = f"{number(headline['available_hours'])} drive-hours"
+    hours = f"{number(headline['transfer_hours'])} of {available}"
+    share = percent(headline["transfer_hours"] / headline["available_hours"])
+    drives = counted(headline["n_drives"], "drive")
+    if headline["moved_tb"] is None:
+        moved = f"No transfer was logged on {drives}, {when}"
+    else:
+        moved = (
+            f"{number(headline['moved_tb'])} TB moved on {drives}, {when}"
+            f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
+            f" data moved in {hours} ({share})"
+        )
+    return Section(1, "In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
+
+
+def _rates(headline: Row) -> str:
+    if headline["f"] is None:
+        return ""
+    drive, overall = number(headline["drive_rate_mb_s"]), number(headline["overall_rate_mb_s"])
+    return f", drive rate {drive} MB/s (basis call), overall rate {overall} MB/s, f = {headline['f']:.2f}"
+
+
+def _worst(asker: Asker, headline: Row) -> str:
+    if is_withheld(headline):
+        return "what the rest went on is not judged, for most of it has no log"
+    worst = asker.only("losses")
+    if not worst:
+        return "no loss was found that could be priced"
+    rule = asker.catalog.rules.get(worst["rule"])
+    title = rule.title if rule else worst["rule"]
+    n = worst["n_findings"]
+    first = worst["entities"].split(", ")[0]
+    where = first if n == 1 else f"{first} and {n - 1} more"
+    return f"worst: {title[:1].lower()}{title[1:]} ({where}), at most {number(worst['lost_gb_day'])} GB/day"
+
+
+def waterfall(asker: Asker) -> Section:
+    """2: from all drive-hours down to those in which data moved."""
+    headline = asker.only("headline")
+    title = "Where the drive-hours went"
+    rows = {row["bucket"]: row for row in asker.ask("ledger_total").as_dicts()}
+    if not rows:
+        return Section(
+            2, title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
+        )
+    order = [bucket for bucket in _BUCKETS if bucket in rows] + sorted(rows.keys() - _BUCKETS)
+    bars = []
+    for name in order:
+        group, meaning = _BUCKETS.get(name, (name, ""))
+        bars.append(Bar(name, group, rows[name]["bucket_hours"], rows[name]["share"], meaning))
+    available = headline["available_hours"]
+    unseen = f"{number(headline['unknown_hours'])} h ({percent(headline['unknown_hours'] / available)})"
+    sentence = (
+        f"{unseen} of {number(available)} drive-hours have no log; the parts add up to the whole, and only the last"
+        " one moves data."
+    )
+    per_drive = {row["drive"]: [row[column] for column in GROUPS.values()] for row in asker.ask("drives").as_dicts()}
+    figures: list[Waterfall | Stack] = [
+        Waterfall("All drives, hours and share", "ledger_total", "h", bars),
+        Stack("Each drive, hours", "drives", "h", list(GROUPS), per_drive),
+    ]
+    return Section(2, title, sentences=[sentence], figures=figures)
+
+
+def stations(asker: Asker) -> Section:
+    """5: which stations work, which wait, and how long they pause between files."""
+    duty = asker.ask("duty_table").as_dicts()
+    if duty:
+        one = duty[0]
+        unseen = [row["station"] for row in duty if not row["coverage"]]
+        partly = [f"{row['station']} ({percent(row['coverage'])} seen)" for row in duty if 0 < row["coverage"] < 0.995]
+        sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
+        sentences += [f"Seen in part: {', '.join(partly)}."] if partly else []
+        sentences.append(
+            f"Duty, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
+            f" {one['threshold_mb_s']:g} MB/s towards the station, the same at half and at twice that;"
+            " `out` is traffic from it. Active rates: average of the active half-hours."
+        )
+    else:
+        sentences = ["No station is declared in site.toml, or no period is known."]
+    sentences.append(
+        "Gaps between files are judged without file marks, winding and time in which nobody asked;"
+        f" {asker.site.expected_gap_s:g} s are expected here."
+    )
+    names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
+    gaps = "station n_gaps p50_s p95_s modal_s share_over_5s lost_hours"
+    table = asker.table("duty_table", "Duty", names.split())
+    # a station that is left out of duty says why, instead of looking unseen or idle
+    rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
+    tables = [dataclasses.replace(table, rows=rows), asker.table("gaps_by_station", "Gaps between files", gaps.split())]
+    return Section(5, "Stations", sentences=sentences, tables=tables)
+
+
+def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
+    role, duty = row[1], row[2]
+    return role if place == 2 and duty is None and role == "scanning" else row[place]
+
+
+def drives(asker: Asker) -> Section:
+    """6: the rates of drives and the hours behind them."""
+    rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    slow = (
+        "drive volume station mode requested_at n_files volume_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    )
+    tables = [
+        asker.table("drives", "Rates of drives", rates.split()),
+        asker.table("drives", "Hours of drives", ["drive", *GROUPS.values()]),
+        asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
+    ]
+    sentences = [
+        "Drive rate: bytes by the time the drive worked; overall rate: bytes by wall-clock from mount request to"
+        " dismounted, of mounts logged whole; f: the second by the first."
+        " Basis of drive rates: call, inside drive calls; block, the block loop; encp, also file marks."
+    ]
+    return Section(
+        6, "Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables
+    )
+
+
+def data_quality(asker: Asker) -> Section:
+    """13: what was lost, missing or doubtful on the way in."""
+    lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
+    coverage = "source host expected_hours seen_hours"
+    checks = "relation expectation severity n_failing detail"
+    tables = [
+        asker.table("coverage", "Logs not wholly seen, or not declared", coverage.split(), _is_short),
+        asker.table("lines_read", "Lines of the period's files", lines.split()),
+        asker.table(
+            "file_hashes", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20
+        ),
+        asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
+        asker.table("last_build", "Checks not met", checks.split(), lambda row: row["relation"] is not None, 20),
+    ]
+    nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
+    sentences = [f"None of these: {'; '.join(nothing)}."] if nothing else []
+    names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
+    notes = [f"Names repaired: {', '.join(names)}."] if names else []
+    return Section(
+        13, "Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes
+    )
+
+
+def _is_short(row: Row) -> bool:
+    return row["expected_hours"] is None or row["seen_hours"] < row["expected_hours"]
+
+
+def _columns(asker: Asker, name: str) -> list[str]:
+    return [column.name for column in asker.catalog.questions[name].columns]
+
+
+def reproduce(asker: Asker) -> Section:
+    """14: what it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
+    table = asker.table("file_hashes", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
+    build = asker.only("last_build")
+    facts = [
+        ("tapescope", _version()),
+        ("build", str(build.get("build_id", "none"))),
+        ("snapshot", "none" if asker.snapshot is None else str(asker.snapshot)),
+        ("contracts, SQL and rules", asker.catalog.fingerprint),
+        ("period", f"first_day={asker.first} last_day={asker.last}"),
+    ]
+    note = (
+        "`tapescope ask NAME first_day=… last_day=…` asks a question again. In any DuckDB client its SQL runs as it"
+        " stands here; a table AT (VERSION => snapshot) is what it was for this report, while the snapshot is kept."
+    )
+    queries = list(asker.queries.values())
+    return Section(14, "Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("tapescope")
+    except metadata.PackageNotFoundError:
+        return "from its source folder"

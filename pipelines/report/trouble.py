@@ -1,0 +1,128 @@
+"""Losses and findings: what is wrong, what it costs at most, what to do, and the lines that prove it."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from pipelines.report.asking import Asker, Row
+from pipelines.report.cells import day_text, days_text, instant, number
+from pipelines.report.sections import is_withheld
+from pipelines.report.tree import Evidence, Finding, Loss, Section
+
+_N_LOSSES = 3
+_MOST_FINDINGS = 40
+_MOST_LINES = 12
+_MOST_NAMES = 4
+
+
+def losses(asker: Asker) -> Section:
+    """3: the three causes whose removal would give most."""
+    rows = asker.ask("losses").as_dicts()
+    anchors = {row["rule"]: anchor for anchor, row in reversed(_ordered(asker))}
+    title = "Top three recoverable losses"
+    if not rows:
+        text = (
+            "None: no finding of the period has a price."
+            if asker.only("headline").get("available_hours")
+            else ("None can be named: nothing of the period was seen.")
+        )
+        return Section(3, title, sentences=[text])
+    sentence = "Priced at most and not yet capped by what could have been fed or stored; do not add them up."
+    if is_withheld(asker.only("headline")):
+        sentence = f"Most drive-hours have no log: take these as hints. {sentence}"
+    found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
+    return Section(3, title, sentences=[sentence], losses=found)
+
+
+def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
+    rule = asker.catalog.rules.get(row["rule"])
+    names = row["entities"].split(", ")
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return Loss(
+        title=rule.title if rule else row["rule"],
+        where=", ".join(names[:_MOST_NAMES]) + more,
+        price=_price(row),
+        period=days_text(row["first_day"], row["last_day"]),
+        action=rule.look_at if rule else "",
+        anchor=anchor,
+    )
+
+
+def _price(row: Row) -> str:
+    """Always 'at most': the price assumes that the whole time could have been used."""
+    parts = []
+    if row["lost_gb_day"]:
+        parts.append(f"{number(row['lost_gb_day'])} GB/day")
+    if row["lost_hours"]:
+        parts.append(f"{number(row['lost_hours'])} h lost")
+    return f"at most {', '.join(parts)}" if parts else "not priced"
+
+
+def _ordered(asker: Asker) -> list[tuple[str, Row]]:
+    """Findings as section 12 shows them, new ones first, each with its anchor."""
+    rows = sorted(asker.ask("findings").as_dicts(), key=lambda row: row["state"] != "new")
+    return [(f"finding-{place}", row) for place, row in enumerate(rows[:_MOST_FINDINGS], start=1)]
+
+
+def findings(asker: Asker) -> Section:
+    """12: every finding of the period, with its evidence."""
+    rows = asker.ask("findings").as_dicts()
+    ordered = _ordered(asker)
+    before = [None, *(row["rule"] for _, row in ordered)]
+    shown = [
+        _finding(asker, anchor, row, row["rule"] == rule) for (anchor, row), rule in zip(ordered, before, strict=False)
+    ]
+    n_new = sum(row["state"] == "new" for row in rows)
+    sentences = [f"{n_new} new, {len(rows) - n_new} open since the period before."]
+    if not rows:
+        judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
+        seen = asker.only("headline").get("available_hours")
+        sentences = [f"None. Rules that were asked: {judged}." if seen else "None, but nothing of the period was seen."]
+    left = len(rows) - len(shown)
+    notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
+    return Section(12, "Findings", sentences=sentences, findings=shown, notes=notes)
+
+
+def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:
+    rule = asker.catalog.rules.get(row["rule"])
+    zone = asker.site.zone
+    instants = [instant(at, zone) for at in (row["started_at"], row["ended_at"]) if at is not None]
+    return Finding(
+        anchor=anchor,
+        title=rule.title if rule else row["rule"],
+        rule=row["rule"],
+        severity=row["severity"],
+        state=row["state"],
+        entity=row["entity"],
+        period=" to ".join(instants) or day_text(asker.last),
+        price=_price(row),
+        confidence=row["confidence"] or "not stated",
+        text=row["text"] or "",
+        means=row["means"] or "",
+        look_at=row["look_at"] or "",
+        is_repeat=is_repeat,
+        evidence=_evidence(row["evidence"], zone)[:_MOST_LINES],
+    )
+
+
+def _evidence(text: str | None, zone: str) -> list[Evidence]:
+    """Lines from a finding's JSON; what is not such JSON is shown as it is."""
+    try:
+        lines: Any = json.loads(text or "[]")
+        return [
+            Evidence(f"{line['path']}:{line['line_no']}", _clock(line["at"], zone), str(line["text"] or ""))
+            for line in lines
+        ]
+    except (ValueError, TypeError, KeyError):
+        return [Evidence("", "", str(text))]
+
+
+def _clock(at: Any, zone: str) -> str:
+    """The instant of a line on the site's clock; as it stands where it is none."""
+    if at is None:
+        return ""
+    try:
+        when = datetime.fromisoformat(str(at))
+    except ValueError:
+        return str(at)
+    return instant(when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when, zone)

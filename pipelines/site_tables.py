@@ -1,0 +1,92 @@
+"""`site.toml` as tables for SQL to read: stations, drives, links, and the logs that should exist."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines.config import Input, Site, find_inputs
+from pipelines.origins import origin_of, shown
+from pipelines.warehouse import LAKE, Connection
+
+Row = Sequence[Any]
+
+
+def sync(connection: Connection, site: Site) -> set[str]:
+    """Bring the site tables up to date; returns the full names of those that changed."""
+    settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
+    tables: dict[str, list[Row]] = {
+        "setting": [settings],
+        "station": [(station.name, station.role) for station in site.station],
+        "station_alias": [
+            (name, station.name, name != station.name)
+            for station in site.station
+            for name in (station.name, *station.aliases)
+        ],
+        "drive": _drives(connection, site),
+        "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
+        "expected": _expected(connection, site),
+    }
+    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
+
+
+def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
+    """Write rows where they differ from what is there."""
+    wanted = sorted({tuple(row) for row in rows}, key=repr)
+    if wanted == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
+        return False
+    connection.execute(f"DELETE FROM {table}")
+    for row in wanted:
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", list(row))
+    return True
+
+
+def _drives(connection: Connection, site: Site) -> list[Row]:
+    """Declared drives, and those only the logs know, named as Enstore names its movers."""
+    seen = {
+        logname: (host, system)
+        for logname, host, system in connection.execute(
+            f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM {LAKE}.bronze.enstore_log_mover"
+            " WHERE name IS NOT NULL GROUP BY name"
+        ).fetchall()
+    }
+    rows: list[Row] = []
+    for drive in site.drive:
+        logname, mover = drive.logname or f"{drive.name}MV", drive.mover or f"{drive.name}.mover"
+        host, system = seen.pop(logname, (None, None))
+        rows.append((drive.name, logname, mover, drive.mover_host or host, drive.generation or None, True, system))
+    for logname, (host, system) in seen.items():
+        name = re.sub("MV$", "", logname)
+        rows.append((name, logname, f"{name}.mover", host, None, False, system))
+    return rows
+
+
+def _expected(connection: Connection, site: Site) -> list[Row]:
+    """For every input with a declared period: the sources and hosts its files stand for."""
+    source_of = dict(
+        connection.execute(
+            f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
+        ).fetchall()
+    )
+    files: dict[int, list[tuple[str | None, str]]] = {}
+    for path, item, values in find_inputs(site):
+        origin = origin_of(site, path, item, values)
+        host = origin.link or origin.host or origin.system
+        files.setdefault(id(item), []).append((source_of.get(shown(site, path)), host))
+    rows: list[Row] = []
+    for item in site.input:
+        if item.expect is None:
+            continue
+        met = files.get(id(item), [])
+        source = item.source or max((source for source, _ in met if source), default=None)
+        for host in sorted({host for _, host in met} | _declared_hosts(site, item)):
+            rows.append((source, host, item.expect.begin, item.expect.end))
+    return rows
+
+
+def _declared_hosts(site: Site, item: Input) -> set[str]:
+    """Hosts an input must speak for, whether or not a file of theirs was found."""
+    if "{link}" in item.glob:
+        return {link.name for link in site.link}
+    if "{host}" in item.glob:
+        return set()
+    return {item.link or item.host or item.system or site.name}

@@ -1,0 +1,30 @@
+"""One module (or package) per kind of log; the folder is the registry.
+
+A source is added by putting a file here: nothing lists the names. What starts with `_` is shared by sources and is
+none itself.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import cast
+
+from pipelines.errors import AmbiguousSource
+from pipelines.records import Claim, Source
+
+
+@cache
+def all_sources() -> dict[str, Source]:
+    """Every source by its stem, sorted."""
+    stems = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return {stem: cast(Source, importlib.import_module(f"{__name__}.{stem}")) for stem in stems}
+
+
+def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
+    """The stem of the one source that claims these first lines, and what every source said of them."""
+    claims = {stem: source.recognise(head) for stem, source in all_sources().items()}
+    mine = [stem for stem, claim in claims.items() if claim.is_mine]
+    if len(mine) > 1:
+        said = "; ".join(f"{stem}: {claims[stem].why}" for stem in mine)
+        raise AmbiguousSource(f"{' and '.join(mine)} claim the same file ({said})", "one of them is too generous")
+    return (mine[0] if mine else None), claims

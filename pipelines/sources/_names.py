@@ -1,0 +1,19 @@
+"""Names taken from a path where `site.toml` gives none."""
+
+from pathlib import PurePath
+
+_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out"}
+
+
+def stem_of(path: str) -> str:
+    """The file's name without the endings of logs and of compression; dots of host names stay.
+
+    >>> stem_of("mrtg/gw.example.org_2.log.gz")
+    'gw.example.org_2'
+    >>> stem_of("")
+    'unknown'
+    """
+    name = PurePath(path.replace("\\", "/")).name
+    while (ending := PurePath(name).suffix) in _SUFFIXES:
+        name = name[: -len(ending)]
+    return name or "unknown"

@@ -1,0 +1,114 @@
+"""Messages of library managers and media changers, and the transfer line of encp."""
+
+import polars as pl
+
+from pipelines.sources.enstore_log.templates import Template
+from pipelines.units import MIB
+
+MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
+
+MANAGER_COLUMNS = (
+    *("kind", "mode", "unique_id", "library", "storage_group", "file_family", "requester"),
+    *("volume", "mover", "pnfs_path", "local_path", "state"),
+)
+CHANGER_COLUMNS = ("kind", "action", "volume", "drive_address", "status", "message")
+ENCP_COLUMNS = (
+    *("mode", "unique_id", "source_path", "target_path", "file_bytes", "volume", "mover"),
+    *("drive_product", "drive_serial", "drive_vendor", "storage_group", "elapsed_s"),
+    *("transfer_bytes_s", "network_bytes_s", "drive_bytes_s", "disk_bytes_s", "overall_bytes_s"),
+)
+
+_NAMES = ("family", "volume_family", "work")
+_MIB_S = ("transfer_mib_s", "network_mib_s", "drive_mib_s", "disk_mib_s")
+_EXACT = ("transfer_exact", "drive_exact", "disk_exact", "overall_exact")
+MANAGER_TYPES: dict[str, pl.DataType] = dict.fromkeys((*MANAGER_COLUMNS, *_NAMES), pl.String())
+CHANGER_TYPES: dict[str, pl.DataType] = dict.fromkeys(CHANGER_COLUMNS, pl.String())
+ENCP_TYPES: dict[str, pl.DataType] = {
+    **dict.fromkeys(("work", *ENCP_COLUMNS[:12]), pl.String()),
+    "file_bytes": pl.Int64(),
+    **dict.fromkeys(("elapsed_s", *ENCP_COLUMNS[12:], *_MIB_S, *_EXACT), pl.Float64()),
+}
+
+_TO = r" : library=(?P<library>\S*) family=(?P<family>\S*) requester:(?P<requester>\S*)"
+_WRITE_QUEUED = (
+    r"^write Q'd (?P<local_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<pnfs_path>.*)"
+    + _TO
+    + r"(?: volume_family:(?P<volume_family>\S+))?$"
+)
+_READ_QUEUED = (
+    r"^read Q'd (?P<pnfs_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<local_path>.*)" + _TO + r"(?: volume_family:\S+)?$"
+)
+_WORK = r" work on vol=(?P<volume>\S+) mover=(?P<mover>\S+) requester:(?P<requester>\S*)$"
+_ACTION = r" (?P<action>mount|dismount) (?P<volume>\S+) (?P<drive_address>.+?)"
+# Paths may hold blanks and colons: the greedy groups make the match settle from the right. No end is asked for: the
+# dictionary that follows may be cut, and to match it would cost three times as much.
+_XFER = (
+    r"^MSG_TYPE=ENCP_XFER +(?P<work>\S+) (?P<source_path>.*) -> (?P<target_path>.*): (?P<file_bytes>\S+) bytes copied"
+    r" (?:to|from) (?P<volume>\S+) at (?P<transfer_mib_s>\S+) MB/S \((?P<network_mib_s>\S+) MB/S network\)"
+    r" \((?P<drive_mib_s>\S+) MB/S drive\) \((?P<disk_mib_s>\S+) MB/S disk\) mover=(?P<mover>\S*)"
+    r" drive_id=(?P<drive_product>\S*) drive_sn=(?P<drive_serial>\S*) drive_vendor=(?P<drive_vendor>.*?)"
+    r" elapsed=(?P<elapsed_s>\S+)"
+)
+_NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
+_XFER_KEYS = {
+    "unique_id": r"'unique_id' ?: ?'([^']+)'",
+    "storage_group": r"'storage_group' ?: ?'([^']+)'",
+    **{f"{rate}_exact": f"'{rate}_rate' ?: ?{_NUMBER}" for rate in ("transfer", "drive", "disk", "overall")},
+}
+
+# A literal more than the start where the layout of before 2000 began a message alike.
+_WORKS = {"write_to_hsm": "write", "read_from_hsm": "read"}
+_QUEUED = (
+    Template(MANAGER, "queued", "write Q'd ", _WRITE_QUEUED, needs=(" (",), fixed={"mode": "write"}),
+    Template(MANAGER, "queued", "read Q'd ", _READ_QUEUED, needs=(" (",), fixed={"mode": "read"}),
+)
+_ASSIGNED = tuple(
+    Template(
+        MANAGER, kind, f"{work}{word} work on vol=", f"^{work}{word}{_WORK}", needs=(" mover=",), fixed={"mode": mode}
+    )
+    for work, mode in _WORKS.items()
+    for kind, word in (("assigned", ""), ("next", " next"))
+)
+_STATE = "Library manager state is changed to:"
+_CHANGED = tuple(
+    Template(CHANGER, kind, f"{word} {action} ", f"^{word}{_ACTION}{end}")
+    for kind, word, end in (
+        ("requested", "88 REQUESTED", "$"),
+        ("begun", "PROCESSING", "$"),
+        ("ended", "FINISHED", r" returned \(?['\"]?(?P<status>[^'\",()]*).*$"),
+    )
+    for action in ("mount", "dismount")
+)
+TEMPLATES = (
+    *_QUEUED,
+    *_ASSIGNED,
+    Template(MANAGER, "state", _STATE, f"^{_STATE} ?" r"(?P<state>.*)$"),
+    *_CHANGED,
+    Template(ENCP, "transfer", "MSG_TYPE=ENCP_XFER ", _XFER, keys=_XFER_KEYS),
+)
+
+
+def finish_manager(rows: pl.DataFrame) -> pl.DataFrame:
+    """Storage group and family out of the volume family; a read gives that family as its `family`."""
+    parts = pl.coalesce("volume_family", pl.when(pl.col("mode") == "read").then("family")).str.split(".")
+    return rows.with_columns(
+        storage_group=parts.list.get(0, null_on_oob=True),
+        file_family=pl.coalesce(parts.list.get(1, null_on_oob=True), pl.when(pl.col("mode") == "write").then("family")),
+    )
+
+
+def finish_changer(rows: pl.DataFrame) -> pl.DataFrame:
+    """A message is for reading, not a place for a whole status."""
+    return rows.with_columns(message=pl.col("message").str.slice(0, 300))
+
+
+def finish_encp(rows: pl.DataFrame) -> pl.DataFrame:
+    """MiB/s into bytes/s; the dictionary is exact, but its network rate repeats the transfer rate."""
+    return rows.with_columns(
+        mode=pl.col("work").replace_strict(_WORKS, default=None, return_dtype=pl.String),
+        transfer_bytes_s=pl.coalesce("transfer_exact", "transfer_mib_s") * MIB,
+        network_bytes_s=pl.col("network_mib_s") * MIB,
+        drive_bytes_s=pl.coalesce("drive_exact", "drive_mib_s") * MIB,
+        disk_bytes_s=pl.coalesce("disk_exact", "disk_mib_s") * MIB,
+        overall_bytes_s=pl.col("overall_exact") * MIB,
+    )

@@ -1,0 +1,192 @@
+"""Which SQL anybody may run: one SELECT over the warehouse's own tables, judged from DuckDB's parsed tree.
+
+What is not understood is refused. The guard only decides; `sql_worker` runs what it lets through, where neither files
+nor settings can be reached should something slip by.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import duckdb
+
+from pipelines import statement
+from pipelines.catalog import LAYERS
+from pipelines.errors import QuestionRefused
+
+MAX_CHARACTERS = 20_000  # DuckDB's parser takes quadratic time for some texts
+LAKE_NAMES = ("", "lake")
+TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
+STANDARD_VIEWS = frozenset({"tables", "columns", "schemata"})  # of information_schema
+
+# Expressions and clauses, as DuckDB's serialised tree names them.
+_CLASS = re.compile(
+    "BETWEEN|CASE|CAST|COLLATE|COLUMN_REF|COMPARISON|CONJUNCTION|CONSTANT|DEFAULT|FUNCTION|LAMBDA|LAMBDA_REF|OPERATOR"
+    "|POSITIONAL_REFERENCE|STAR|SUBQUERY|TYPE|WINDOW"
+)
+_NODE = re.compile(
+    "SELECT_NODE|SET_OPERATION_NODE|RECURSIVE_CTE_NODE|CTE_NODE|BASE_TABLE|SUBQUERY|JOIN|EMPTY|EXPRESSION_LIST"
+    "|COLUMN_DATA|TABLE_FUNCTION|PIVOT|SHOW_REF|(ORDER|LIMIT|LIMIT_PERCENT|DISTINCT)_MODIFIER"
+    "|ORDER_DEFAULT|ASCENDING|DESCENDING|[A-Z]+_TYPE_INFO"
+)
+
+# DuckDB marks functions that act or tell of the process as volatile; these of them only make up a value or raise.
+_HARMLESS = ("error", "gen_random_uuid", "random", "uuid", "uuidv4", "uuidv7")
+# Not marked, yet they tell of settings, run or plan a text as SQL, or trust bytes they are given.
+_REFUSED = (
+    "combine",
+    "current_query",
+    "current_setting",
+    "finalize",
+    "getenv",
+    "getvariable",
+    "json_deserialize_sql",
+    "json_serialize_plan",
+    "json_serialize_sql",
+    "pg_sleep",
+)
+_SYNTAX = ("unnest", "overlay")  # calls in the tree that DuckDB does not list as functions
+
+# Possessive (*+): a text of many comments must not be tried in every way.
+_EXPLAIN = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*+EXPLAIN\s+(ANALYZE\s+)?(?=\w|\()", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A statement that may run, and the tables it names with their schema."""
+
+    sql: str
+    tables: tuple[str, ...]
+
+
+def check(sql: str, known: Iterable[str] = ()) -> Allowed:
+    """The one statement to run. Raises QuestionRefused saying what is not allowed; `known` tables serve its hints."""
+    if len(sql) > MAX_CHARACTERS:
+        raise QuestionRefused(f"the text is longer than {MAX_CHARACTERS} characters", "ask something shorter")
+    prefix, query = _split_explain(_only_statement(sql))
+    try:
+        tree = statement.parse(query)
+    except RecursionError:
+        raise QuestionRefused("the statement is nested too deeply", "split it with WITH") from None
+    except duckdb.Error as error:
+        raise QuestionRefused(first_lines(error), "mend the SQL where it points") from None
+    if tree.get("error") or len(tree.get("statements", ())) != 1:
+        raise QuestionRefused("only a SELECT is run here", "the warehouse is read-only: ask with SELECT")
+    guard = _Guard(tuple(known))
+    for node, names in _scoped(tree):
+        guard.judge(node, names)
+    return Allowed(prefix + query, tuple(sorted(guard.tables)))
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint with the known names nearest to one that is not known, or with the way to list them."""
+    by_tail = [full for full in known if full.rpartition(".")[2] == name.rpartition(".")[2]]
+    found = by_tail or difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(found)}?" if found else "list them from information_schema.tables"
+
+
+def first_lines(error: Exception, count: int = 6) -> str:
+    """DuckDB's message without its long tail."""
+    return "\n".join(line for line in str(error).splitlines()[:count] if line.strip())
+
+
+def _only_statement(sql: str) -> str:
+    try:
+        statements = duckdb.extract_statements(sql)
+    except duckdb.Error as error:
+        raise QuestionRefused(first_lines(error), "mend the SQL where it points") from None
+    if len(statements) != 1:
+        raise QuestionRefused(f"one statement is run at a time, here are {len(statements)}", "ask one SELECT")
+    if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+        kind = statements[0].type.name.replace("_", " ")
+        raise QuestionRefused(f"{kind} is not run here", "the warehouse is read-only: ask with SELECT")
+    return statements[0].query
+
+
+def _split_explain(query: str) -> tuple[str, str]:
+    """EXPLAIN is put back by us, so that nothing between it and its SELECT goes unseen."""
+    found = _EXPLAIN.match(query)
+    if not found:
+        return "", query
+    return ("EXPLAIN ANALYZE " if found[1] else "EXPLAIN "), query[found.end() :]
+
+
+@cache
+def _functions() -> frozenset[str]:
+    """DuckDB's own scalar functions, aggregates and macros, less those that do more than compute a value."""
+    with duckdb.connect(":memory:") as fresh:
+        rows = fresh.execute(
+            "SELECT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+            " AND NOT starts_with(function_name, '__internal') GROUP BY 1"
+            " HAVING NOT bool_or(coalesce(has_side_effects, false) OR coalesce(stability = 'VOLATILE', false))"
+        ).fetchall()
+    return (frozenset(name for (name,) in rows) | {*_HARMLESS, *_SYNTAX}) - {*_REFUSED}
+
+
+def _scoped(tree: dict[str, Any]) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
+    """Every object of the tree with the names of the CTEs it can see."""
+    stack: list[tuple[Any, frozenset[str]]] = [(tree, frozenset())]
+    while stack:
+        node, names = stack.pop()
+        if isinstance(node, list):
+            stack.extend((item, names) for item in node)
+        elif isinstance(node, dict):
+            for cte in (node.get("cte_map") or {}).get("map", ()):
+                name, query = cte["key"].lower(), cte["value"]
+                recursive = query["query"]["node"]["type"] == "RECURSIVE_CTE_NODE"
+                stack.append((query, names | {name} if recursive else names))
+                names |= {name}
+            yield node, names
+            stack.extend((value, names) for key, value in node.items() if key != "cte_map")
+
+
+class _Guard:
+    """Judges nodes one by one and remembers the tables it met."""
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self.known = known
+        self.tables: set[str] = set()
+
+    def judge(self, node: dict[str, Any], names: frozenset[str]) -> None:
+        kind = node.get("type")
+        if "class" in node:
+            self._expression(node, str(node["class"]))
+        elif isinstance(kind, str) and not _NODE.fullmatch(kind):
+            raise QuestionRefused(f"{kind} is not understood here", "ask with a plain SELECT")
+        elif kind == "BASE_TABLE":
+            self._table(node, names)
+        elif kind == "TABLE_FUNCTION":
+            self._table_function(node["function"])
+        elif kind == "SHOW_REF" and (node["table_name"] or node["show_type"] not in ("DESCRIBE", "SUMMARY")):
+            raise QuestionRefused("SHOW is not run here", "ask SELECT * FROM information_schema.tables")
+
+    def _expression(self, node: dict[str, Any], kind: str) -> None:
+        if kind == "PARAMETER":
+            raise QuestionRefused("free SQL has no parameters", "write the value itself")
+        if not _CLASS.fullmatch(kind) or node.get("export_state"):
+            raise QuestionRefused(f"{kind} is not understood here", "ask with a plain SELECT")
+        name = str(node.get("function_name", "")).lower()
+        if name and name not in _functions() and name not in TABLE_FUNCTIONS:
+            nearest = difflib.get_close_matches(name, _functions(), n=2)
+            hint = f"did you mean {' or '.join(nearest)}?" if nearest else "only functions that compute a value are run"
+            raise QuestionRefused(f"the function {name} is not run here", hint)
+
+    def _table_function(self, function: dict[str, Any]) -> None:
+        name = str(function.get("function_name", "")).lower()
+        if function.get("class") != "FUNCTION" or name not in TABLE_FUNCTIONS:
+            raise QuestionRefused(
+                f"{name or 'this'} is not allowed as a table", f"tables of {', '.join(LAYERS)} and range() are"
+            )
+
+    def _table(self, node: dict[str, Any], names: frozenset[str]) -> None:
+        catalog, schema, name = (str(node[key]).lower() for key in ("catalog_name", "schema_name", "table_name"))
+        if not catalog and not schema and name in names:
+            return
+        full = f"{schema}.{name}" if schema else name
+        standard = not catalog and schema == "information_schema" and name in STANDARD_VIEWS
+        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS):
+            raise QuestionRefused(f"{full} is not a table of {', '.join(LAYERS)}", near(full, self.known))
+        self.tables.add(full)

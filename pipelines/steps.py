@@ -1,0 +1,302 @@
+"""The steps that the command line and the DAGs call: each one transaction's worth of work, safe to run again."""
+
+import hashlib
+import json
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pipelines import ask as asking
+from pipelines import build as builder
+from pipelines import findings, lines, quality, site_tables, sources
+from pipelines import ingest as ingester
+from pipelines.catalog import Catalog, load_catalog
+from pipelines.config import Site, find_inputs, input_for, load_site
+from pipelines.days import Changes
+from pipelines.errors import CheckFailed, TapescopeError, UnreadableFile
+from pipelines.ingest import IngestReport
+from pipelines.loader import prepare_tables
+from pipelines.origins import expand, origin_of
+from pipelines.reading import Reading
+from pipelines.statement import quote
+from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+
+
+def site_at(path: str | Path) -> Site:
+    """The site of a `site.toml` or of the folder that holds one."""
+    return load_site(Path(path))
+
+
+def ingest(
+    site: Site, paths: list[Path] | None = None, again: bool = False, progress: ingester.Progress | None = None
+) -> IngestReport:
+    """Read what is new or changed. Raises WarehouseBusy."""
+    return ingester.ingest(site, load_catalog(), paths, again, progress)
+
+
+def forget(site: Site, what: str) -> list[str]:
+    """Withdraw a file by path or file_id; the next build takes its rows out of everything."""
+    return ingester.forget(site, load_catalog(), what)
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did."""
+
+    number: int
+    is_full: bool
+    days: list[str]
+    n_rows: int
+    n_checks: int
+    n_warnings: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return vars(self)
+
+
+def build(site: Site, full: bool = False, progress: Callable[[str], None] | None = None) -> BuildReport:
+    """Make silver and gold of what changed, check, then commit.
+
+    All of it is made again where SQL, contracts, rules or site.toml changed. Raises CheckFailed, with nothing
+    committed but the failures, and WarehouseBusy.
+    """
+    catalog = load_catalog()
+    with Warehouse(site).write("build") as connection:
+        with transaction(connection):
+            remade = prepare_tables(connection, catalog)
+        builder.make_views(connection, catalog)
+        results: list[quality.CheckResult] = []
+        try:
+            with transaction(connection):
+                return _build(connection, site, catalog, full or bool(remade), results, progress)
+        except CheckFailed:
+            connection.execute(f"USE {LAKE}")
+            with transaction(connection):
+                number = _next_number(connection)
+                _record(connection, number, results, BuildReport(number, full, [], 0, len(results), 0), "", False)
+            raise
+
+
+def _build(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    full: bool,
+    results: list[quality.CheckResult],
+    progress: Callable[[str], None] | None,
+) -> BuildReport:
+    whole = site_tables.sync(connection, site)
+    fingerprint = _fingerprint(connection, site, catalog)
+    is_full = full or fingerprint != _last_fingerprint(connection)
+    changes = Changes(builder.dirty_days(connection, catalog, is_full), whole)
+    had_changes = bool(changes.days or whole or is_full)
+    builder.build(connection, site, catalog, changes, is_full, progress)
+    if progress:
+        progress("checks")
+    results += quality.check(connection, catalog, changes)
+    stopping = [result for result in results if result.stops_build]
+    if stopping:
+        raise CheckFailed(
+            "\n".join(
+                f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
+                for r in stopping
+            ),
+            "readers keep the last build; look at the files named, or withdraw one with `tapescope forget FILE`",
+        )
+    made = [name for name in changes.days if not name.startswith("bronze.")]
+    days = sorted({day for name in made for day in changes.days[name]})
+    number = _next_number(connection)
+    warnings = sum(result.outcome == "failed" for result in results)
+    report = BuildReport(number, is_full, [str(day) for day in days], changes.n_rows, len(results), warnings)
+    if had_changes:
+        _record(connection, number, results, report, fingerprint, True)
+        connection.execute(f"DELETE FROM {LAKE}.ops.dirty_day")
+    return report
+
+
+def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
+    """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
+    drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
+    parts = [catalog.fingerprint, site.model_dump_json(exclude={"root", "input", "warehouse"}), repr(drives)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _last_fingerprint(connection: Connection) -> str:
+    row = connection.execute(
+        f"SELECT fingerprint FROM {LAKE}.ops.build WHERE is_committed ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _next_number(connection: Connection) -> int:
+    row = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.build").fetchone()
+    return int(row[0]) if row else 1
+
+
+def _record(
+    connection: Connection,
+    number: int,
+    results: list[quality.CheckResult],
+    report: BuildReport,
+    fingerprint: str,
+    is_committed: bool,
+) -> None:
+    build_id = f"{number}-{fingerprint[:12]}" if fingerprint else f"{number}-failed"
+    connection.execute(
+        f"INSERT INTO {LAKE}.ops.build VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [build_id, number, fingerprint, report.is_full, is_committed, json.dumps(report.days), report.n_rows],
+    )
+    for result in results:
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.check_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [build_id, *vars(result).values()],
+        )
+
+
+@dataclass(frozen=True)
+class DetectReport:
+    """Which findings the rules made of a period."""
+
+    first_day: date
+    last_day: date
+    findings: list[dict[str, Any]]
+
+    def as_dict(self) -> dict[str, Any]:
+        counts = Counter(finding["severity"] for finding in self.findings)
+        return {"first_day": str(self.first_day), "last_day": str(self.last_day), **counts}
+
+
+def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
+    """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
+    catalog = load_catalog()
+    with Warehouse(site).write("detect") as connection:
+        with transaction(connection):
+            prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        end = last or asking.last_day(connection)
+        with transaction(connection):
+            found = findings.detect(connection, site, catalog, first or end, end)
+    return DetectReport(first or end, end, found)
+
+
+def report(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    out: Path | None = None,
+    problems: list[str] | None = None,
+) -> dict[str, Path]:
+    """Write the nightly report in its three forms; returns their paths by form.
+
+    `problems` says what went wrong before, so that a report is written all the same.
+    """
+    from pipelines import report as reporting  # draws plots: heavy to import
+
+    made = reporting.make_report(site, load_catalog(), first, last, problems or [])
+    return reporting.write_report(made, out or site.root / "var" / "reports")
+
+
+def ask(site: Site, name: str, params: dict[str, str] | None = None) -> asking.Answer:
+    """Answer a question of the catalogue. Raises QuestionRefused."""
+    return asking.ask(site, load_catalog(), name, params)
+
+
+def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> asking.Answer:
+    """Answer free SQL in a process of its own. Raises QuestionRefused."""
+    return asking.ask_sql(site, sql, timeout_s)
+
+
+def bytes_to_read(site: Site, paths: list[Path] | None) -> int:
+    """Size on disk of the files an ingest will look at, for its progress bar."""
+    wanted = [path for path, _, _ in find_inputs(site)] if paths is None else expand(paths)
+    return sum(path.stat().st_size for path in wanted)
+
+
+def recognise(paths: list[Path]) -> list[tuple[Path, str | None, dict[str, str]]]:
+    """For each file: the source that claims it, and what each source says of it."""
+    said: list[tuple[Path, str | None, dict[str, str]]] = []
+    for path in expand(paths):
+        try:
+            stem, claims = sources.choose(lines.read_head(path))
+            said.append((path, stem, {name: claim.why for name, claim in claims.items()}))
+        except UnreadableFile as error:
+            said.append((path, None, {"file": f"{error.reason}: {error}"}))
+    return said
+
+
+def parse(
+    site: Site | None,
+    path: Path,
+    stem: str | None,
+    only_rejects: bool,
+    write: Callable[[dict[str, Any]], None],
+) -> dict[str, Any]:
+    """Hand a file's records (or rejects) to `write`, row by row; returns the counts. No database.
+
+    `-` reads standard input. A file no source can read counts all its lines as rejected.
+    """
+    if str(path) == "-":
+        with tempfile.NamedTemporaryFile(suffix=".stdin") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            copy.flush()
+            return parse(site, Path(copy.name), stem, only_rejects, write)
+    item, values = input_for(site, path) if site else (None, {})
+    head = lines.read_head(path)
+    found, claims = sources.choose(head)
+    if stem is not None and stem not in sources.all_sources():
+        raise TapescopeError(f"there is no source {stem!r}", f"known: {', '.join(sources.all_sources())}")
+    chosen = stem or found
+    if chosen is None:
+        nearest = max(claims, key=lambda name: claims[name].likeness)
+        raise TapescopeError(f"no source recognises {path}", f"nearest is {nearest}: {claims[nearest].why}")
+    origin = replace(origin_of(site, path, item, values), head=tuple(head))
+    reading = Reading(path, chosen, origin, lines.Start(), None)
+    for parsed in reading.chunks():
+        frames = {"reject": parsed.rejects} if only_rejects else parsed.tables
+        for table, rows in frames.items():
+            for row in rows.iter_rows(named=True):
+                write({"table": table} | {name: value for name, value in row.items() if value is not None})
+    counts = reading.counts
+    if reading.failure is not None:
+        print(f"{path}: {reading.failure} ({reading.failure.hint})", file=sys.stderr)
+        rest = sum(block.lines.height + block.too_long.height for block in lines.read_blocks(path)) - counts.n_lines
+        counts.n_lines += rest
+        counts.n_rejected += rest
+    return {
+        "source": chosen,
+        "lines": counts.n_lines,
+        "used": counts.n_used,
+        "skipped": counts.n_skipped,
+        "rejected": counts.n_rejected,
+        "records": counts.n_records,
+    }
+
+
+def export(site: Site, path: Path) -> int:
+    """Copy the warehouse into one plain DuckDB file; returns the number of its tables."""
+    if path.exists():
+        raise TapescopeError(f"{path} exists already", "give another name, or remove it first")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Warehouse(site).read() as connection:
+        connection.execute(f"ATTACH {quote(str(path))} AS plain")
+        connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
+        row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
+        connection.execute("DETACH plain")
+    return int(row[0]) if row else 0
+
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
+
+
+def make_demo(folder: Path) -> Site:
+    """Copy the sample archive into a scratch folder, where its site.toml serves every other command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(SAMPLE / "logs", folder / "logs", dirs_exist_ok=True)
+    shutil.copy2(SAMPLE / "site.toml", folder / "site.toml")
+    return site_at(folder)

@@ -1,0 +1,1 @@
+"""A small archive with a story: its generator, its logs and the truth planted in them."""

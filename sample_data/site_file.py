@@ -1,0 +1,69 @@
+"""site.toml of the sample archive: the same for every seed, since the site does not change when its faults do."""
+
+from datetime import UTC, datetime, timedelta
+
+from sample_data.story import (
+    DAY_FROM,
+    DAY_TO,
+    DRIVES,
+    MISSPELT,
+    OFFSET,
+    SECOND,
+    STAGER,
+    STATIONS,
+    VMSTAT_FROM,
+    VMSTAT_TO,
+    WEEK_FROM,
+    ZONE,
+)
+
+_TOP = f"""\
+# The site of the sample archive: eight migration stations, their drives and links, and the logs in logs/.
+# Paths are relative to this file.
+name = "migration stand"
+zone = "{ZONE}"                 # of clocks that do not say
+warehouse = "var/warehouse"
+duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
+expected_gap_s = 2.0                     # between two files, without file mark and positioning
+log_silence_s = 600                      # a server log silent for longer has a hole
+
+"""
+
+
+def site_text() -> str:
+    parts = [_TOP, "# Stations stage files between tapes; scanning ones only read back what was migrated.\n"]
+    for station in STATIONS:
+        aliases = (
+            f'aliases = ["{MISSPELT[1]}"]             # misspelt for an hour\n' if station.name == MISSPELT[0] else ""
+        )
+        parts.append(f'[[station]]\nname = "{station.name}"\n{aliases}role = "{station.role}"\n\n')
+    parts.append("# Recalls the tape of the tape-read tests; it has no link of its own here.\n")
+    parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
+    parts.append("# Drives: the name, the name its mover logs under, and where the mover runs.\n")
+    for drive in DRIVES:
+        parts.append(
+            f'[[drive]]\nname = "{drive.name}"\nlogname = "{drive.logname}"\nmover = "{drive.mover}"\n'
+            f'mover_host = "{drive.mover_host}"\ngeneration = "{drive.generation}"\n\n'
+        )
+    parts.append("# Bonded pairs of 1 Gb/s, polled at the switch: the switch's \"in\" is the station's out.\n")
+    for station in STATIONS:
+        parts.append(
+            f'[[link]]\nname = "{station.link}"\nstation = "{station.name}"\n'
+            'capacity_mb_s = 250.0\npolled = "switch"\n\n'
+        )
+    parts.append("# Logs, and the time each kind is expected to cover.\n")
+    parts.append(_input("logs/mrtg/{link}.log*", "", WEEK_FROM, DAY_TO))
+    parts.append(_input("logs/enstore/LOG-{date}*", 'system = "stken"\n', DAY_FROM, DAY_TO))
+    parts.append(_input("logs/vmstat/{host}_{date}*", "", VMSTAT_FROM, VMSTAT_TO))
+    return "\n".join("".join(parts).rstrip("\n").split("\n")) + "\n"
+
+
+def _input(glob: str, more: str, begin: int, end: int) -> str:
+    expect = f"{{ from = {_local(begin)}, to = {_local(end)} }}"
+    return f'[[input]]\nglob = "{glob}"\n{more}expect = {expect}\n\n'
+
+
+def _local(at: int) -> str:
+    local = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at + OFFSET)
+    hours = abs(OFFSET) // SECOND // 3600
+    return f"{local:%Y-%m-%dT%H:%M:%S}-{hours:02d}:00"

@@ -1,0 +1,1 @@
+"""Contracts, SQL, rules and questions: data about data."""

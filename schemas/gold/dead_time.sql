@@ -1,0 +1,39 @@
+/*
+title = "Dead time"
+grain = "one row per drive, hour and part of its gaps between files"
+why = "How many seconds of an hour a mounted, working drive stood still between files, and on what."
+partition = "month"
+features = ["D2"]
+
+[columns]
+day = { type = "DATE", doc = "site day of hour_at" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+drive = { type = "VARCHAR", doc = "drive" }
+part = { type = "VARCHAR", doc = "filemark database no_request request position start" }
+dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in that part" }
+n_gaps = { type = "BIGINT", doc = "gaps that have that part in this hour" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "dead_s"
+min_value = 0
+max_value = 3600
+severity = "critical"
+*/
+WITH part AS (
+    -- gaps of a drive do not overlap: a state lies in the last one that began before it, or in none
+    SELECT g.gap_id, s.drive, s.state AS part, s.from_at, s.to_at
+    FROM silver.drive_state s
+    ASOF JOIN (SELECT * FROM silver.gap WHERE ended_at > started_at) g
+        ON g.system = s.system AND g.drive = s.drive AND s.from_at >= g.started_at
+    WHERE s.to_at > s.from_at AND s.to_at <= g.ended_at
+),
+piece AS (
+    SELECT *, unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at FROM part
+)
+SELECT CAST(timezone(c.zone, timezone('UTC', hour_at)) AS DATE) AS day, hour_at, drive, part,
+       sum(date_diff('microsecond', greatest(from_at, hour_at), least(to_at, hour_at + INTERVAL 1 HOUR))) / 1e6
+           AS dead_s,
+       count(DISTINCT gap_id) AS n_gaps
+FROM piece CROSS JOIN site.setting c
+GROUP BY ALL

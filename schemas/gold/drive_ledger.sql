@@ -1,0 +1,119 @@
+/*
+title = "Drive-time ledger"
+grain = "one row per drive, site day and bucket; the buckets of a drive's day add up to the day exactly"
+why = "Where a drive's day went. What no log covers is unknown, never idle."
+partition = "month"
+features = ["D4", "E21"]
+
+[columns]
+day = { type = "DATE", doc = "site day, 23 to 25 hours long" }
+drive = { type = "VARCHAR", doc = "drive" }
+bucket = { type = "VARCHAR", doc = "transfer wait_data wait_room checksum filemark database request position start no_request mount dismount idle down unknown" }
+duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in that bucket" }
+day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "duration_us"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "UnexpectedRowsExpectation"
+unexpected_rows_query = "SELECT day, drive FROM {batch} GROUP BY day, drive HAVING sum(duration_us) <> max(day_us)"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "drive", "bucket"]
+severity = "critical"
+*/
+WITH covered AS (
+    SELECT l.host AS system, l.day AS utc_day, l.from_at, l.to_at, c.zone,
+           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
+                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+    FROM silver.log_seen l CROSS JOIN site.setting c
+    WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
+),
+bounded AS (
+    SELECT *, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM covered
+),
+seen AS (
+    SELECT day, begin_at, end_at, utc_day, system, greatest(from_at, begin_at) AS from_at, least(to_at, end_at) AS to_at
+    FROM bounded
+    WHERE from_at < end_at AND to_at > begin_at
+),
+owned AS (
+    -- a drive no log speaks of is taken for one of the first system, whatever days are being made
+    SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM covered)) AS system
+    FROM site.drive
+),
+day_seen AS (
+    SELECT o.drive, s.system, s.day, date_diff('microsecond', s.begin_at, s.end_at) AS day_us,
+           sum(date_diff('microsecond', s.from_at, s.to_at)) AS seen_us
+    FROM owned o JOIN seen s ON s.system = o.system
+    GROUP BY o.drive, s.system, s.day, s.begin_at, s.end_at
+),
+stated AS (
+    -- the UTC days an interval touches, so that it meets the log of those days alone: log_seen is cut at UTC midnight
+    SELECT d.drive, d.system, d.state, d.try_id, d.from_at, d.to_at,
+           CAST(unnest(range(CAST(d.from_at AS DATE), d.to_at, INTERVAL 1 DAY)) AS DATE) AS utc_day
+    FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system
+),
+piece AS (
+    SELECT s.day, d.drive, d.state, d.try_id, d.from_at AS whole_from_at, d.to_at AS whole_to_at,
+           greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at
+    FROM stated d
+    JOIN seen s ON s.system = d.system AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
+),
+timed AS (
+    -- inside a transfer the timing line says how long the drive waited; spread evenly over the transfer
+    SELECT p.*, date_diff('microsecond', p.whole_from_at, p.whole_to_at) AS whole_us,
+           date_diff('microsecond', p.whole_from_at, p.from_at) AS x_us,
+           date_diff('microsecond', p.whole_from_at, p.to_at) AS y_us,
+           CAST(1e6 * coalesce(t.wait_data_s, 0) AS BIGINT) AS wait_data_us,
+           CAST(1e6 * coalesce(t.wait_room_s, 0) AS BIGINT) AS wait_room_us,
+           CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) AS checksum_us
+    FROM piece p LEFT JOIN silver.transfer t ON t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.try_id END
+),
+limited AS (
+    -- the log's clock has whole seconds, the timing line microseconds: the parts never exceed the transfer
+    SELECT *, least(wait_data_us, whole_us) AS one_us, least(wait_data_us + wait_room_us, whole_us) AS two_us,
+           least(wait_data_us + wait_room_us + checksum_us, whole_us) AS three_us
+    FROM timed
+),
+split AS (
+    SELECT day, drive, state, y_us - x_us AS all_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(one_us AS HUGEINT) * y_us // whole_us AS BIGINT)
+                                             - CAST(CAST(one_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS a_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(two_us AS HUGEINT) * y_us // whole_us AS BIGINT)
+                                             - CAST(CAST(two_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS b_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(three_us AS HUGEINT) * y_us // whole_us AS BIGINT)
+                                             - CAST(CAST(three_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS c_us
+    FROM limited
+),
+summed AS (
+    -- rounding may leave a piece from the middle of a transfer one microsecond less of the sum than of a part
+    SELECT day, drive, state, sum(all_us) AS all_us, sum(a_us) AS a_us, sum(greatest(a_us, b_us)) AS b_us,
+           sum(greatest(a_us, b_us, c_us)) AS c_us
+    FROM split GROUP BY day, drive, state
+),
+bucketed AS (
+    SELECT day, drive, state AS bucket, all_us - c_us AS duration_us FROM summed
+    UNION ALL SELECT day, drive, 'wait_data', a_us FROM summed
+    UNION ALL SELECT day, drive, 'wait_room', b_us - a_us FROM summed
+    UNION ALL SELECT day, drive, 'checksum', c_us - b_us FROM summed
+    UNION ALL
+    SELECT d.day, d.drive, 'idle', d.seen_us - coalesce(p.us, 0)
+    FROM day_seen d
+    LEFT JOIN (SELECT day, drive, sum(all_us) AS us FROM summed GROUP BY day, drive) p
+        ON p.day = d.day AND p.drive = d.drive
+    UNION ALL SELECT day, drive, 'unknown', day_us - seen_us FROM day_seen
+)
+SELECT b.day, b.drive, b.bucket, CAST(sum(b.duration_us) AS BIGINT) AS duration_us,
+       CAST(max(d.day_us) AS BIGINT) AS day_us
+FROM bucketed b JOIN day_seen d ON d.day = b.day AND d.drive = b.drive
+GROUP BY b.day, b.drive, b.bucket
+HAVING sum(b.duration_us) <> 0

@@ -1,0 +1,49 @@
+/*
+title = "Outages of drives"
+grain = "one row per stretch of a site day in which a drive was down"
+why = "What a drive that is offline or in error could have moved meanwhile."
+partition = "month"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+drive = { type = "VARCHAR", doc = "drive" }
+from_at = { type = "TIMESTAMP", doc = "begin, or begin of the day" }
+to_at = { type = "TIMESTAMP", doc = "end, or end of the day" }
+down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, over all its files; NULL if it moved none" }
+file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "down_s"
+min_value = 0
+max_value = 90000
+severity = "critical"
+*/
+WITH cut AS (
+    SELECT d.drive, d.from_at, d.to_at, d.file_id, d.line_no, c.zone,
+           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', d.from_at)) AS DATE) AS TIMESTAMP),
+                             timezone(c.zone, timezone('UTC', d.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+    FROM silver.drive_state d CROSS JOIN site.setting c
+    WHERE d.state = 'down'
+),
+clipped AS (
+    SELECT day, drive, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
+           least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at,
+           file_id, line_no
+    FROM cut
+),
+rate AS (
+    SELECT t.drive, CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
+           -- whole microseconds: their sum is the same in whatever order the files come
+           1e6 * sum(t.bytes) / nullif(sum(CAST(1e6 * t.drive_s AS BIGINT)), 0) AS rate_bytes_s
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.drive_rate_basis = 'call'
+    GROUP BY ALL
+)
+SELECT k.day, k.drive, k.from_at, k.to_at, date_diff('microsecond', k.from_at, k.to_at) / 1e6 AS down_s,
+       r.rate_bytes_s, k.file_id, k.line_no
+FROM clipped k LEFT JOIN rate r ON r.drive = k.drive AND r.day = k.day
+WHERE k.to_at > k.from_at

@@ -1,0 +1,91 @@
+/*
+title = "Duty factor of links"
+grain = "one row per station, direction and site day"
+why = "Share of 1800 s bins in which a station's traffic is above the threshold: is it kept busy?"
+partition = "month"
+lineage = ["file_id", "line_no"]
+features = ["D3", "M16", "M38"]
+
+[columns]
+day = { type = "DATE", doc = "site day the bins begin in" }
+station = { type = "VARCHAR", doc = "station" }
+role = { type = "VARCHAR", doc = "role of the station; scanning is left out of duty" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+n_bins = { type = "BIGINT", doc = "1800 s UTC bins with traffic data" }
+n_active = { type = "BIGINT", doc = "bins whose average is above duty_threshold_mb_s" }
+n_active_half = { type = "BIGINT", doc = "bins above half the threshold" }
+n_active_twice = { type = "BIGINT", doc = "bins above twice the threshold" }
+active_gb = { type = "DOUBLE", unit = "GB", doc = "moved in active bins" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in all bins" }
+file_id = { type = "VARCHAR", doc = "file of the day's newest row" }
+line_no = { type = "BIGINT", doc = "that row" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "n_bins"
+column_B = "n_active"
+or_equal = true
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "n_bins"
+min_value = 1
+max_value = 50
+severity = "critical"
+*/
+WITH fine AS (
+    -- bytes, whole: their sum is the same in whatever order the rows come
+    SELECT link, direction, time_bucket(INTERVAL 1800 SECOND, from_at) AS bin_at,
+           sum(date_diff('microsecond', from_at, to_at)) AS us,
+           CAST(round(sum(avg_bytes_s * date_diff('microsecond', from_at, to_at) / 1e6)) AS BIGINT) AS bytes
+    FROM silver.link_sample
+    WHERE station IS NOT NULL AND to_at < from_at + INTERVAL 1800 SECOND
+      AND to_at <= time_bucket(INTERVAL 1800 SECOND, from_at) + INTERVAL 1800 SECOND
+    GROUP BY ALL
+),
+cut AS (
+    SELECT link, direction, from_at, to_at, avg_bytes_s, date_diff('microsecond', from_at, to_at) AS row_us,
+           unnest(range(time_bucket(INTERVAL 1800 SECOND, from_at), to_at, INTERVAL 1800 SECOND)) AS bin_at
+    FROM silver.link_sample
+    WHERE station IS NOT NULL AND to_at >= from_at + INTERVAL 1800 SECOND
+),
+coarse AS (
+    SELECT link, direction, bin_at, CAST(round(arg_min(avg_bytes_s, row_us) * 1800) AS BIGINT) AS bytes
+    FROM cut
+    WHERE from_at <= bin_at AND to_at >= bin_at + INTERVAL 1800 SECOND
+    GROUP BY link, direction, bin_at
+),
+bin AS (
+    SELECT coalesce(f.link, c.link) AS link, coalesce(f.direction, c.direction) AS direction,
+           coalesce(f.bin_at, c.bin_at) AS bin_at,
+           CASE WHEN f.us = 1800000000 THEN f.bytes ELSE c.bytes END AS bytes
+    FROM fine f
+    FULL JOIN coarse c ON c.link = f.link AND c.direction = f.direction AND c.bin_at = f.bin_at
+    WHERE f.us = 1800000000 OR c.bytes IS NOT NULL
+),
+station_bin AS (
+    SELECT l.station, b.direction, b.bin_at, sum(b.bytes) AS bytes, sum(b.bytes) / 1800 / 1e6 AS avg_mb_s
+    FROM bin b JOIN site.link l ON l.link = b.link
+    GROUP BY l.station, b.direction, b.bin_at
+),
+witness AS (
+    SELECT s.station, s.direction, CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day,
+           arg_max(s.file_id, s.from_at) AS file_id, arg_max(s.line_no, s.from_at) AS line_no
+    FROM silver.link_sample s CROSS JOIN site.setting c
+    WHERE s.station IS NOT NULL
+    GROUP BY ALL
+)
+SELECT CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE) AS day, s.station, t.role, s.direction,
+       count(*) AS n_bins,
+       count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS n_active,
+       count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s / 2) AS n_active_half,
+       count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s * 2) AS n_active_twice,
+       coalesce(sum(bytes) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s), 0) / 1e9 AS active_gb,
+       sum(bytes) / 1e9 AS moved_gb, any_value(w.file_id) AS file_id, any_value(w.line_no) AS line_no
+FROM station_bin s
+JOIN site.station t ON t.station = s.station
+CROSS JOIN site.setting c
+LEFT JOIN witness w ON w.station = s.station AND w.direction = s.direction
+    AND w.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
+GROUP BY CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE), s.station, t.role, s.direction

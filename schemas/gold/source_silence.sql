@@ -1,0 +1,38 @@
+/*
+title = "Silent logs"
+grain = "one row per source, host and stretch of a declared period in which nothing was logged"
+why = "A missing log is a finding: whatever happened then is not in any other number."
+features = ["I13"]
+
+[columns]
+source = { type = "VARCHAR", doc = "source; unknown where no file of the input was ever recognised" }
+host = { type = "VARCHAR", doc = "host, link or archive system" }
+from_at = { type = "TIMESTAMP", doc = "begin of the silence" }
+to_at = { type = "TIMESTAMP", doc = "end of the silence" }
+silent_s = { type = "DOUBLE", unit = "s", doc = "its length" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "silent_s"
+min_value = 0
+severity = "critical"
+*/
+WITH edge AS (
+    -- every stretch that was covered, and the two ends of the declared period as stretches of no length
+    SELECT e.source, e.host, e.from_at AS begin_at, e.to_at AS end_at, greatest(s.from_at, e.from_at) AS from_at,
+           least(s.to_at, e.to_at) AS to_at
+    FROM site.expected e
+    JOIN silver.log_seen s ON s.source = e.source AND s.host = e.host AND s.from_at < e.to_at AND s.to_at > e.from_at
+    UNION ALL SELECT source, host, from_at, to_at, from_at, from_at FROM site.expected
+    UNION ALL SELECT source, host, from_at, to_at, to_at, to_at FROM site.expected
+),
+reached AS (
+    SELECT source, host, from_at,
+           max(to_at) OVER (PARTITION BY source, host, begin_at, end_at ORDER BY from_at, to_at
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM edge
+)
+SELECT coalesce(source, 'unknown') AS source, host, before_at AS from_at, from_at AS to_at,
+       date_diff('microsecond', before_at, from_at) / 1e6 AS silent_s
+FROM reached
+WHERE from_at > before_at

@@ -1,0 +1,61 @@
+/*
+title = "Coverage"
+grain = "one row per source, host and hour that was expected or seen"
+why = "What was not seen is said before what it means; a verdict that rests on missing hours is withheld."
+features = ["I13"]
+
+[columns]
+source = { type = "VARCHAR", doc = "source" }
+host = { type = "VARCHAR", doc = "host, link or archive system" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if none" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour covered by a log, within what was declared if anything was" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "seen_s"
+min_value = 0
+max_value = 3600
+severity = "critical"
+*/
+WITH reached AS (
+    SELECT coalesce(source, 'unknown') AS source, host, from_at, to_at,
+           max(to_at) OVER (PARTITION BY coalesce(source, 'unknown'), host ORDER BY from_at, to_at
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_at
+    FROM site.expected
+),
+interval AS (
+    SELECT source, host, from_at, to_at, 'seen' AS what FROM silver.log_seen
+    UNION ALL
+    -- inputs may declare one time more than once: it counts once
+    SELECT source, host, greatest(from_at, coalesce(reached_at, from_at)), to_at, 'expected'
+    FROM reached WHERE reached_at IS NULL OR to_at > reached_at
+),
+hourly AS (
+    SELECT source, host, what, from_at, to_at,
+           unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM interval
+),
+clipped AS (
+    SELECT source, host, what, hour_at, greatest(from_at, hour_at) AS from_at,
+           least(to_at, hour_at + INTERVAL 1 HOUR) AS to_at
+    FROM hourly
+),
+expected AS (
+    SELECT source, host, hour_at, sum(date_diff('microsecond', from_at, to_at)) / 1e6 AS expected_s
+    FROM clipped WHERE what = 'expected' GROUP BY source, host, hour_at
+),
+within AS (
+    SELECT s.source, s.host, s.hour_at,
+           sum(CASE WHEN e.from_at IS NULL THEN date_diff('microsecond', s.from_at, s.to_at)
+                    ELSE greatest(date_diff('microsecond', greatest(s.from_at, e.from_at), least(s.to_at, e.to_at)), 0)
+               END) / 1e6 AS seen_s
+    FROM clipped s
+    LEFT JOIN clipped e ON e.what = 'expected' AND e.source = s.source AND e.host = s.host AND e.hour_at = s.hour_at
+    WHERE s.what = 'seen'
+    GROUP BY s.source, s.host, s.hour_at
+)
+SELECT coalesce(e.source, w.source) AS source, coalesce(e.host, w.host) AS host,
+       coalesce(e.hour_at, w.hour_at) AS hour_at, e.expected_s, coalesce(w.seen_s, 0) AS seen_s
+FROM expected e
+FULL JOIN within w ON w.source = e.source AND w.host = e.host AND w.hour_at = e.hour_at

@@ -1,0 +1,23 @@
+/*
+title = "Coverage"
+why = "What was seen of what should have been logged; said before any verdict."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+source = { type = "VARCHAR", doc = "source" }
+host = { type = "VARCHAR", doc = "host, link or archive system" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log" }
+*/
+SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours, sum(v.seen_s) / 3600 AS seen_hours
+FROM ops.coverage v CROSS JOIN site.setting c
+WHERE CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+GROUP BY v.source, v.host
+ORDER BY v.source, v.host

@@ -1,0 +1,34 @@
+/*
+title = "Coverage by source"
+why = "How much of each kind of log was seen; the report's head says it before anything else."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+source = { type = "VARCHAR", doc = "source" }
+n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that were declared or seen" }
+n_short = { type = "BIGINT", doc = "of these, those of which declared time is missing" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log" }
+missing_hours = { type = "DOUBLE", unit = "h", doc = "declared hours that no log covers; NULL where none is declared" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours that was seen; NULL where none is declared" }
+*/
+WITH per_host AS (
+    SELECT v.source, v.host, sum(v.expected_s) AS expected_s, sum(v.seen_s) AS seen_s,
+           sum(greatest(v.expected_s - v.seen_s, 0)) AS missing_s
+    FROM ops.coverage v CROSS JOIN site.setting c
+    WHERE CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+    GROUP BY v.source, v.host
+)
+SELECT source, count(*) AS n_hosts, count(*) FILTER (WHERE missing_s > 0) AS n_short,
+       sum(expected_s) / 3600 AS expected_hours, sum(seen_s) / 3600 AS seen_hours,
+       sum(missing_s) / 3600 AS missing_hours, 1 - sum(missing_s) / nullif(sum(expected_s), 0) AS share
+FROM per_host
+GROUP BY source
+ORDER BY source

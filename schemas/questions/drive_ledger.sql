@@ -1,0 +1,23 @@
+/*
+title = "Drive-time ledger"
+why = "What each drive did with each day; the buckets of a day add up to it."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+day = { type = "DATE", doc = "site day" }
+bucket = { type = "VARCHAR", doc = "what the time went on" }
+seconds = { type = "DOUBLE", unit = "s", doc = "seconds of the day" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the day" }
+*/
+SELECT drive, day, bucket, duration_us / 1e6 AS seconds, duration_us / day_us AS share
+FROM gold.drive_ledger
+WHERE day BETWEEN $first_day AND $last_day
+ORDER BY drive, day, seconds DESC

@@ -1,0 +1,50 @@
+/*
+title = "Duty factor of stations"
+why = "Which stations are kept busy: share of 1800 s bins with traffic above the threshold, over the week that ends with the last day."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day of the week; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "length of the period in days"
+
+[columns]
+station = { type = "VARCHAR", doc = "station" }
+role = { type = "VARCHAR", doc = "what the station is for; scanning is left out of duty" }
+first_day = { type = "DATE", doc = "first site day of the period" }
+last_day = { type = "DATE", doc = "last site day of the period" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of bins active towards the station; NULL where scanning or unseen" }
+duty_factor_out = { type = "DOUBLE", unit = "1", doc = "share of bins active from the station" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "duty factor at half the threshold" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "duty factor at twice the threshold" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average above which a bin is active" }
+active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active bins" }
+active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active bins" }
+coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's bins with data" }
+*/
+WITH summed AS (
+    SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,
+           sum(n_active_twice) AS n_twice, sum(active_gb) AS active_gb
+    FROM gold.duty_factor
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY station, direction
+)
+SELECT s.station, s.role, CAST($last_day - CAST($n_days AS INTEGER) + 1 AS DATE) AS first_day,
+       CAST($last_day AS DATE) AS last_day,
+       CASE WHEN s.role = 'scanning' THEN NULL ELSE i.n_active / i.n_bins END AS duty_factor,
+       CASE WHEN s.role = 'scanning' THEN NULL ELSE o.n_active / o.n_bins END AS duty_factor_out,
+       CASE WHEN s.role = 'scanning' THEN NULL ELSE i.n_half / i.n_bins END AS duty_half,
+       CASE WHEN s.role = 'scanning' THEN NULL ELSE i.n_twice / i.n_bins END AS duty_twice,
+       c.duty_threshold_mb_s AS threshold_mb_s,
+       i.active_gb * 1e3 / nullif(i.n_active * 1800, 0) AS active_in_mb_s,
+       o.active_gb * 1e3 / nullif(o.n_active * 1800, 0) AS active_out_mb_s,
+       coalesce(i.n_bins, 0) / (48.0 * $n_days) AS coverage
+FROM site.station s
+CROSS JOIN site.setting c
+LEFT JOIN summed i ON i.station = s.station AND i.direction = 'in'
+LEFT JOIN summed o ON o.station = s.station AND o.direction = 'out'
+WHERE s.role IN ('migration', 'scanning')
+ORDER BY s.station

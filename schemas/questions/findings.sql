@@ -1,0 +1,34 @@
+/*
+title = "Findings"
+why = "What is anomalous, where, since when, what it costs at most, how sure, and which log lines prove it."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+finding_id = { type = "VARCHAR", doc = "identity of the finding in this period" }
+rule = { type = "VARCHAR", doc = "rule that fired" }
+severity = { type = "VARCHAR", doc = "info, warning or critical" }
+state = { type = "VARCHAR", doc = "new, or open where the period before had it too" }
+entity = { type = "VARCHAR", doc = "what it is about" }
+started_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours it cost at most" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in that time, at most" }
+confidence = { type = "VARCHAR", doc = "how sure, and on what" }
+text = { type = "VARCHAR", doc = "the finding in words" }
+means = { type = "VARCHAR", doc = "what it usually means" }
+look_at = { type = "VARCHAR", doc = "what to look at next" }
+evidence = { type = "VARCHAR", doc = "log lines that prove it (JSON: path, line_no, at, text)" }
+*/
+SELECT finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, confidence, text,
+       means, look_at, evidence
+FROM gold.finding
+WHERE day BETWEEN $first_day AND $last_day
+ORDER BY CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, lost_gb_day DESC NULLS LAST,
+         lost_hours DESC NULLS LAST, rule, entity, day

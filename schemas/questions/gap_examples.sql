@@ -1,0 +1,63 @@
+/*
+title = "Examples of long gaps"
+why = "The two log lines around a gap prove it; those shown are the most usual of the long ones."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.station]
+type = "VARCHAR"
+default = ""
+doc = "one station; all of them if left out"
+
+[params.n]
+type = "BIGINT"
+default = "2"
+doc = "examples per station and drive"
+
+[columns]
+station = { type = "VARCHAR", doc = "station whose client ended the gap" }
+drive = { type = "VARCHAR", doc = "drive" }
+gap_id = { type = "VARCHAR", doc = "gap: the transfer before it" }
+started_at = { type = "TIMESTAMP", doc = "last block of the file before, UTC" }
+ended_at = { type = "TIMESTAMP", doc = "first block of the file after, UTC" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
+judged_s = { type = "DOUBLE", unit = "s", doc = "judged gap: database + request + start" }
+filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
+database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive" }
+request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
+position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
+start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting" }
+path = { type = "VARCHAR", doc = "log file of the first line" }
+next_path = { type = "VARCHAR", doc = "log file of the second line" }
+previous_line_no = { type = "BIGINT", doc = "line of the last block of the file before" }
+next_line_no = { type = "BIGINT", doc = "line that starts the file after" }
+previous_message = { type = "VARCHAR", doc = "what that first line says" }
+next_message = { type = "VARCHAR", doc = "what that second line says" }
+*/
+WITH long_gap AS (
+    SELECT g.*, median(g.judged_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
+    FROM silver.gap g CROSS JOIN site.setting c
+    WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND $station IN ('', g.station) AND g.judged_s > c.expected_gap_s + 3
+),
+shown AS (
+    SELECT * FROM long_gap
+    QUALIFY row_number() OVER (
+        PARTITION BY station, drive ORDER BY abs(judged_s - usual_s), started_at, gap_id) <= $n
+)
+SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged_s, s.filemark_s, s.database_s,
+       s.no_request_s, s.request_s, s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no, s.next_line_no,
+       p.message AS previous_message, n.message AS next_message
+FROM shown s
+LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
+LEFT JOIN ops.file e ON e.file_id = s.next_file_id
+LEFT JOIN silver.mover_step p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
+LEFT JOIN silver.mover_step n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
+ORDER BY s.station, s.drive, abs(s.judged_s - s.usual_s), s.started_at

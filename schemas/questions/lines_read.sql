@@ -1,0 +1,32 @@
+/*
+title = "Lines read"
+why = "Whether anything was lost on the way in: used, skipped and rejected lines add up to the lines of the files that hold data of the period, or no data at all."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+source = { type = "VARCHAR", doc = "source that read them; unknown where none claimed the file" }
+state = { type = "VARCHAR", doc = "loaded, failed, unknown or withdrawn" }
+n_files = { type = "BIGINT", doc = "files" }
+n_lines = { type = "BIGINT", doc = "lines" }
+n_used = { type = "BIGINT", doc = "lines that became, or served, records" }
+n_skipped = { type = "BIGINT", doc = "lines that carry nothing for this source" }
+n_rejected = { type = "BIGINT", doc = "lines that should have been records and could not be read" }
+n_records = { type = "BIGINT", doc = "rows in bronze" }
+*/
+SELECT coalesce(f.source, 'unknown') AS source, f.state, count(DISTINCT f.path) AS n_files,
+       CAST(sum(f.n_lines) AS BIGINT) AS n_lines, CAST(sum(f.n_used) AS BIGINT) AS n_used,
+       CAST(sum(f.n_skipped) AS BIGINT) AS n_skipped, CAST(sum(f.n_rejected) AS BIGINT) AS n_rejected,
+       CAST(sum(f.n_records) AS BIGINT) AS n_records
+FROM ops.file f CROSS JOIN site.setting c
+WHERE f.first_at IS NULL
+   OR (CAST(timezone(c.zone, timezone('UTC', f.first_at)) AS DATE) <= $last_day
+       AND CAST(timezone(c.zone, timezone('UTC', f.last_at)) AS DATE) >= $first_day)
+GROUP BY coalesce(f.source, 'unknown'), f.state
+ORDER BY source, f.state

@@ -1,0 +1,85 @@
+/*
+title = "Gaps between files"
+grain = "one row per pause between two transfers of a session, both of whose edges were logged"
+why = "Where a streaming drive stands still: the pause, and its exclusive parts in the order in which they come."
+partition = "day"
+lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]
+features = ["D2", "G3"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of started_at" }
+gap_id = { type = "VARCHAR", doc = "the transfer before it" }
+session_id = { type = "VARCHAR", doc = "session" }
+system = { type = "VARCHAR", doc = "archive system" }
+station = { type = "VARCHAR", doc = "station of the next transfer: its client ended the gap" }
+drive = { type = "VARCHAR", doc = "drive" }
+volume = { type = "VARCHAR", doc = "tape label" }
+mode = { type = "VARCHAR", doc = "read or write" }
+next_transfer_id = { type = "VARCHAR", doc = "the transfer after it" }
+started_at = { type = "TIMESTAMP", doc = "last block of the file before" }
+ended_at = { type = "TIMESTAMP", doc = "first block of the file after" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap: the sum of the six parts" }
+filemark_s = { type = "DOUBLE", unit = "s", doc = "flushing the buffer and writing the file mark" }
+database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, last words to the client" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive yet: demand, not dead time" }
+request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
+position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
+start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
+judged_s = { type = "DOUBLE", unit = "s", doc = "database + request + start: what is judged against expected_gap_s" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before: what a second of the gap could have moved" }
+previous_file_id = { type = "VARCHAR", doc = "log file that tells of the last block of the file before" }
+previous_line_no = { type = "BIGINT", doc = "line there" }
+next_file_id = { type = "VARCHAR", doc = "log file that tells of the start of the file after" }
+next_line_no = { type = "BIGINT", doc = "line there" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeUnique"
+column = "gap_id"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "judged_s"
+min_value = 0
+severity = "critical"
+*/
+WITH pair AS (
+    SELECT transfer_id AS gap_id, session_id, system, drive, volume, mode, status, ended_at AS started_at,
+           bytes / nullif(drive_s, 0) AS rate_bytes_s, end_file_id AS previous_file_id,
+           end_line_no AS previous_line_no,
+           lead(transfer_id) OVER w AS next_transfer_id, lead(started_at) OVER w AS ended_at,
+           lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
+           lead(line_no) OVER w AS next_line_no
+    FROM silver.transfer
+    WHERE session_id IS NOT NULL
+    WINDOW w AS (PARTITION BY system, session_id ORDER BY started_at, transfer_id)
+),
+part AS (
+    SELECT p.gap_id, p.system, s.state, date_diff('microsecond', s.from_at, s.to_at) AS us
+    FROM silver.drive_state s
+    ASOF JOIN (SELECT * FROM pair WHERE ended_at IS NOT NULL) p
+        ON s.system = p.system AND s.drive = p.drive AND s.from_at >= p.started_at
+    WHERE s.to_at <= p.ended_at
+),
+summed AS (
+    SELECT gap_id, system,
+           coalesce(sum(us) FILTER (WHERE state = 'filemark'), 0) / 1e6 AS filemark_s,
+           coalesce(sum(us) FILTER (WHERE state = 'database'), 0) / 1e6 AS database_s,
+           coalesce(sum(us) FILTER (WHERE state = 'no_request'), 0) / 1e6 AS no_request_s,
+           coalesce(sum(us) FILTER (WHERE state = 'request'), 0) / 1e6 AS request_s,
+           coalesce(sum(us) FILTER (WHERE state = 'position'), 0) / 1e6 AS position_s,
+           coalesce(sum(us) FILTER (WHERE state = 'start'), 0) / 1e6 AS start_s,
+           bool_or(state NOT IN ('filemark', 'database', 'no_request', 'request', 'position', 'start')) AS is_odd
+    FROM part GROUP BY gap_id, system
+)
+SELECT CAST(p.started_at AS DATE) AS day, p.gap_id, p.session_id, p.system, p.station, p.drive, p.volume, p.mode,
+       p.next_transfer_id, p.started_at, p.ended_at,
+       date_diff('microsecond', p.started_at, p.ended_at) / 1e6 AS gap_s,
+       coalesce(filemark_s, 0) AS filemark_s, coalesce(database_s, 0) AS database_s,
+       coalesce(no_request_s, 0) AS no_request_s, coalesce(request_s, 0) AS request_s,
+       coalesce(position_s, 0) AS position_s, coalesce(start_s, 0) AS start_s,
+       coalesce(database_s, 0) + coalesce(request_s, 0) + coalesce(start_s, 0) AS judged_s,
+       p.rate_bytes_s, p.previous_file_id, p.previous_line_no, p.next_file_id, p.next_line_no
+FROM pair p LEFT JOIN summed s ON s.gap_id = p.gap_id AND s.system = p.system
+WHERE p.status = 'ok' AND p.next_status IN ('ok', 'failed') AND p.ended_at >= p.started_at
+  AND NOT coalesce(s.is_odd, FALSE)

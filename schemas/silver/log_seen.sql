@@ -1,0 +1,47 @@
+/*
+title = "Times covered by a log"
+grain = "one row per source, host and unbroken interval, cut at UTC midnight"
+why = "The runs of every file joined; a pause of up to log_silence_s still counts as covered."
+partition = "month"
+features = ["I13"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day the interval lies in" }
+source = { type = "VARCHAR", doc = "source" }
+host = { type = "VARCHAR", doc = "host, link or archive system the log speaks for" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+or_equal = true
+severity = "critical"
+*/
+WITH reached AS (
+    SELECT source, host, from_at, to_at,
+           max(to_at) OVER (
+               PARTITION BY source, host ORDER BY from_at, to_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+           ) AS before_at
+    FROM bronze.seen
+),
+numbered AS (
+    SELECT r.*,
+           sum(CASE WHEN before_at IS NULL
+                      OR date_diff('microsecond', before_at, from_at) / 1e6 > s.log_silence_s THEN 1 ELSE 0 END)
+               OVER (PARTITION BY source, host ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM reached r CROSS JOIN site.setting s
+),
+run AS (
+    SELECT source, host, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY source, host, run
+),
+cut AS (
+    SELECT source, host, from_at, to_at,
+           CAST(unnest(range(CAST(from_at AS DATE), CAST(to_at AS DATE) + INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS day
+    FROM run
+)
+SELECT day, source, host, greatest(from_at, CAST(day AS TIMESTAMP)) AS from_at,
+       least(to_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY) AS to_at
+FROM cut
+WHERE to_at > CAST(day AS TIMESTAMP) OR from_at >= CAST(day AS TIMESTAMP)

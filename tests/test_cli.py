@@ -1,0 +1,163 @@
+"""The command line as a user meets it: what it prints, its exit codes, its hints."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipelines.cli import cli
+
+LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
+SITE = """name = "test"
+zone = "America/Chicago"
+[[input]]
+glob = "logs/LOG-{date}*"
+system = "testen"
+"""
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(cli, [str(arg) for arg in args])
+
+
+def shell(*args: str, cwd: Path, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [sys.executable, "-m", "pipelines.cli", *args], cwd=cwd, input=stdin, capture_output=True, check=False
+    )
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "LOG-2010-06-15").write_bytes(LOG.read_bytes())
+    (tmp_path / "site.toml").write_text(SITE)
+    return tmp_path
+
+
+def test_parse_ends_standard_error_with_the_counts(site: Path) -> None:
+    done = shell("parse", "logs/LOG-2010-06-15", cwd=site)
+    counts = json.loads(done.stderr.splitlines()[-1])
+    assert counts["source"] == "enstore_log"
+    assert (
+        counts["used"] + counts["skipped"] + counts["rejected"] == counts["lines"] == len(LOG.read_text().splitlines())
+    )
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(records) == counts["records"] > 0
+    assert all(record["table"].startswith("enstore_log_") for record in records)
+
+
+def test_parse_reads_a_pipe(site: Path) -> None:
+    done = shell(
+        "parse",
+        "-",
+        cwd=site,
+        stdin=b"procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n",
+    )
+    assert done.returncode != 0  # a group line alone is no vmstat file
+    assert b"nearest is" in done.stderr
+
+
+def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        " 1  0      0 3078356   2068 407492    0    0    15     2   34   27  0  0 100  0  0\n"
+    )
+    done = shell("parse", "x.txt", cwd=tmp_path)
+    assert json.loads(done.stderr.splitlines()[-1]) == {
+        "source": "vmstat",
+        "lines": 3,
+        "used": 0,
+        "skipped": 0,
+        "rejected": 3,
+        "records": 0,
+    }
+    assert b"start_at" in done.stderr
+
+
+def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:
+    shown = run("recognise", site / "logs")
+    assert "LOG-2010-06-15: enstore_log" in shown.output
+    assert "mrtg_log:" in shown.output and "vmstat:" in shown.output
+
+
+def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None:
+    odd = site / "logs" / "LOG-2010-06-16"
+    odd.write_text("this is not a log\nof anything\n")
+    counts = json.loads(run("ingest", "--json", "--site", site).stdout)
+    assert counts["loaded"] == 1 and counts["unknown"] == 1
+    assert "nearest is" in counts["problems"][0]["reason"]
+
+
+def test_run_ask_sql_and_export(site: Path) -> None:
+    done = run("run", "--site", site)
+    assert done.exit_code == 0, done.output
+    assert "findings for 2010-06-15" in done.output
+    answer = json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout)
+    assert answer and {"volume", "drive_rate_mb_s", "overall_rate_mb_s", "f"} <= answer[0].keys()
+    table = run("ask", "gaps_by_station", "--site", site).stdout
+    assert "p50_s" in table
+    count = run("sql", "SELECT count(*) AS n FROM silver.transfer", "--format", "csv", "--site", site).stdout
+    assert count.splitlines()[0] == "n" and int(count.splitlines()[1]) > 0
+    assert run("export", site / "copy.duckdb", "--site", site).exit_code == 0
+    again = shell("export", "copy.duckdb", cwd=site)
+    assert again.returncode == 1 and b"exists already" in again.stderr
+
+
+def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
+    run("ingest", "--site", site)
+    run("build", "--site", site)
+    assert run("detect", "--site", site, "--fail-on", "critical").exit_code in (0, 4)
+    found = json.loads(run("detect", "--json", "--site", site).stdout)
+    fired = any(found.get(name) for name in ("info", "warning", "critical"))
+    assert run("detect", "--site", site, "--fail-on", "info").exit_code == (4 if fired else 0)
+
+
+def test_forget_takes_a_file_out_again(site: Path) -> None:
+    run("ingest", "--site", site)
+    run("build", "--site", site)
+    assert run("forget", "logs/LOG-2010-06-15", "--site", site).exit_code == 0
+    assert json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout) == []
+    assert json.loads(run("ingest", "--json", "--site", site).stdout)["withdrawn"] == 1
+    assert json.loads(run("ingest", "--json", "--again", "--site", site).stdout)["loaded"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('name = "x"\nzone = "Mars"\nduty_threshold_mb_s = -1\n', ["line 2", "zone", "line 3", "duty_threshold_mb_s"]),
+        ('name = "x"\n[[station]]\nname = "a"\nrolle = "b"\n', ["line 4", "rolle"]),
+        ("name = \n", ["not TOML"]),
+        ('name = "x"\n[[link]]\nname = "l"\nstation = "nobody"\n', ["nobody"]),
+    ],
+)
+def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, said: list[str]) -> None:
+    (tmp_path / "site.toml").write_text(text)
+    done = shell("ingest", cwd=tmp_path)
+    assert done.returncode == 2
+    for word in said:
+        assert word in done.stderr.decode()
+
+
+def test_without_a_site_the_hint_says_what_to_do(tmp_path: Path) -> None:
+    done = shell("ask", "findings", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"tapescope demo" in done.stderr
+
+
+def test_help_is_instant_and_loads_no_guest() -> None:
+    code = (
+        "import sys, pipelines.cli; "
+        "print([m for m in ('great_expectations', 'streamlit', 'airflow', 'polars', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_explain_describes_units_of_every_kind() -> None:
+    for name in ("gold.drive_ledger", "long_gap", "gaps_by_station", "mrtg_log"):
+        assert run("explain", name).exit_code == 0, name
+    assert "MB/s" in run("explain", "session_rates").stdout

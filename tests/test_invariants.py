@@ -1,0 +1,346 @@
+"""What is known does not depend on how it arrived: how often, in which order, in how many pieces, in which wrapping.
+
+Each test tells the same small archive twice and compares every row that SQL makes, lineage left out.
+"""
+
+import gzip
+import os
+import shutil
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import zstandard
+from archive import (
+    SITE,
+    SYSTEM,
+    ZONE,
+    Rows,
+    Story,
+    all_rows,
+    differences,
+    make,
+    make_site,
+    morning,
+    mrtg_text,
+    put,
+    query,
+    vmstat_text,
+)
+
+from pipelines import cli, steps
+from pipelines.config import Site
+from pipelines.errors import CheckFailed
+
+DAY = date(2010, 3, 10)
+LOG = f"enstore/LOG-{DAY}"
+MRTG = "mrtg/dm8-bond0.log"
+VMSTAT = f"vmstat/dm8_{DAY}.txt"
+POLL = datetime(2010, 3, 10, 20, 3, 7)
+TEXTS = {
+    LOG: morning(DAY).days()[DAY],
+    MRTG: mrtg_text(POLL),
+    VMSTAT: vmstat_text(datetime(2010, 3, 10, 15)),
+}
+
+
+def fill(site: Site, texts: dict[str, str] = TEXTS) -> dict[str, Path]:
+    return {name: put(site, name, text) for name, text in texts.items()}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """What the small archive says when each file is read once, whole."""
+    site = make_site(tmp_path_factory.mktemp("plain"))
+    fill(site)
+    make(site)
+    rows = all_rows(site)
+    silent = {name for name, found in rows.items() if not found}
+    assert silent <= {"silver.log_hole", "gold.source_silence"}, "a comparison of empty relations would prove nothing"
+    return rows
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return make_site(tmp_path / "site")
+
+
+def assert_adds_up(site: Site) -> None:
+    """Every line of every file read is used, skipped or rejected, and a reject is kept for each one rejected."""
+    assert query(site, "SELECT path FROM ops.file WHERE n_used + n_skipped + n_rejected <> n_lines") == []
+    counted = query(site, "SELECT coalesce(sum(n_rejected), 0) FROM ops.file WHERE state = 'loaded'")
+    assert counted == query(site, "SELECT count(*) FROM ops.reject")
+
+
+# --- once is as good as twice ---------------------------------------------------------------------------------
+
+
+def test_the_same_files_twice(site: Site, plain: Rows) -> None:
+    paths = fill(site)
+    make(site)
+    again = steps.ingest(site).as_dict()
+    assert (again["unchanged"], again["loaded"]) == (3, 0)
+    for path in paths.values():
+        os.utime(path, ns=(1, 1))
+    shutil.copy(paths[LOG], paths[LOG].with_name(f"copy-of-{paths[LOG].name}"))
+    touched = steps.ingest(site).as_dict()
+    assert (touched["unchanged"], touched["loaded"]) == (4, 0)
+    assert steps.build(site).days == []
+    assert differences(plain, all_rows(site)) == []
+    assert_adds_up(site)
+
+
+@pytest.mark.parametrize("order", [(MRTG, VMSTAT, LOG), (VMSTAT, LOG, MRTG)], ids=["log_last", "log_between"])
+def test_files_in_any_order(site: Site, plain: Rows, order: tuple[str, ...]) -> None:
+    paths = fill(site)
+    for name in order:
+        make(site, paths[name])
+    assert differences(plain, all_rows(site)) == []
+
+
+# --- files that grow, move and are packed ---------------------------------------------------------------------
+
+
+def test_a_file_that_grows_in_three_steps(site: Site, plain: Rows) -> None:
+    fill(site)
+    lines = TEXTS[LOG].splitlines(keepends=True)
+    torn_at = len(lines) * 2 // 3
+    path = put(site, LOG, "".join(lines[: len(lines) // 3]))
+    make(site)
+    path.write_text("".join(lines[:torn_at]) + lines[torn_at][:37])
+    make(site)
+    assert query(site, "SELECT reason FROM ops.reject") == [("torn",)]
+    assert_adds_up(site)
+    path.write_text(TEXTS[LOG])
+    make(site)
+    assert differences(plain, all_rows(site)) == []
+    assert query(site, "SELECT reason FROM ops.reject") == [], "the torn line is whole now"
+    assert_adds_up(site)
+    parts = query(site, f"SELECT sum(n_lines), count(*), count(continues) FROM ops.file WHERE path = 'logs/{LOG}'")
+    assert parts == [(len(lines), 3, 2)], "only the tails were read"
+
+
+def test_a_torn_line_that_stays_torn_is_counted_once(site: Site) -> None:
+    path = put(site, LOG, TEXTS[LOG] + "08:59:59 mvr1.exam")
+    steps.ingest(site)
+    os.utime(path, ns=(1, 1))
+    assert steps.ingest(site).as_dict()["unchanged"] == 1
+    assert query(site, "SELECT reason FROM ops.reject") == [("torn",)]
+    path.write_text(TEXTS[LOG] + "08:59:59 mvr1.example.or")
+    steps.ingest(site)
+    assert query(site, "SELECT reason, text FROM ops.reject") == [("torn", "08:59:59 mvr1.example.or")]
+    assert_adds_up(site)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress], ids=["gzip", "zstd"])
+def test_packing_a_file_changes_nothing(site: Site, plain: Rows, pack: object) -> None:
+    assert callable(pack)
+    paths = fill(site)
+    make(site)
+    for path in paths.values():
+        path.with_name(path.name + ".packed").write_bytes(pack(path.read_bytes()))
+        path.unlink()
+    moved = steps.ingest(site).as_dict()
+    assert (moved["loaded"], moved["unchanged"]) == (0, 3)
+    assert steps.build(site).days == []
+    assert differences(plain, all_rows(site)) == []
+
+
+def test_a_packed_file_that_had_grown_before_counts_once(site: Site, plain: Rows) -> None:
+    paths = fill(site, TEXTS | {LOG: TEXTS[LOG][: len(TEXTS[LOG]) // 2]})
+    make(site)
+    paths[LOG].with_name(paths[LOG].name + ".gz").write_bytes(gzip.compress(TEXTS[LOG].encode()))
+    paths[LOG].unlink()
+    make(site)
+    assert differences(plain, all_rows(site)) == []
+
+
+def test_a_file_rewritten_in_place_replaces_its_rows(site: Site, plain: Rows) -> None:
+    fill(site, TEXTS | {LOG: morning(DAY).days("UTC")[DAY].replace("DRV_2", "DRV_7"), VMSTAT: vmstat_text(POLL, 30)})
+    make(site)
+    assert query(site, "SELECT count(*) FROM silver.transfer WHERE drive = 'DRV_7'") != [(0,)]
+    fill(site)
+    make(site)
+    assert differences(plain, all_rows(site)) == []
+    assert_adds_up(site)
+
+
+def test_log_and_debuglog_and_a_packed_copy_count_once(site: Site, plain: Rows) -> None:
+    fill(site)
+    lines = TEXTS[LOG].splitlines(keepends=True)
+    trace = [f"{line[:9]}srv09.example.org 000017 root D DBGSRV  trace {n}\n" for n, line in enumerate(lines)]
+    both = "".join(part for pair in zip(lines, trace, strict=True) for part in pair)
+    put(site, f"enstore/DEBUGLOG-{DAY}", both)
+    put(site, f"enstore/LOG-{DAY}.gz", gzip.compress(TEXTS[LOG].encode()))
+    make(site)
+    assert query(site, "SELECT count(*) FROM ops.file") == [(4,)]
+    assert differences(plain, all_rows(site)) == []
+
+
+# --- MRTG: a log that forgets ---------------------------------------------------------------------------------
+
+
+def test_snapshots_of_one_mrtg_log_in_any_order(site: Site, tmp_path: Path) -> None:
+    older, newer = mrtg_text(POLL - timedelta(hours=9)), mrtg_text(POLL)
+    put(site, MRTG, older)
+    make(site)
+    put(site, MRTG, newer)
+    make(site)
+    other = make_site(tmp_path / "other")
+    put(other, MRTG, newer)
+    put(other, f"{MRTG}.old", older)
+    make(other)
+    assert differences(all_rows(other), all_rows(site)) == []
+    fine = "SELECT min(from_at) FROM silver.link_sample WHERE to_at - from_at = INTERVAL 300 SECOND"
+    assert query(site, fine)[0][0] < POLL - timedelta(hours=20), "what the newer log forgot is still known"
+
+
+def test_an_older_snapshot_that_knows_no_more_adds_nothing(site: Site, tmp_path: Path) -> None:
+    """Its two newest rows end with its polls, not with five minutes: the newer log tells that time better."""
+    older, newer = (mrtg_text(POLL + timedelta(minutes=minutes)) for minutes in (10, 20))
+    put(site, MRTG, newer)
+    put(site, f"{MRTG}.old", older)
+    make(site)
+    alone = make_site(tmp_path / "alone")
+    put(alone, MRTG, newer)
+    make(alone)
+    found, wanted = all_rows(site), all_rows(alone)
+    assert found.pop("silver.link_file").total() == 2 * wanted.pop("silver.link_file").total()
+    assert differences(wanted, found) == []
+
+
+def test_idle_ports_with_the_same_log_are_two(site: Site) -> None:
+    idle = mrtg_text(POLL, scale=0.01)
+    put(site, "mrtg/dm8-bond0.log", idle)
+    put(site, "mrtg/dm8-bond1.log", idle)
+    make(site)
+    counts = query(site, "SELECT link, count(*) FROM silver.link_sample GROUP BY link ORDER BY link")
+    assert [link for link, _ in counts] == ["dm8-bond0", "dm8-bond1"]
+    assert len({n for _, n in counts}) == 1
+
+
+# --- what site.toml says --------------------------------------------------------------------------------------
+
+
+def test_a_corrected_zone_reads_again(site: Site, plain: Rows) -> None:
+    fill(site)
+    wrong = make_site(site.root, SITE.replace(ZONE, "UTC"))
+    make(wrong)
+    right = make_site(site.root)
+    assert steps.ingest(right).as_dict()["loaded"] == 3, "the clock of each file hangs on the site's zone"
+    steps.build(right)
+    assert differences(plain, all_rows(right)) == []
+    assert_adds_up(right)
+
+
+# --- a build of some days is as good as one of all ------------------------------------------------------------
+
+
+def week() -> dict[date, str]:
+    """Four days and a night: mounts over local and over UTC midnight, one over a whole day, a drive down over a day and more."""
+    story, first = Story(), datetime(2010, 3, 8, 6)
+    for n in range(4):
+        at = first + timedelta(days=n)
+        story.heartbeat(at, at + timedelta(days=1), 540)
+        story.session("DRV_1", f"VA{n}", at + timedelta(hours=3), 3)
+        story.session("DRV_1", f"VB{n}", at + timedelta(hours=17, minutes=58), 3, file_s=60)  # over UTC midnight
+        story.session("DRV_2", f"VC{n}", at + timedelta(hours=23, minutes=58), 4, file_s=45)  # over local midnight
+    story.session("DRV_3", "VD", first + timedelta(hours=20), 40, file_s=30, pause_s=3570)  # 40 hours in one mount
+    story.down("DRV_4", first + timedelta(hours=21), first + timedelta(days=2, hours=1))
+    story.session("DRV_4", "VE", first + timedelta(days=2, hours=2), 2, ends=False)  # never dismounted
+    story.session("DRV_5", "VF", first + timedelta(hours=9), 1)
+    story.down("DRV_5", first + timedelta(days=2, hours=5), None)  # never up again
+    return story.days()
+
+
+WEEK = week()
+ORDERS = {
+    "as_they_come": [0, 1, 2, 3, 4],
+    "late_in_the_middle": [0, 1, 3, 4, 2],
+    "backwards": [4, 3, 2, 1, 0],
+}
+
+
+@pytest.fixture(scope="module")
+def whole_week(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    site = make_site(tmp_path_factory.mktemp("week"))
+    for day, text in WEEK.items():
+        put(site, f"enstore/LOG-{day}", text)
+    make(site, full=True)
+    return all_rows(site)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: str) -> None:
+    days = list(WEEK)
+    assert sorted(ORDERS[order]) == list(range(len(days)))
+    for number in ORDERS[order]:
+        put(site, f"enstore/LOG-{days[number]}", WEEK[days[number]])
+        make(site)
+    assert differences(whole_week, all_rows(site)) == []
+    steps.build(site, full=True)
+    assert differences(whole_week, all_rows(site)) == []
+
+
+def test_a_day_withdrawn_and_read_again(site: Site, whole_week: Rows, tmp_path: Path) -> None:
+    days = list(WEEK)
+    for day in days:
+        put(site, f"enstore/LOG-{day}", WEEK[day])
+    make(site)
+    steps.forget(site, str(site.root / "logs" / f"enstore/LOG-{days[2]}"))
+    assert not steps.build(site).is_full
+    without = make_site(tmp_path / "without")
+    for day in days[:2] + days[3:]:
+        put(without, f"enstore/LOG-{day}", WEEK[day])
+    make(without)
+    assert differences(all_rows(without), all_rows(site)) == []
+    assert steps.ingest(site).as_dict()["withdrawn"] == 1, "it stays withdrawn"
+    assert steps.ingest(site, again=True).as_dict()["loaded"] == 1
+    assert not steps.build(site).is_full
+    assert differences(whole_week, all_rows(site)) == []
+
+
+# --- a build that is refused ----------------------------------------------------------------------------------
+
+
+def test_a_failed_check_leaves_the_last_build(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(site)
+    make(site)
+    before = all_rows(site)
+    later = DAY + timedelta(days=1)
+    text = morning(later).days()[later]
+    put(site, f"enstore/LOG-{later}", text.replace("write 19 crc_check", "write -19 crc_check"))
+    steps.ingest(site)
+    with pytest.raises(CheckFailed, match=r"silver\.transfer"):
+        steps.build(site)
+    assert differences(before, all_rows(site)) == []
+    monkeypatch.setattr(sys, "argv", ["tapescope", "build", "--site", str(site.root)])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 3
+    assert "forget" in capsys.readouterr().err
+    assert differences(before, all_rows(site)) == []
+    recorded = steps.ask(site, "last_build").as_dicts()
+    assert not any(row["is_committed"] for row in recorded)
+    details = {row["relation"]: row["detail"] for row in recorded if row["severity"] == "critical"}
+    assert list(details) == ["silver.transfer"]
+    assert f"LOG-{later}" in details["silver.transfer"]
+    steps.forget(site, f"logs/enstore/LOG-{later}")
+    steps.build(site)
+    assert differences(before, all_rows(site)) == []
+    assert query(site, "SELECT is_committed FROM ops.build ORDER BY number") == [(True,), (False,), (False,), (True,)]
+
+
+def test_a_failed_first_build_commits_nothing(site: Site) -> None:
+    put(site, LOG, TEXTS[LOG].replace("write 19 crc_check", "write -19 crc_check"))
+    steps.ingest(site)
+    with pytest.raises(CheckFailed):
+        steps.build(site)
+    assert not any(all_rows(site).values())
+    put(site, LOG, TEXTS[LOG])
+    assert make(site).is_full
+    assert all_rows(site)["silver.transfer"]
+    assert SYSTEM in {row[0] for row in query(site, "SELECT DISTINCT system FROM silver.transfer")}

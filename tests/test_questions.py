@@ -1,0 +1,80 @@
+"""Every question, against examples worked by hand.
+
+A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relations.py`, with `[params]` besides. What
+it does not give has the header's default; days that it does not give are the case's `date`.
+"""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import test_relations as harness
+
+from pipelines.catalog import Question, load_catalog
+
+HERE = Path(__file__).parent
+CASES = sorted((HERE / "questions").glob("*/*.toml"))
+KEYS = harness.KEYS | {"params"}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_case(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "KEYS", KEYS)
+    case = harness._read(path)
+    catalog = load_catalog()
+    question = catalog.questions[path.parent.name]
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        harness._create(connection, catalog)
+        for table, rows in ({"site.setting": [harness.SETTING]} | harness._given(case)).items():
+            harness._insert(connection, catalog.relations[table], rows)
+        result = connection.execute(question.sql, values(question, case))
+        names = [column[0] for column in result.description or []]
+        found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    assert names == [column.name for column in question.columns], "the SELECT's columns are not those of the header"
+    compare(case, names, found)
+
+
+def values(question: Question, case: dict[str, Any]) -> dict[str, Any]:
+    given = case.get("params", {})
+    strange = set(given) - set(question.params)
+    assert not strange, f"{question.name} has no parameter {sorted(strange)}"
+    return {
+        name: given[name] if name in given else default(name, param, case) for name, param in question.params.items()
+    }
+
+
+def default(name: str, param: dict[str, Any], case: dict[str, Any]) -> Any:
+    if param["type"] == "DATE":
+        assert isinstance(case.get("date"), date), f"the case needs `date`, or `params` with {name}"
+        return case["date"]
+    kinds = {"BIGINT": int, "DOUBLE": float}
+    return kinds.get(param["type"], str)(param["default"])
+
+
+def compare(case: dict[str, Any], names: list[str], found: list[dict[str, Any]]) -> None:
+    expected = [
+        {name: harness._value(value, case.get("date")) for name, value in row.items()} for row in case["expected"]
+    ]
+    strange = {name for row in expected for name in row} - set(names)
+    assert not strange, f"the question has no column {sorted(strange)}"
+    missing, left = harness._differences(expected, found, "order" in case)
+    count = case.get("expected_count", len(expected))
+    assert not missing and len(found) == count, "\n".join(
+        [
+            f"{case['title']}: {len(found)} rows, expected {count}; expected and not found:",
+            *map(harness._shown, missing),
+            "found and not expected:",
+            *map(harness._shown, left),
+        ]
+    )
+
+
+def test_every_question_has_a_case() -> None:
+    asked = set(load_catalog().questions)
+    cased = {path.parent.name for path in CASES}
+    assert asked, "no question in schemas/questions: has the folder moved?"
+    assert asked <= cased, f"write a worked example in tests/questions/<name>/ for: {', '.join(sorted(asked - cased))}"
+    assert cased <= asked, f"tests/questions/ has cases of no question: {', '.join(sorted(cased - asked))}"

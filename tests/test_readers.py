@@ -1,0 +1,129 @@
+"""One writer and many readers: nobody is blocked, nobody sees half, and a second writer is told who is first.
+
+A process ingests and builds over and over while four others ask questions and check, in one transaction, that tables
+which belong together do.
+"""
+
+import json
+import subprocess
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archive import make, make_site, morning, mrtg_text, put, query
+from test_kill import kill, python, wait_for_lock
+
+from pipelines import steps
+from pipelines.config import Site
+from pipelines.errors import WarehouseBusy
+
+pytestmark = pytest.mark.xdist_group("readers")
+
+LASTS_S = 30
+N_READERS = 4
+DAY = date(2010, 3, 10)
+
+# The writer gives one log again and again, longer and shorter by one mount, so that every build changes something.
+WRITER = """
+import sys, time
+from pathlib import Path
+from pipelines import steps
+folder, log, lasts_s = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+site, texts = steps.site_at(folder), [log.with_suffix(".long").read_text(), log.with_suffix(".short").read_text()]
+end, n = time.monotonic() + lasts_s, 0
+while time.monotonic() < end:
+    log.write_text(texts[n % 2])
+    steps.ingest(site)
+    steps.build(site)
+    n += 1
+print(n)
+"""
+# Of every mount that moved files there is a rate, of every drive's day all of it, and numbers of builds never fall.
+READER = """
+import json, sys, time
+from pipelines import steps
+from pipelines.warehouse import Warehouse, transaction
+site, end = steps.site_at(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+reads, numbers, odd = 0, [], []
+while time.monotonic() < end:
+    rows = steps.ask(site, "session_rates").as_dicts()
+    odd += [row for row in rows if not row["n_files"]]
+    with Warehouse(site).read() as connection, transaction(connection):
+        first = connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone()
+        moved = "SELECT count(DISTINCT session_id), count(*), sum(bytes) FROM silver.transfer WHERE status = 'ok'"
+        rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.session_rate"
+        a, b = connection.execute(moved).fetchone(), connection.execute(rated).fetchone()
+        if a[:2] != b[:2] or abs(a[2] - b[2]) > 1e-6 * a[2]:
+            odd.append([a, b])
+        left = "SELECT sum(duration_us) - any_value(day_us) FROM gold.drive_ledger GROUP BY day, drive"
+        odd += [row for row in connection.execute(left).fetchall() if row != (0,)]
+        if connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone() != first:
+            odd.append("the snapshot moved under a transaction")
+    numbers.append(first[0])
+    reads += 1
+odd += ["older than before"] if numbers != sorted(numbers) else []
+print(json.dumps({"reads": reads, "builds": len(set(numbers)), "odd": odd[:5]}, default=str))
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    site = make_site(tmp_path / "site")
+    story = morning(DAY)
+    put(site, "enstore/log.short", story.days()[DAY])
+    story.session("DRV_3", "VOL009", datetime(2010, 3, 10, 15), 4)
+    log = put(site, "enstore/log.long", story.days()[DAY])
+    put(site, f"enstore/LOG-{DAY}", log.read_bytes())
+    put(site, "mrtg/dm8-bond0.log", mrtg_text(datetime(2010, 3, 10, 20, 3, 7)))
+    make(site)
+    return site
+
+
+def test_readers_see_whole_builds_while_one_writes(site: Site) -> None:
+    log = site.root / "logs" / "enstore" / f"LOG-{DAY}"
+    for name in ("long", "short"):
+        (log.parent / f"log.{name}").rename(log.with_suffix(f".{name}"))
+    with python("-c", WRITER, str(site.root), str(log), str(LASTS_S)) as writer:
+        wait_for_lock(site, writer)
+        readers = [python("-c", READER, str(site.root), str(LASTS_S)) for _ in range(N_READERS)]
+        told = _together(readers)
+        n_builds = int(_said(writer))
+    assert [one["odd"] for one in told] == [[]] * N_READERS
+    assert all(one["reads"] > 1 for one in told), told
+    assert n_builds > 1
+    assert query(site, "SELECT count(*) FROM ops.build WHERE NOT is_committed") == [(0,)]
+
+
+def test_a_second_writer_is_told_who_is_first(site: Site) -> None:
+    code = "import sys, time\nfrom pipelines import steps\nfrom pipelines.warehouse import Warehouse\n"
+    code += "with Warehouse(steps.site_at(sys.argv[1])).write('build'):\n    time.sleep(600)\n"
+    with python("-c", code, str(site.root)) as first:
+        wait_for_lock(site, first)
+        assert first.poll() is None, _said(first)
+        for step in (steps.ingest, steps.build, steps.detect):
+            with pytest.raises(WarehouseBusy, match=f"`tapescope build`, process {first.pid} on ") as busy:
+                step(site)
+            assert busy.value.exit_code == 75
+        with python("-m", "pipelines.cli", "build", "--site", str(site.root)) as second:
+            said, _ = second.communicate(timeout=LASTS_S * 10)
+            assert second.returncode == 75
+            assert f"process {first.pid}" in said
+        assert steps.ask(site, "session_rates").rows, "readers are not kept out"
+        kill(first)
+    assert make(site).days == [], "the lock of a dead writer is free"
+
+
+def _said(process: subprocess.Popen[str]) -> str:
+    said, _ = process.communicate(timeout=LASTS_S * 10)
+    assert process.returncode == 0, said
+    return said
+
+
+def _together(readers: list[Any]) -> list[dict[str, Any]]:
+    """What each of some processes says at its end."""
+    if not readers:
+        return []
+    with readers[0] as process:
+        rest = _together(readers[1:])
+        return [json.loads(_said(process).splitlines()[-1]), *rest]

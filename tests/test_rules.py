@@ -1,0 +1,149 @@
+"""Every rule against cases worked by hand: rows of its metric, and the findings that must come of them.
+
+A case is `tests/rules/<rule>/<case>.toml`, its name beginning with `fires` or `quiet`; expected values are never
+regenerated. Its keys, all but `title`, `last` and `expected` optional:
+
+    title = "what the case shows"
+    last = 2010-03-10                   # site day that is judged
+    first = 2010-03-09                  # first site day, where more than one is judged
+    site = { zone = "UTC" }             # what site.toml says otherwise
+    expected = []                       # nothing is found; or [[expected]] findings
+    [[given."silver.gap"]]              # a row; columns left out are NULL, `day` comes from its begin
+    repeat = 30                         # so many of these rows …
+    step_s = 60                         # … each with all its instants that much later (a day's rows: 86400)
+
+Only the keys an expected finding has are compared, of `facts` and of each line of `evidence` too; "NULL" is NULL.
+Numbers may differ by one part in 10⁶. The rules run on a lake, as they do at night.
+"""
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+import pytest
+
+from pipelines import findings
+from pipelines.catalog import Relation, load_catalog
+from pipelines.config import Site
+from pipelines.errors import ContractError
+from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, transaction
+
+# One lake serves all cases, so one process runs them.
+pytestmark = pytest.mark.xdist_group("rules")
+
+HERE = Path(__file__).parent / "rules"
+CASES = sorted(HERE.glob("*/*.toml"))
+KEYS = {"title", "first", "last", "site", "given", "expected"}
+# What gives a row its day; the first that is there.
+BEGINS = ("started_at", "from_at", "happened_at", "hour_at", "marked_at")
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("rules"))).write("test") as connection:
+        with transaction(connection):
+            create_tables(connection, load_catalog())
+        yield connection
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_case(lake: Connection, path: Path) -> None:
+    case = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert set(case) <= KEYS and {"title", "last", "expected"} <= set(case), f"{path.name}: its keys are {sorted(case)}"
+    site = Site(name="case", **case.get("site", {}))
+    lake.execute("BEGIN TRANSACTION")
+    try:
+        for table, rows in case.get("given", {}).items():
+            relation = load_catalog().relations[table]
+            _insert(lake, relation, [_filled(relation, row, site) for given in rows for row in _repeated(given)])
+        found = findings.detect(lake, site, load_catalog(), case.get("first", case["last"]), case["last"])
+        kept = lake.execute(f"SELECT finding_id FROM {LAKE}.gold.finding WHERE day = ?", [case["last"]]).fetchall()
+    finally:
+        lake.execute("ROLLBACK")
+    assert sorted(row[0] for row in kept) == sorted(finding["finding_id"] for finding in found)
+    assert len({finding["finding_id"] for finding in found}) == len(found)
+    fired = {finding["rule"] for finding in found}
+    assert fired == ({path.parent.name} if path.stem.startswith("fires") else set())
+    _compare(case["expected"], found)
+
+
+def test_every_rule_has_cases_that_fire_and_that_keep_quiet() -> None:
+    assert load_catalog().rules, "no rule in schemas/rules: has the folder moved?"
+    kinds = {(path.parent.name, path.stem.split("_")[0]) for path in CASES}
+    assert kinds == {(rule, kind) for rule in load_catalog().rules for kind in ("fires", "quiet")}
+
+
+def test_an_unknown_method_or_metric_is_named(lake: Connection) -> None:
+    rule = next(iter(load_catalog().rules.values()))
+    period = findings.Period(date(2010, 3, 10), date(2010, 3, 10), "UTC")
+    odd = findings.Rule(**vars(rule) | {"method": "guess", "metric": "gold.guess"})
+    with pytest.raises(ContractError, match=r"gold\.guess"):
+        findings.read_metric(lake, load_catalog(), odd, period)
+    with pytest.raises(ContractError, match="no method guess"):
+        list(findings.judge(odd, pl.DataFrame({"a": [1]}), Site(name="case"), period))
+
+
+# --- given ----------------------------------------------------------------------------------------------------
+
+
+def _repeated(given: Row) -> Iterator[Row]:
+    row = dict(given)
+    n, step_s = row.pop("repeat", 1), row.pop("step_s", 0)
+    for shift in (timedelta(seconds=step_s * i) for i in range(n)):
+        yield {name: value + shift if isinstance(value, date) else value for name, value in row.items()}
+
+
+def _filled(relation: Relation, row: Row, site: Site) -> Row:
+    strange = set(row) - set(relation.column_names)
+    assert not strange, f"{relation.full_name} has no column {sorted(strange)}"
+    if relation.has_day and "day" not in row:
+        begin = next(row[name] for name in BEGINS if name in row)
+        zone = ZoneInfo(site.zone if relation.layer in ("gold", "ops") else "UTC")
+        row["day"] = begin.replace(tzinfo=UTC).astimezone(zone).date()
+    return row
+
+
+def _insert(lake: Connection, relation: Relation, rows: list[Row]) -> None:
+    marks = ", ".join(f"({', '.join('?' for _ in relation.columns)})" for _ in rows)
+    values = [row.get(name) for row in rows for name in relation.column_names]
+    lake.execute(f"INSERT INTO {LAKE}.{relation.full_name} VALUES {marks}", values)
+
+
+# --- expected -------------------------------------------------------------------------------------------------
+
+
+def _compare(expected: list[Row], found: list[Row]) -> None:
+    opened = [
+        finding | {"facts": json.loads(finding["facts"]), "evidence": json.loads(finding["evidence"])}
+        for finding in found
+    ]
+    opened.sort(key=lambda finding: (finding["entity"], finding["started_at"]))
+    assert len(expected) == len(opened), [(finding["entity"], finding["text"]) for finding in opened]
+    for wanted, finding in zip(expected, opened, strict=True):
+        assert not set(wanted) - set(finding), "no such key"
+        wrong = [
+            f"{name} is {finding[name]}, not {value}"
+            for name, value in wanted.items()
+            if not _fits(value, finding[name])
+        ]
+        assert not wrong, f"{finding['entity']}: {'; '.join(wrong)}"
+
+
+def _fits(wanted: Any, found: Any) -> bool:
+    if isinstance(wanted, dict):
+        return all(name in found and _fits(value, found[name]) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        return len(wanted) == len(found) and all(map(_fits, wanted, found))
+    if isinstance(wanted, int | float) and isinstance(found, int | float):
+        return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9)
+    if wanted == "NULL":
+        return found is None
+    return str(found) == str(wanted) if isinstance(wanted, datetime) else bool(found == wanted)

@@ -1,0 +1,336 @@
+"""Every source against its cases, against real captures and against damage.
+
+A case is `tests/sources/<stem>/<case>.<ext>`, beside it `<case>.expected.json` (rewritten by `pytest --regen`, then
+read by eye) and, where the file cannot say everything, `<case>.origin.toml` with fields of `records.Origin`.
+"""
+
+import json
+import random
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, datetime
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines.errors import AmbiguousSource, UnreadableFile
+from pipelines.lines import frame_of, read_blocks, read_head
+from pipelines.records import LINE_REASONS, LINES, REJECTS, SEEN, Claim, Origin, Parsed, tidy_origin
+from pipelines.sources import all_sources, choose
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+HERE = Path(__file__).parent
+BRONZE = HERE.parent / "schemas" / "bronze"
+BY_LOADER = {"file_id", "day"}
+TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "VARCHAR": pl.String,
+    "BIGINT": pl.Int64,
+    "INTEGER": pl.Int32,
+    "UBIGINT": pl.UInt64,
+    "DOUBLE": pl.Float64,
+    "BOOLEAN": pl.Boolean,
+    "TIMESTAMP": pl.Datetime("us"),
+    "DATE": pl.Date,
+}
+MOST_CUTS = 60  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
+
+
+def _is_case(path: Path) -> bool:
+    return path.is_file() and not path.name.endswith((".origin.toml", ".expected.json"))
+
+
+CASES = [path for path in sorted((HERE / "sources").glob("*/*")) if _is_case(path)]
+each_case = pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+def read_lines(path: Path) -> pl.DataFrame:
+    blocks = [block.lines for block in read_blocks(path)]
+    return pl.concat(blocks) if blocks else pl.DataFrame(schema=LINES)
+
+
+def origin_of(path: Path) -> Origin:
+    told = path.with_suffix(".origin.toml")
+    values = tomllib.loads(told.read_text()) if told.exists() else {}
+    return tidy_origin({"path": f"{path.parent.name}/{path.name}", "head": tuple(read_head(path)), **values})
+
+
+def parse_chunks(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> dict[str, Any]:
+    """What the chunks became together; carry goes through JSON, as it does in the warehouse."""
+    source, carry = all_sources()[stem], None
+    parts: list[Parsed] = []
+    for chunk in chunks:
+        parts.append(source.parse(chunk, origin, carry))
+        account(parts[-1], chunk)
+        carry = json.loads(json.dumps(parts[-1].carry))
+    return {**outcome(parts), "carry": carry}
+
+
+def account(parsed: Parsed, lines: pl.DataFrame) -> None:
+    assert parsed.n_used + parsed.n_skipped + parsed.rejects.height == lines.height
+    assert min(parsed.n_used, parsed.n_skipped) >= 0
+    assert parsed.rejects.schema == REJECTS
+    assert parsed.seen.schema == SEEN
+    assert set(parsed.rejects["reason"]) <= set(LINE_REASONS)
+    assert parsed.rejects["line_no"].is_unique().all()
+
+
+def outcome(parts: list[Parsed]) -> dict[str, Any]:
+    names = sorted({name for part in parts for name in part.tables})
+    rejects = [row for part in parts for row in part.rejects.select("line_no", "reason").rows()]
+    return {
+        "used": sum(part.n_used for part in parts),
+        "skipped": sum(part.n_skipped for part in parts),
+        "rejects": sorted(list(row) for row in rejects),
+        "tables": {
+            name: sorted(
+                (plain(row) for part in parts if name in part.tables for row in part.tables[name].to_dicts()),
+                key=lambda row: (row["line_no"], json.dumps(row)),
+            )
+            for name in names
+        },
+        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.seen.to_dicts()])],
+    }
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as JSON can hold it, without what is not known."""
+    return {
+        key: value.isoformat() if isinstance(value, (date, datetime)) else value
+        for key, value in row.items()
+        if value is not None
+    }
+
+
+def join_seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    joined: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: (row["host"], row["from_at"], row["to_at"])):
+        last = joined[-1] if joined else None
+        if last and last["host"] == row["host"] and row["from_at"] <= last["to_at"]:
+            last["to_at"] = max(last["to_at"], row["to_at"])
+            last["line_no"] = min(last["line_no"], row["line_no"])
+        else:
+            joined.append(dict(row))
+    return joined
+
+
+def written(result: dict[str, Any]) -> str:
+    """JSON with one row a line, so that a person can read it and a diff shows rows."""
+
+    def listed(rows: list[Any], indent: str) -> str:
+        body = ",\n".join(f"{indent} {json.dumps(row)}" for row in rows)
+        return f"[\n{body}\n{indent}]" if rows else "[]"
+
+    tables = ",\n".join(f"  {json.dumps(name)}: {listed(rows, '  ')}" for name, rows in result["tables"].items())
+    parts = [
+        f' "used": {result["used"]}',
+        f' "skipped": {result["skipped"]}',
+        f' "rejects": {listed(result["rejects"], " ")}',
+        f' "tables": {{\n{tables}\n }}',
+        f' "seen": {listed(result["seen"], " ")}',
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+@cache
+def contract(table: str) -> dict[str, str]:
+    columns = tomllib.loads((BRONZE / f"{table}.toml").read_text())["columns"]
+    return {name: column["type"] for name, column in columns.items() if name not in BY_LOADER}
+
+
+@cache
+def whole(path: Path) -> tuple[str, pl.DataFrame, Origin, dict[str, Any]]:
+    stem, lines, origin = path.parent.name, read_lines(path), origin_of(path)
+    return stem, lines, origin, parse_chunks(stem, [lines], origin)
+
+
+@each_case
+def test_case_gives_what_is_expected(path: Path, regen: bool) -> None:
+    result = {key: value for key, value in whole(path)[3].items() if key != "carry"}
+    golden = path.with_suffix(".expected.json")
+    if regen:
+        golden.write_text(written(result))
+    assert golden.exists(), "write it with --regen, then read it by eye"
+    assert json.loads(json.dumps(result)) == json.loads(golden.read_text())
+
+
+@each_case
+def test_case_is_claimed_by_its_source_alone(path: Path) -> None:
+    stem, claims = choose(read_head(path))
+    assert stem == path.parent.name, claims
+    assert all(claim.why and 0 <= claim.likeness <= 1 for claim in claims.values())
+
+
+@each_case
+def test_rows_fit_their_contract(path: Path) -> None:
+    stem, lines, origin, _ = whole(path)
+    parsed = all_sources()[stem].parse(lines, origin, None)
+    assert set(parsed.tables) <= set(all_sources()[stem].TABLES)
+    for table, rows in parsed.tables.items():
+        wanted = contract(table)
+        assert set(rows.columns) == set(wanted)
+        rows.cast({name: TYPES[kind] for name, kind in wanted.items()}, strict=True)
+        assert rows["line_no"].is_in(lines["line_no"].implode()).all()
+
+
+@each_case
+def test_cutting_the_file_changes_nothing(path: Path) -> None:
+    stem, lines, origin, expected = whole(path)
+    for cut in range(1, lines.height, max(1, lines.height // MOST_CUTS)):
+        assert parse_chunks(stem, [lines[:cut], lines[cut:]], origin) == expected, f"cut behind line {cut}"
+    single = [lines[i : i + 1] for i in range(lines.height)]
+    assert parse_chunks(stem, single, origin) == expected, "cut behind every line"
+
+
+@each_case
+def test_empty_chunks_change_nothing(path: Path) -> None:
+    stem, lines, origin, expected = whole(path)
+    middle = lines.height // 2
+    assert parse_chunks(stem, [lines[:0], lines[:middle], lines[:0], lines[middle:], lines[:0]], origin) == expected
+
+
+@each_case
+def test_damage_is_data(path: Path) -> None:
+    """However a file is mauled, nothing but UnreadableFile is raised, and every line is accounted for."""
+    stem, lines, origin, _ = whole(path)
+    for seed in range(6):
+        mauled = frame_of("\n".join(maul(lines["text"].to_list(), random.Random(seed))).encode())
+        choose(mauled["text"].to_list())
+        with suppress(UnreadableFile):
+            parse_chunks(stem, [mauled], origin)
+
+
+def maul(texts: list[str], chance: random.Random) -> Iterator[str]:
+    junk = ["9" * 40, "-1", "nan", "1e999", "\u00e9\u20ac", "", "0", "-", "2010-02-30 25:61:61", "\t", "[", "'", "{"]
+    for text in texts:
+        kind = chance.randrange(12)
+        words = text.split(" ")
+        place = chance.randrange(len(words))
+        if kind == 0:
+            continue
+        if kind == 1:
+            yield text
+        if kind == 2:
+            text = text[: chance.randrange(len(text) + 1)]
+        if kind in (3, 4):
+            words[place] = chance.choice(junk)
+            text = " ".join(words)
+        if kind == 5:
+            text = " ".join(words[:place] + words[place + 1 :])
+        if kind == 6:
+            text = "".join(chance.choice("0123456789 :-/.abcXYZ") for _ in range(60))
+        yield text
+
+
+@pytest.mark.parametrize("stem", sorted(all_sources()))
+def test_source_has_what_a_source_needs(stem: str) -> None:
+    source = all_sources()[stem]
+    assert all((source.TITLE, source.VERSION >= 1, source.TABLES))
+    cases = {path.stem for path in CASES if path.parent.name == stem}
+    assert any(case.startswith("clean") for case in cases), "a clean case is missing"
+    assert any(case.startswith("damaged") for case in cases), "a damaged case is missing"
+    claim = source.recognise([])
+    assert not claim.is_mine
+    assert claim.why
+    parsed = source.parse(pl.DataFrame(schema=LINES), Origin(), None)
+    account(parsed, pl.DataFrame(schema=LINES))
+
+
+def test_nothing_is_missing() -> None:
+    assert all_sources()
+    assert CASES
+    assert {path.parent.name for path in CASES} == set(all_sources())
+    tables = {path.stem for path in BRONZE.glob("*.toml")} - {"seen"}
+    filled = {name for path in CASES for name, rows in whole(path)[3]["tables"].items() if rows}
+    assert tables
+    assert filled == tables
+    orphans = [
+        path.name
+        for path in (HERE / "sources").glob("*/*.*")
+        if not _is_case(path) and not any(_is_case(case) for case in path.parent.glob(f"{path.name.split('.')[0]}.*"))
+    ]
+    assert not orphans
+
+
+def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    for source in list(all_sources().values())[:2]:
+        monkeypatch.setattr(source, "recognise", lambda head: Claim(True, 1.0, "said yes"))
+    with pytest.raises(AmbiguousSource, match="said yes"):
+        choose([])
+
+
+@pytest.mark.parametrize("folder", ["mrtg", "vmstat", "enstore", "enstore-synthetic"])
+def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [path for path in sorted((realdata / folder).rglob("*")) if path.is_file()]
+    assert paths, f"{folder} is empty"
+    read = [stem for path in paths if (stem := read_real(path))]
+    counts = ", ".join(f"{read.count(stem)} {stem}" for stem in sorted(set(read)))
+    with capsys.disabled():
+        print(f"\n{folder}: {len(paths)} real files, read {len(read)} ({counts})")
+
+
+def read_real(path: Path) -> str | None:
+    """Parse a real file whole and in small chunks, if a source claims it; each refusal must give its reason."""
+    stem, claims = choose(read_head(path))
+    if stem is None:
+        assert all(claim.why for claim in claims.values()), path.name
+        return None
+    lines = read_lines(path)
+    origin = real_origin(path)
+    parse_chunks(stem, [lines], origin)
+    start = lines.head(350)
+    sevens = [start[i : i + 7] for i in range(0, start.height, 7)]
+    assert parse_chunks(stem, sevens, origin) == parse_chunks(stem, [start], origin), path.name
+    return stem
+
+
+def real_origin(path: Path) -> Origin:
+    dated = re.search(r"\d{4}-\d\d-\d\d", path.name)
+    return Origin(
+        path=path.name,
+        system="real",
+        host="host",
+        link="link",
+        zone="America/Chicago",
+        date=date.fromisoformat(dated.group()) if dated else date(2010, 6, 15),
+        start_at=datetime(2010, 6, 15, 13),
+        interval_s=1.0,
+        head=tuple(read_head(path)),
+    )
+
+
+def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
+    """The 300 s rows of a real rateup log against averages worked out from the polls it was fed with."""
+    folder = realdata / "mrtg" / "generated"
+    polls = pl.read_csv(folder / "rateup_counter64_input.csv").rows()
+    start = 1_040_000_100
+    faults = [(300, 304), (500, 535), (700, 700), (800, 804)]  # as its README tells, in polls
+    lines = read_lines(folder / "rateup_counter64.log")
+    rows = all_sources()["mrtg_log"].parse(lines, Origin(link="a"), None).tables["mrtg_log"]
+    rows = rows.with_columns(pl.col("from_at", "to_at").dt.epoch("s")).filter(
+        pl.col("to_at") - pl.col("from_at") == 300
+    )
+    checked = 0
+    for row in rows.iter_rows(named=True):
+        first, last = ((row[name] - start) / 300 for name in ("from_at", "to_at"))
+        if any(first < end + 2 and last > begin - 2 for begin, end in faults):
+            continue
+        for column, name in ((1, "in_bytes_s"), (2, "out_bytes_s")):
+            assert row[name] == pytest.approx(average(polls, column, row["from_at"], row["to_at"]), abs=2)
+        checked += 1
+    assert checked > 500
+
+
+def average(polls: list[tuple[int, ...]], column: int, begin: int, end: int) -> float:
+    total = 0.0
+    for before, after in pairwise(polls):
+        overlap = min(after[0], end) - max(before[0], begin)
+        if overlap > 0:
+            total += overlap * (after[column] - before[column]) / (after[0] - before[0])
+    return total / (end - begin)
