@@ -15,6 +15,7 @@ from pipelines.config import Input, Site, find_inputs, input_for
 from pipelines.errors import TapescopeError, UnreadableFile
 from pipelines.loader import FileReport, Loader, chain, prepare_tables, withdraw
 from pipelines.origins import expand, origin_of, shown
+from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Warehouse, transaction
 
 BATCH_FILES = 200
@@ -67,14 +68,15 @@ def ingest(
             prepare_tables(connection, catalog)
             if again:
                 connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
-        with closing(Loader(connection, catalog)) as loader:
+        with closing(Staging(connection, catalog)) as staging:
+            loader = Loader(connection, catalog, staging)
             for batch in _batches(wanted):
                 with transaction(connection):
                     for path, item, values in batch:
                         report.files.append(_ingest_file(loader, site, path, item, values))
                         if progress:
                             progress(str(path), _size(path))
-                    loader.flush()
+                    staging.flush()
     return report
 
 

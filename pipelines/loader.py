@@ -1,9 +1,7 @@
-"""Parsed rows into the lake: staged in memory, kept or dropped file by file, inserted once a batch."""
+"""Files into the lake: what is known of them, what is new in them, what became of them."""
 
 import hashlib
 import json
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,15 +11,11 @@ import polars as pl
 from pipelines import lines, sources
 from pipelines.catalog import Catalog, Relation
 from pipelines.reading import Counts, Reading, cut_at_midnight, join_seen
-from pipelines.records import Carry, Origin, Parsed
-from pipelines.statement import quote
+from pipelines.records import Carry, Origin
+from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Connection, create_tables
 
-REJECT_CHARS = 300
 SEEN = "seen"
-REJECT = "_reject"
-HELD_BYTES = 16 * 2**20  # of rows; the blocks of text that these point into stay as well
-_STAGE = "stage-"
 
 
 @dataclass
@@ -80,22 +74,13 @@ def origin_text(origin: Origin) -> str:
 
 
 class Loader:
-    """Stages the files of one batch on a writing connection inside its transaction."""
+    """Reads the files of one batch on a writing connection inside its transaction, and notes them in `ops.file`."""
 
-    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+    def __init__(self, connection: Connection, catalog: Catalog, staging: Staging) -> None:
         self.connection = connection
         self.bronze = {relation.name: relation for relation in catalog.layer("bronze")}
+        self.staging = staging
         self.n_files = 0
-        self.kept: list[tuple[int, str]] = []  # token and file_id: rows of other tokens are never inserted
-        self.held: dict[str, list[pl.DataFrame]] = {}  # rows by table
-        self.held_bytes = 0
-        self.files: dict[str, list[Path]] = {}
-        spill = connection.execute("SELECT current_setting('temp_directory')").fetchone()
-        self.folder = _fresh_folder(Path(spill[0]) if spill and spill[0] else None)
-
-    def close(self) -> None:
-        """Remove the staged rows; those not flushed are lost, as their transaction is."""
-        self.folder.cleanup()
 
     def last_part(self, path: str) -> Part | None:
         """The newest part read from a path, if any."""
@@ -134,8 +119,8 @@ class Loader:
         seen: list[pl.DataFrame] = []
         for parsed in reading.chunks():
             for table, rows in parsed.tables.items():
-                self._stage_rows(table, rows, token)
-            self._stage_rejects(parsed, token)
+                self.staging.add(table, rows, token)
+            self.staging.add_rejects(parsed.rejects, token)
             seen.append(parsed.seen)
         before = self.known(reading.sha256, reading.origin, reading.stem)
         if before is not None:
@@ -143,17 +128,17 @@ class Loader:
             withdraw(self.connection, self.bronze, [file_id for file_id in replaced if file_id not in keep])
             state = "withdrawn" if before.state == "withdrawn" else "unchanged"
             return FileReport(name, state, reading.stem, before.reason or "")
-        report = self._judge(name, reading, token)
+        report = self._judge(name, reading)
         joined = join_seen(seen)
         if report.state == "loaded":
-            self._stage_rows(SEEN, cut_at_midnight(joined).with_columns(source=pl.lit(reading.stem)), token)
+            self.staging.add(SEEN, cut_at_midnight(joined).with_columns(source=pl.lit(reading.stem)), token)
         withdraw(self.connection, self.bronze, replaced)
         if continues is not None:
             self._take_back_torn_line(continues)
         self._register(token, reading, report, continues, joined)
         return report
 
-    def _judge(self, name: str, reading: Reading, token: int) -> FileReport:
+    def _judge(self, name: str, reading: Reading) -> FileReport:
         """A file that was refused half-way leaves no rows; of a damaged archive what could be read is kept."""
         report = FileReport(name, "loaded", reading.stem, counts=reading.counts)
         if reading.failure is not None:
@@ -184,65 +169,6 @@ class Loader:
         )
         return FileReport(name, state, reason=reason)
 
-    # --- staging --------------------------------------------------------------------------------------------
-
-    def _stage_rows(self, table: str, rows: pl.DataFrame, token: int) -> None:
-        names = [name for name in self.bronze[table].column_names if name not in ("file_id", "day")]
-        self._hold(table, rows.select(names), token)
-
-    def _stage_rejects(self, parsed: Parsed, token: int) -> None:
-        self._hold(REJECT, parsed.rejects.select("line_no", "reason", pl.col("text").str.head(REJECT_CHARS)), token)
-
-    def _hold(self, table: str, rows: pl.DataFrame, token: int) -> None:
-        if rows.height:
-            held = rows.with_columns(token=pl.lit(token, pl.Int32))
-            self.held.setdefault(table, []).append(held)
-            self.held_bytes += int(held.estimated_size())
-        if self.held_bytes > HELD_BYTES:
-            self._put_down()
-
-    def _put_down(self) -> None:
-        """Held rows into Parquet files, so that memory stays the same however large a file or a batch is.
-
-        Not into temporary tables: what a transaction has put there cannot leave the memory before it ends. Sorted by
-        day here, so that a batch touches few files; to sort all of it in the end would cost more than to read it.
-        """
-        for table, frames in self.held.items():
-            file = Path(self.folder.name) / f"{table}-{len(self.files.setdefault(table, []))}.parquet"
-            rows = pl.concat(frames)
-            if table != REJECT:
-                rows = rows.sort(pl.col(self.bronze[table].day_of).dt.date(), maintain_order=True)
-            rows.write_parquet(file, compression="lz4", statistics=False)
-            self.files[table].append(file)
-        self.held.clear()
-        self.held_bytes = 0
-
-    def flush(self) -> None:
-        """Insert what was kept, and mark its days."""
-        self._put_down()
-        kept = pl.DataFrame(self.kept, schema={"token": pl.Int32, "file_id": pl.String}, orient="row")
-        self.connection.register("staged_file", kept.to_arrow())
-        for name, files in sorted(self.files.items()):
-            names = ", ".join(quote(str(file)) for file in files)
-            source = f"read_parquet([{names}]) s JOIN staged_file f USING (token)"
-            if name == REJECT:
-                self.connection.execute(
-                    f"INSERT INTO {LAKE}.ops.reject SELECT f.file_id, s.line_no, s.reason, s.text FROM {source}"
-                )
-                continue
-            relation = self.bronze[name]
-            day = f"CAST({relation.day_of} AS DATE)"
-            columns = ", ".join(
-                {"file_id": "f.file_id", "day": day}.get(column, f's."{column}"') for column in relation.column_names
-            )
-            self.connection.execute(f"INSERT INTO {LAKE}.bronze.{name} SELECT {columns} FROM {source}")
-            mark_dirty(self.connection, relation.full_name, f"SELECT DISTINCT {day} FROM {source}")
-        self.connection.unregister("staged_file")
-        for file in (file for files in self.files.values() for file in files):
-            file.unlink()
-        self.files.clear()
-        self.kept.clear()
-
     def _register(
         self, token: int, reading: Reading, report: FileReport, continues: Part | None, seen: pl.DataFrame
     ) -> None:
@@ -250,7 +176,7 @@ class Loader:
         version = sources.all_sources()[reading.stem].VERSION
         file_id = _file_id(reading.sha256, origin_text(reading.origin), f"{reading.stem} {version}")
         if report.state == "loaded":
-            self.kept.append((token, file_id))
+            self.staging.keep(token, file_id)
         self._insert_file(
             {
                 "file_id": file_id,
@@ -294,20 +220,6 @@ class Loader:
 
 def _file_id(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _fresh_folder(spill: Path | None) -> "tempfile.TemporaryDirectory[str]":
-    """A folder for staged rows; those of writers that were killed go, as only one writes at a time."""
-    if spill is not None:
-        spill.mkdir(parents=True, exist_ok=True)
-        for left in spill.glob(f"{_STAGE}*"):
-            shutil.rmtree(left, ignore_errors=True)
-    return tempfile.TemporaryDirectory(prefix=_STAGE, dir=spill)
-
-
-def mark_dirty(connection: Connection, relation: str, days_sql: str) -> None:
-    """Note the days of a bronze relation that the next build must make again."""
-    connection.execute(f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation}', day FROM ({days_sql}) AS t(day)")
 
 
 def chain(connection: Connection, file_id: str) -> list[str]:

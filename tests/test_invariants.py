@@ -238,7 +238,7 @@ def test_a_corrected_zone_reads_again(site: Site, plain: Rows) -> None:
 
 
 def week() -> dict[date, str]:
-    """Four days and a night: mounts over local and over UTC midnight, one over a whole day, a drive down over a day and more."""
+    """Four days and a night: mounts over local and UTC midnight, one over a day, drives down for longer."""
     story, first = Story(), datetime(2010, 3, 8, 6)
     for n in range(4):
         at = first + timedelta(days=n)

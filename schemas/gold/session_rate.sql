@@ -28,8 +28,8 @@ file_id = { type = "VARCHAR", doc = "file of the session's first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
-expectation = "ExpectColumnValuesToBeUnique"
-column = "session_id"
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "session_id"]
 severity = "critical"
 
 [[checks]]

@@ -120,7 +120,9 @@ piece AS (
                 ELSE marked_at END, next_at, FALSE, session_id, try_id, file_id, line_no
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL AND state = 'request'
     UNION ALL
-    SELECT system, drive, state, marked_at, hole_from_at, TRUE, session_id, try_id, file_id, line_no
+    -- what followed a file before the hole is not known to have been work that waited: it is not priced
+    SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END, marked_at, hole_from_at, TRUE,
+           session_id, try_id, file_id, line_no
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
     SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no

@@ -33,8 +33,8 @@ next_file_id = { type = "VARCHAR", doc = "log file that tells of the start of th
 next_line_no = { type = "BIGINT", doc = "line there" }
 
 [[checks]]
-expectation = "ExpectColumnValuesToBeUnique"
-column = "gap_id"
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "gap_id"]
 severity = "critical"
 
 [[checks]]

@@ -43,8 +43,8 @@ end_file_id = { type = "VARCHAR", doc = "file of the line of the last block" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
-expectation = "ExpectColumnValuesToBeUnique"
-column = "transfer_id"
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "transfer_id"]
 severity = "critical"
 
 [[checks]]
