@@ -41,7 +41,10 @@ bench: install
 	$(SAY) "running the benchmarks"
 	@$(PYTHON) -m benchmarks
 
+dashboard: export TAPESCOPE_SITE ?= var/demo
 dashboard: install
+	@test -e "$$TAPESCOPE_SITE" || $(MAKE) --no-print-directory demo
+	$(SAY) "starting the dashboard on $$TAPESCOPE_SITE: http://localhost:8501"
 	@.venv/bin/tapescope dashboard
 
 # `airflow standalone` starts its parts by the name `airflow`, so that must be on the PATH.

@@ -94,8 +94,9 @@ def demo(folder: Path, site_path: Path) -> None:
     click.echo(f"The sample archive is in {folder}: synthetic logs of a migration stand and of PIC's tape read tests.")
     _run(site, None, None, as_json=False)
     _show_findings(site, None, None)
-    click.echo(f"\nFurther: tapescope ask session_rates --site {folder}")
-    click.echo(f"         tapescope dashboard --site {folder}")
+    called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
+    click.echo(f"\nFurther: {called} ask session_rates --site {folder}")
+    click.echo(f"         {called} dashboard --site {folder}")
 
 
 @cli.command()
