@@ -26,7 +26,7 @@ from pipelines.errors import ConfigError, ContractError, QuestionRefused, Tapesc
 from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
-_DAYS_IN = ("gold.drive_ledger", "gold.duty_factor")
+_DAYS_IN = ("gold.drive_ledger", "gold.duty_factor", "gold.link_load", "gold.flush_pattern")
 _CODE = Path(__file__).resolve().parent.parent
 # What libpq and object stores need; passed on only where the site uses them.
 _ACCESS = ("HOME", "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLROOTCERT")

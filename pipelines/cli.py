@@ -209,6 +209,8 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 
 def _detect_sentence(counts: dict[str, Any], n: int) -> str:
+    if counts["last_day"] == "1970-01-01":
+        return "No day with data yet: no rule was applied."
     listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
     return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".")
 
@@ -266,7 +268,7 @@ def recognise(paths: tuple[Path, ...], site_path: Path) -> None:
 
 
 @cli.command()
-@click.argument("file", type=click.Path(exists=True, allow_dash=True, path_type=Path))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 @_site_option
 @click.option("--source", help="Read it as this source, whatever its first lines look like.")
 @click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
@@ -431,6 +433,9 @@ def main() -> None:
         if isinstance(error, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(error):
             click.echo("  every command takes --site FOLDER", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        click.echo(f"tapescope: {error.filename or ''} {error.strerror or error}".replace(":  ", ": "), err=True)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipelines.errors import ConfigError
 
@@ -91,8 +91,22 @@ class Input(_Model):
 
     def match(self, path: str) -> dict[str, str] | None:
         """The pattern's placeholders in a path relative to the site's folder, or None if it does not fit."""
-        found = re.fullmatch(_pattern(self.glob), path)
+        found = re.fullmatch(_pattern(self.glob.lstrip("/")), path)
         return found.groupdict() if found else None
+
+    def base(self, root: Path) -> Path:
+        """The folder the pattern starts from: the site's own, unless it is absolute."""
+        return Path("/") if self.glob.startswith("/") else root
+
+    @field_validator("glob")
+    @classmethod
+    def _readable(cls, glob: str) -> str:
+        names = re.findall(r"\{(\w*)\}", glob)
+        if not glob.strip("/"):
+            raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
+        if odd := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
+            raise ValueError(f"placeholder {{{odd[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
+        return glob
 
 
 class Site(_Model):
@@ -228,9 +242,11 @@ def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
     """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
     found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
     for item in site.input:
-        for path in sorted(site.root.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.glob))):
-            values = item.match(path.relative_to(site.root).as_posix())
-            if path.is_file() and values is not None:
+        base = item.base(site.root)
+        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.glob.lstrip("/")))):
+            values = item.match(path.relative_to(base).as_posix())
+            own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
+            if path.is_file() and values is not None and not own:
                 found.setdefault(path, (path, item, values))
     return list(found.values())
 
@@ -238,10 +254,10 @@ def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
 def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
     """The first [[input]] whose pattern fits a path, and the placeholders in it."""
     resolved = path.resolve()
-    if resolved.is_relative_to(site.root):
-        name = resolved.relative_to(site.root).as_posix()
-        for item in site.input:
-            values = item.match(name)
+    for item in site.input:
+        base = item.base(site.root)
+        if resolved.is_relative_to(base):
+            values = item.match(resolved.relative_to(base).as_posix())
             if values is not None:
                 return item, values
     return None, {}

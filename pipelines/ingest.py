@@ -31,6 +31,7 @@ class IngestReport:
     """What became of each file."""
 
     files: list[FileReport] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)  # patterns of [[input]]s that no file fits
 
     def as_dict(self) -> dict[str, Any]:
         states = ("loaded", "unchanged", "failed", "unknown", "withdrawn")
@@ -43,6 +44,10 @@ class IngestReport:
                 {"path": report.path, "state": report.state, "reason": report.reason}
                 for report in self.files
                 if report.reason
+            ]
+            + [
+                {"path": glob, "state": "empty input", "reason": "no file fits this pattern of site.toml"}
+                for glob in self.unmatched
             ],
         }
 
@@ -62,6 +67,9 @@ def ingest(
         list(find_inputs(site)) if paths is None else [(path, *input_for(site, path)) for path in expand(paths)]
     )
     report = IngestReport()
+    if paths is None:
+        met = {item.glob for _, item, _ in wanted if item is not None}
+        report.unmatched = [item.glob for item in site.input if item.glob not in met]
     with Warehouse(site).write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         with transaction(connection):
@@ -118,6 +126,8 @@ def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
 
 def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, values: dict[str, str]) -> FileReport:
     name = shown(site, path)
+    if not path.is_file():
+        return FileReport(name, "failed", reason="not a regular file")
     origin = origin_of(site, path, item, values)
     try:
         last = loader.last_part(name)

@@ -84,10 +84,9 @@ def open_bytes(path: Path) -> BinaryIO:
 def read_head(path: Path) -> list[str]:
     """The first lines of a file as text, for recognition. Raises UnreadableFile where there is no text."""
     with open_bytes(path) as file:
-        try:
-            data = file.read(HEAD_BYTES)
-        except _BROKEN as error:
-            raise _broken(path, error) from error
+        data, error = _take(file, HEAD_BYTES)
+    if error is not None and not data:
+        raise _broken(path, error) from error
     return head_of(data, str(path))
 
 
@@ -111,7 +110,7 @@ def read_blocks(path: Path, start: Start | None = None, block_bytes: int = BLOCK
     begin = start or Start()
     with open_bytes(path) as file:
         cutter = _Cutter(_prefix_digest(file, path, begin), begin.offset, begin.line_no)
-        while data := _read(file, path, block_bytes, cutter):
+        while data := _read(file, block_bytes, cutter):
             if block := cutter.cut(data):
                 yield block
         if block := cutter.last():
@@ -120,12 +119,28 @@ def read_blocks(path: Path, start: Start | None = None, block_bytes: int = BLOCK
             raise _broken(path, cutter.broken)
 
 
-def _read(file: BinaryIO, path: Path, size: int, cutter: "_Cutter") -> bytes:
-    try:
-        return file.read(size)
-    except _BROKEN as error:
-        cutter.broken = error
+def _take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+    """Up to `size` bytes; of a damaged archive those before the damage, and what is wrong."""
+    parts: list[bytes] = []
+    got = 0
+    while got < size:
+        try:
+            # read1 gives what one step decompressed; read would throw that away if a later step failed
+            data = file.read1(size - got) if hasattr(file, "read1") else file.read(size - got)
+        except _BROKEN as error:
+            return b"".join(parts), error
+        if not data:
+            break
+        parts.append(data)
+        got += len(data)
+    return b"".join(parts), None
+
+
+def _read(file: BinaryIO, size: int, cutter: "_Cutter") -> bytes:
+    if cutter.broken is not None:
         return b""
+    data, cutter.broken = _take(file, size)
+    return data
 
 
 def _prefix_digest(file: BinaryIO, path: Path, start: Start) -> "hashlib._Hash":

@@ -143,7 +143,7 @@ class Loader:
         report = FileReport(name, "loaded", reading.stem, counts=reading.counts)
         if reading.failure is not None:
             report.reason = f"{reading.failure.reason}: {reading.failure}"
-            if reading.failure.reason != "broken_archive":
+            if reading.failure.reason != "broken_archive" or not reading.counts.n_lines:
                 report.state, report.counts = "failed", Counts()
         return report
 

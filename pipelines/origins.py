@@ -1,5 +1,6 @@
 """Which files there are, and what site.toml and their paths say of them."""
 
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -35,10 +36,15 @@ def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[st
             known["date"] = date.fromisoformat(known["date"])
         except ValueError:
             del known["date"]
-    return tidy_origin(known)
+    return tidy_origin({name: _text(value) if isinstance(value, str) else value for name, value in known.items()})
 
 
 def shown(site: Site, path: Path) -> str:
     """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
     resolved = path.resolve()
-    return resolved.relative_to(site.root).as_posix() if resolved.is_relative_to(site.root) else str(resolved)
+    return _text(resolved.relative_to(site.root) if resolved.is_relative_to(site.root) else resolved)
+
+
+def _text(path: Path | str) -> str:
+    """A path as text; bytes of a name that are not UTF-8 stand as escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

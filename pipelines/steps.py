@@ -246,6 +246,8 @@ def parse(
             shutil.copyfileobj(sys.stdin.buffer, copy)
             copy.flush()
             return parse(site, Path(copy.name), stem, only_rejects, write)
+    if not path.is_file():
+        raise TapescopeError(f"{path} is not a regular file", "give a file, or - for standard input")
     item, values = input_for(site, path) if site else (None, {})
     head = lines.read_head(path)
     found, claims = sources.choose(head)
@@ -265,7 +267,9 @@ def parse(
     counts = reading.counts
     if reading.failure is not None:
         print(f"{path}: {reading.failure} ({reading.failure.hint})", file=sys.stderr)
-        rest = sum(block.lines.height + block.too_long.height for block in lines.read_blocks(path)) - counts.n_lines
+        rest = 0
+        if reading.failure.reason != "broken_archive":  # of such a file nothing more can be counted
+            rest = sum(block.lines.height + block.too_long.height for block in lines.read_blocks(path)) - counts.n_lines
         counts.n_lines += rest
         counts.n_rejected += rest
     return {
@@ -282,7 +286,8 @@ def export(site: Site, path: Path) -> int:
     """Copy the warehouse into one plain DuckDB file; returns the number of its tables."""
     if path.exists():
         raise TapescopeError(f"{path} exists already", "give another name, or remove it first")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        raise TapescopeError(f"there is no folder {path.parent}", "make it, or give another name")
     with Warehouse(site).read() as connection:
         connection.execute(f"ATTACH {quote(str(path))} AS plain")
         connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
