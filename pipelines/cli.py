@@ -209,7 +209,9 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 
 def _detect_sentence(counts: dict[str, Any], n: int) -> str:
-    if counts["last_day"] == "1970-01-01":
+    from pipelines.ask import NO_DATA
+
+    if counts["last_day"] == str(NO_DATA):
         return "No day with data yet: no rule was applied."
     listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
     return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".")

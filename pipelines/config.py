@@ -89,9 +89,14 @@ class Input(_Model):
     interval_s: float | None = Field(default=None, gt=0)
     expect: Expect | None = None
 
+    @property
+    def pattern(self) -> str:
+        """The glob below its base."""
+        return self.glob.lstrip("/")
+
     def match(self, path: str) -> dict[str, str] | None:
-        """The pattern's placeholders in a path relative to the site's folder, or None if it does not fit."""
-        found = re.fullmatch(_pattern(self.glob.lstrip("/")), path)
+        """The pattern's placeholders in a path relative to its base, or None if it does not fit."""
+        found = re.fullmatch(_pattern(self.pattern), path)
         return found.groupdict() if found else None
 
     def base(self, root: Path) -> Path:
@@ -243,7 +248,7 @@ def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
     found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
     for item in site.input:
         base = item.base(site.root)
-        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.glob.lstrip("/")))):
+        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
             values = item.match(path.relative_to(base).as_posix())
             own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
             if path.is_file() and values is not None and not own:
