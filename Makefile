@@ -9,7 +9,7 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test docs lock bench dashboard airflow clean
+.PHONY: help install demo test docs lock bench fuzz dashboard airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make airflow     a local Airflow with the nightly schedule, at http://localhost:8080"
 	@echo "make test        every test, linter and type check"
 	@echo "make bench       what is measured: speed, memory, peers"
+	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
 	@echo "make docs        write the pages that are made from schemas/ again"
 	@echo "make lock        resolve the dependencies of pyproject.toml anew into the two locks"
@@ -40,6 +41,14 @@ docs: install
 bench: install
 	$(SAY) "running the benchmarks"
 	@$(PYTHON) -m benchmarks
+
+# What it finds lies in var/fuzz/<source>/; keep it in tests/corpus/<source>/ and `make test` replays it.
+FUZZ_SECONDS ?= 600
+fuzz: install
+	$(SAY) "fuzzing each source for $(FUZZ_SECONDS) s"
+	@$(PYTHON) -c 'from pipelines.sources import all_sources; print(*all_sources(), sep="\n")' | \
+		xargs -P 2 -I{} sh -c '$(PYTHON) tests/fuzzing.py {} $(FUZZ_SECONDS) >var/fuzz-{}.log 2>&1; \
+			echo "{}: exit $$?, $$(grep -h "inputs, " var/fuzz-{}.log | tail -1)"'
 
 dashboard: export TAPESCOPE_SITE ?= var/demo
 dashboard: install

@@ -2,50 +2,60 @@
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from benchmarks import inputs, tables
+from benchmarks import inputs, peer_errors, tables
 from benchmarks.aims import BIG, judge
-from benchmarks.inputs import ENSTORE, VMSTAT
+from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
 from benchmarks.measure import REPO, Task, measure
 from benchmarks.tasks import JC_MB
+from benchmarks.texts import all_texts
 
-INPUTS = {VMSTAT: "vmstat -t", ENSTORE: "DEBUGLOG", BIG: "big DEBUGLOG"}
+SOURCES = tuple(sorted(all_texts()))
+INPUTS = (*SOURCES, BIG)
 TITLES = {
     "ingest": "file to committed rows",
     "parse": "reading and parsing only",
     "read_blocks": "our blocks of numbered lines",
     "read_lines": "Polars read_lines",
     "jc": f"jc, first {JC_MB} MB",
+    "iostat_tool": "iostat-tool",
     "re_loop": "Python re loop",
 }
 PLAN = {
     VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),
     ENSTORE: ("ingest", "parse", "read_blocks", "read_lines", "re_loop"),
+    IOSTAT: ("ingest", "parse", "jc", *(("iostat_tool",) if find_spec("iostat") else ())),
     BIG: ("ingest",),
 }
+OF_ANY = ("ingest", "parse")
+LARGE = {VMSTAT, ENSTORE, IOSTAT}
 
 
 @click.command()
-@click.option("--mb", default=100.0, show_default=True, help="Size of the two inputs all are measured on.")
+@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat and DEBUGLOG.")
+@click.option("--small-mb", default=20.0, show_default=True, help="Size of the inputs of all other sources.")
 @click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
 @click.option("--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big: one.")
-@click.option("--only", type=click.Choice(list(INPUTS)), multiple=True, help="Only this input; may be given again.")
+@click.option("--only", type=click.Choice(INPUTS), multiple=True, help="Only this input; may be given again.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
 @click.option("--keep", is_flag=True, help="Keep the inputs, which are then not made again.")
-def main(mb: float, big_mb: float, repeat: int, only: tuple[str, ...], folder: Path, keep: bool) -> None:
+def main(
+    mb: float, small_mb: float, big_mb: float, repeat: int, only: tuple[str, ...], folder: Path, keep: bool
+) -> None:
     """Measure tapescope against its peers on inputs made for it. Nothing is asserted."""
     wanted = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
     say = Console(stderr=True).print
     tasks: dict[tuple[str, str], Task] = {}
     for name in wanted:
-        size = big_mb if name == BIG else mb
-        say(f"making {size:g} MB of {INPUTS[name]}", highlight=False)
+        size = big_mb if name == BIG else mb if name in LARGE else small_mb
+        say(f"making {size:g} MB for {name}", highlight=False)
         path = inputs.make(folder, ENSTORE if name == BIG else name, size)
-        for task in PLAN[name]:
+        for task in PLAN.get(name, OF_ANY):
             tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)
     by_task = {result.task: result for result in measure(list(tasks.values()), lambda text: say(text, highlight=False))}
     results = {key: by_task[task] for key, task in tasks.items()}
@@ -53,6 +63,8 @@ def main(mb: float, big_mb: float, repeat: int, only: tuple[str, ...], folder: P
     console = Console(width=None if sys.stdout.isatty() else 150)
     tables.show(console, list(results.values()), aims)
     click.echo(f"\n{tables.markdown(list(results.values()), aims)}")
+    if (captures := peer_errors.captures()) is not None:
+        click.echo(f"\nWhat peers make of the real captures:\n\n{peer_errors.markdown(peer_errors.tallies(captures))}")
     if not keep:
         # Only what was made here: the folder may be anybody's.
         for place in {task.path.parent for task in tasks.values()}:

@@ -1,10 +1,12 @@
-"""What else reads these files: jc's vmstat parser, and the loop over lines one writes in an afternoon."""
+"""What else reads these files: jc's parsers, iostat-tool, and the loop over lines one writes in an afternoon."""
 
 import importlib
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 Row = dict[str, Any]
@@ -97,8 +99,35 @@ def kinds_of(rows: list[Row]) -> dict[str, int]:
     return dict(Counter(row["kind"] for row in rows))
 
 
-def jc_vmstat(text: str) -> list[Row]:
-    """jc as a library: the quickest way to use it."""
-    parser = importlib.import_module("jc.parsers.vmstat")
-    rows: list[Row] = parser.parse(text, quiet=True)
-    return rows
+def jc(stem: str, text: str) -> list[Row]:
+    """jc as a library: the quickest way to use it. Raises ImportError for what it does not read."""
+    return list(importlib.import_module(f"jc.parsers.{stem}").parse(text, quiet=True))
+
+
+def iostat_tool() -> Callable[[Path], list[Row]] | None:
+    """iostat-tool's parser, where it is installed: processors and devices as rows."""
+    try:
+        module = importlib.import_module("iostat.parser")
+    except ImportError:
+        return None
+    logging.getLogger().setLevel(logging.CRITICAL)
+
+    def read(path: Path) -> list[Row]:
+        wanted = SimpleNamespace(data=str(path), disks=[], since=None, until=None)
+        return [row for report in module.Parser(wanted).parse() for row in _rows_of(report)]
+
+    return read
+
+
+def _rows_of(report: dict[str, Any]) -> list[Row]:
+    at = {"datetime": report["date"]} if report["date"] else {}
+    names = report["device"]["columns"] or []
+    found = [
+        at | {"device": device} | dict(zip(names, values, strict=False))
+        for stats in report["device"]["stats"]
+        for device, values in stats.items()
+    ]
+    if report["cpu"]["stat"]:
+        shares = [name.replace("%", "percent_") for name in report["cpu"]["columns"]]
+        found.append(at | dict(zip(shares, report["cpu"]["stat"], strict=False)))
+    return found

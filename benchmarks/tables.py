@@ -57,7 +57,7 @@ def show(console: Console, results: Sequence[Result], aims: Sequence[Aim]) -> No
     console.print(table)
     verdicts = Table("aim", "this run", "", title="aims")
     for aim in aims:
-        verdicts.add_row(aim.wanted, aim.got, _verdict(aim))
+        verdicts.add_row(aim.wanted, aim.got, aim.verdict)
     console.print(verdicts)
 
 
@@ -66,12 +66,8 @@ def markdown(results: Sequence[Result], aims: Sequence[Aim]) -> str:
     lines = [_line(COLUMNS), _line(["---"] * 2 + ["---:"] * (len(COLUMNS) - 2))]
     lines += [_line(cells(result)) for result in results]
     lines += ["", _line(("aim", "this run", "")), _line(["---"] * 3)]
-    lines += [_line((aim.wanted, aim.got, _verdict(aim))) for aim in aims]
+    lines += [_line((aim.wanted, aim.got, aim.verdict)) for aim in aims]
     return "\n".join([*lines, "", machine()])
-
-
-def _verdict(aim: Aim) -> str:
-    return "reached" if aim.is_reached else "not reached"
 
 
 def _line(texts: Sequence[str]) -> str:

@@ -59,6 +59,7 @@ def parse(path: Path) -> Facts:
     _, seconds = _timed(run)
     counts = reading.counts
     return {
+        "source": stem,
         "seconds": seconds,
         "rows": counts.n_records,
         "lines": counts.n_lines,
@@ -90,12 +91,21 @@ def jc(path: Path) -> Facts:
     with path.open("rb") as file:
         data = file.read(JC_MB * MB)
     text = data[: data.rfind(b"\n") + 1].decode()
-    rows, seconds = _timed(lambda: peers.jc_vmstat(text))
+    stem = sources.choose(text.splitlines()[:200])[0] or ""
+    rows, seconds = _timed(lambda: peers.jc(stem, text))
     return {"seconds": seconds, "rows": len(rows), "bytes": len(text)}
 
 
+def iostat_tool(path: Path) -> Facts:
+    read = peers.iostat_tool()
+    if read is None:
+        raise ValueError("iostat-tool is not installed")
+    rows, seconds = _timed(lambda: read(path))
+    return {"seconds": seconds, "rows": len(rows)}
+
+
 TASKS: dict[str, Callable[[Path], Facts]] = {
-    task.__name__: task for task in (ingest, parse, read_lines, read_blocks, re_loop, jc)
+    task.__name__: task for task in (ingest, parse, read_lines, read_blocks, re_loop, jc, iostat_tool)
 }
 
 

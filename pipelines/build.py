@@ -18,19 +18,23 @@ from pipelines.warehouse import LAKE, Connection
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
-def dirty_days(connection: Connection, catalog: Catalog, is_full: bool) -> dict[str, set[date]]:
+def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
     """Bronze days to start from: all of them, or those marked since the last build."""
     if not is_full:
         rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
     else:
         queries = [
-            f"SELECT '{relation.full_name}', day FROM (SELECT DISTINCT day FROM {LAKE}.{relation.full_name})"
+            f"SELECT DISTINCT '{relation.full_name}', {'day' if relation.has_day else 'NULL'}"
+            f" FROM {LAKE}.{relation.full_name}"
             for relation in catalog.layer("bronze")
         ]
         rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
-    found: dict[str, set[date]] = {}
+    found = Changes()
     for name, day in rows:
-        found.setdefault(name, set()).add(day)
+        if day is None:
+            found.timeless.add(name)
+        else:
+            found.days.setdefault(name, set()).add(day)
     return found
 
 
@@ -67,16 +71,27 @@ def build(
             progress(relation.full_name)
         _check_columns(connection, relation)
         if relation.has_day:
-            wanted = _days_to_make(catalog, relation, changes, links, site.zone)
+            touched = _all_days(connection, catalog, relation, changes)
+            wanted = _days_to_make(relation, touched, links, site.zone)
             if is_full:
                 wanted |= _present_days(connection, relation)
             _make_days(connection, relation, wanted, links, site.zone, changes)
         elif is_full or any(changes.touched(name) for name in relation.inputs):
             _make_whole(connection, relation, changes)
+            if changes.timeless.intersection(relation.inputs):
+                changes.timeless.add(relation.full_name)
     return changes
 
 
-def _days_to_make(catalog: Catalog, relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
+def _all_days(connection: Connection, catalog: Catalog, relation: Relation, changes: Changes) -> Changes:
+    """The changes as this relation must see them: where an input without days changed, every day of the others."""
+    if not changes.timeless.intersection(relation.inputs):
+        return changes
+    inputs = [catalog.relations[name] for name in relation.inputs]
+    return Changes({each.full_name: _present_days(connection, each) for each in inputs if each.has_day})
+
+
+def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
     """Days of the relation's own calendar that its changed inputs can have touched."""
     utc: set[date] = set()
     own: set[date] = set()
@@ -120,10 +135,20 @@ def _make_days(
 def _make_whole(connection: Connection, relation: Relation, changes: Changes) -> None:
     """A relation without days is made anew as a whole."""
     _set_range(connection, _ALWAYS, _ALWAYS)
-    connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
-    row = connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM ({relation.sql})").fetchone()
-    changes.n_rows += row[0] if row else 0
-    changes.whole.add(relation.full_name)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+    n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
+    if n_before:
+        connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
+    if n_after:
+        connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM made")
+    if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
+        changes.n_rows += n_after
+        changes.whole.add(relation.full_name)
+
+
+def _n_rows(connection: Connection, table: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> None:

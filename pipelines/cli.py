@@ -57,7 +57,7 @@ def _load(site_path: Path) -> Any:
 
 
 def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
-    from pipelines.console import visible
+    from pipelines.hostile import visible
 
     if as_json:
         click.echo(json.dumps(counts, default=str))
@@ -134,6 +134,21 @@ def _run(site: Any, first: date | None, last: date | None, as_json: bool) -> lis
     if failure is not None:
         raise failure
     return findings
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write it.  [default: site.toml in FOLDER]")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(folder: Path, out: Path | None, force: bool) -> None:
+    """Write a commented site.toml from a folder of logs: hosts, drives, links, zone, inputs, each with its evidence."""
+    from pipelines import steps
+    from pipelines.console import print_survey, reading_bar
+
+    out = out or folder / "site.toml"
+    with reading_bar(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()), "looking at") as advance:
+        found = steps.init(folder, out, force, advance)
+    print_survey(found, str(out))
 
 
 @cli.command()
@@ -219,7 +234,8 @@ def _detect_sentence(counts: dict[str, Any], n: int) -> str:
 
 def _show_findings(site: Any, first: date | None, last: date | None) -> None:
     from pipelines import steps
-    from pipelines.console import shown, visible
+    from pipelines.console import shown
+    from pipelines.hostile import visible
 
     for finding in steps.ask(site, "findings", _as_params(first, last)).as_dicts():
         prices = ((finding["lost_hours"], "h"), (finding["lost_gb_day"], "GB/day"))
@@ -261,7 +277,7 @@ def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 def recognise(paths: tuple[Path, ...], site_path: Path) -> None:
     """Say which source reads a file, and why the others do not."""
     from pipelines import steps
-    from pipelines.console import visible
+    from pipelines.hostile import visible
 
     for path, stem, claims in steps.recognise(list(paths)):
         click.echo(f"{visible(str(path))}: {stem or 'unknown'}")
@@ -426,7 +442,7 @@ def main() -> None:
     try:
         cli.main(standalone_mode=True)
     except TapescopeError as error:
-        from pipelines.console import visible
+        from pipelines.hostile import visible
 
         text = "\n".join(visible(line) for line in str(error).splitlines())
         click.echo(f"tapescope: {text}", err=True)

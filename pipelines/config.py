@@ -87,6 +87,7 @@ class Input(_Model):
     date: dt.date | None = None
     start_at: Instant | None = None
     interval_s: float | None = Field(default=None, gt=0)
+    date_order: Literal["", "dmy", "mdy"] = ""
     expect: Expect | None = None
 
     @property
@@ -114,6 +115,13 @@ class Input(_Model):
         return glob
 
 
+class Limits(_Model):
+    """What one file may cost before it, or a line of it, is refused."""
+
+    line_kb: int = Field(default=1024, ge=4, le=65_536)
+    expansion: int = Field(default=200, ge=10)
+
+
 class Site(_Model):
     """The archive we look at."""
 
@@ -131,6 +139,7 @@ class Site(_Model):
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
+    limits: Limits = Limits()
     root: Path = Path()
 
     @model_validator(mode="after")
@@ -235,12 +244,15 @@ def _pattern(glob: str) -> str:
     """A glob with placeholders as a regular expression; `**` crosses folders, `*` and `?` do not."""
     parts = re.split(r"(\*\*/|\*|\?|\{\w+\})", glob)
     known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    return "".join(
+    whole = "".join(
         known.get(part) or _PLACEHOLDERS.get(part.strip("{}"), "")
         if part in known or part.startswith("{")
         else re.escape(part)
         for part in parts
     )
+    # before a `*` only a dot or an underscore says where a name ends; as little as fits would be its first letter
+    open_end = r"(\(\?P<(?!date)\w+>[^)]*\))(?=\[\^/\]\*)"
+    return re.sub(open_end, r"\1(?=[._]|$)", whole)
 
 
 def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:

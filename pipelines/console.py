@@ -3,7 +3,6 @@
 import csv
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -16,21 +15,11 @@ from rich.text import Text
 
 from pipelines.ask import Answer
 from pipelines.catalog import Column
+from pipelines.hostile import visible
+from pipelines.survey import Survey
 
 CELL_CHARS = 120
 RECORD_ROWS = 3
-
-
-def visible(text: str) -> str:
-    """Control and direction characters as escapes: a log line must not steer the terminal.
-
-    >>> visible("a\\x1b[31m\\u202eb")
-    'a\\\\x1b[31m\\\\u202eb'
-    """
-    return "".join(
-        char if unicodedata.category(char) not in ("Cc", "Cf", "Cs") else char.encode("unicode_escape").decode()
-        for char in text
-    )
 
 
 def shown(value: Any) -> str:
@@ -82,6 +71,20 @@ def print_table(columns: list[Column], rows: list[tuple[Any, ...]]) -> None:
         for name, value in zip(names, row, strict=True):
             out.print(Text(f"{name:{label}}  {shown(value)}"))
         out.print()
+
+
+def print_survey(found: Survey, out: str) -> None:
+    """What a survey found, a line each, and what to do next."""
+    page = console()
+    for source, n in sorted(found.by_source.items()):
+        page.print(f"{n:6,} {source}")
+    if found.unknown:
+        page.print(f"{len(found.unknown):6,} of no known kind; listed with their reasons at the end of the file")
+    zone = found.zone.zones[0] if found.zone.zones else "unknown"
+    page.print(
+        f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
+        f" zone {zone}, {len(found.inputs)} inputs. Read it and confirm what was guessed; then: tapescope run --site …"
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -29,10 +29,20 @@ SELECT day, coalesce(next_day, (SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bron
 FROM following
 WHERE kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended')
 UNION
+-- from a mount in the accounting to what its drive did next; without a next, as far as transfers are put to it
+SELECT day, coalesce(lead(day) OVER (PARTITION BY system, logname ORDER BY began_at, action DESC), day + 2)
+FROM {LAKE}.bronze.enstore_accounting_mount
+QUALIFY action = 'mount' AND state <> 'E'
+UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
 UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day
 """
+
+# The day on which the client began, which its request id holds; the row's own where that is over a month away.
+_START = "regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)"
+_START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
+_BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
 
 _REQUEST_DAYS = f"""
 WITH spoken AS (
@@ -41,6 +51,10 @@ WITH spoken AS (
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
     UNION ALL
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_encp WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_transfer
+    UNION ALL
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_error
     UNION ALL
     SELECT system, request_id, day FROM {LAKE}.silver.request
 )
@@ -55,10 +69,11 @@ class Changes:
 
     days: dict[str, set[date]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    timeless: set[str] = field(default_factory=set)  # bronze without days, and what is made of it: any day may differ
     n_rows: int = 0
 
     def touched(self, name: str) -> bool:
-        return name in self.whole or bool(self.days.get(name))
+        return name in self.whole or name in self.timeless or bool(self.days.get(name))
 
 
 class DayLinks:

@@ -12,9 +12,10 @@ from typing import Any
 from pipelines import lines, sources
 from pipelines.catalog import Catalog
 from pipelines.config import Input, Site, find_inputs, input_for
-from pipelines.errors import TapescopeError, UnreadableFile
-from pipelines.loader import FileReport, Loader, chain, prepare_tables, withdraw
-from pipelines.origins import expand, origin_of, shown
+from pipelines.errors import AmbiguousSource, TapescopeError, UnreadableFile
+from pipelines.filebook import FileBook
+from pipelines.loader import FileReport, Loader, prepare_tables, withdraw
+from pipelines.origins import logs_in, origin_of, shown
 from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Warehouse, transaction
 
@@ -64,7 +65,7 @@ def ingest(
     `again` also reads files that were withdrawn. Raises WarehouseBusy if another process writes.
     """
     wanted: list[Wanted] = (
-        list(find_inputs(site)) if paths is None else [(path, *input_for(site, path)) for path in expand(paths)]
+        list(find_inputs(site)) if paths is None else [(path, *input_for(site, path)) for path in logs_in(site, paths)]
     )
     report = IngestReport()
     if paths is None:
@@ -77,14 +78,14 @@ def ingest(
             if again:
                 connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
         with closing(Staging(connection, catalog)) as staging:
-            loader = Loader(connection, catalog, staging)
+            loader = Loader(connection, catalog, staging, limits_of(site))
             for batch in _batches(wanted):
                 with transaction(connection):
                     for path, item, values in batch:
                         report.files.append(_ingest_file(loader, site, path, item, values))
                         if progress:
-                            progress(str(path), _size(path))
-                    staging.flush()
+                            progress(str(path), size_of(path))
+                    loader.flush()
     return report
 
 
@@ -92,19 +93,28 @@ def forget(site: Site, catalog: Catalog, what: str) -> list[str]:
     """Withdraw a file's rows, by path or file_id; returns the file_ids. A later ingest leaves the file alone."""
     bronze = {relation.name: relation for relation in catalog.layer("bronze")}
     with Warehouse(site).write("forget") as connection, transaction(connection):
-        rows = connection.execute(
-            f"SELECT file_id FROM {LAKE}.ops.file"
-            " WHERE state = 'loaded' AND (file_id = $what OR path IN ($what, $path))",
-            {"what": what, "path": shown(site, Path(what))},
-        ).fetchall()
-        if not rows:
+        book = FileBook(connection, catalog)
+        names = (what, shown(site, Path(what)))
+        met = [
+            file_id
+            for file_id, row in book.rows.items()
+            if row["state"] == "loaded" and (file_id == what or row["path"] in names)
+        ]
+        if not met:
             raise TapescopeError(f"no loaded file is called {what}", "`tapescope ask files` lists them")
-        file_ids = sorted({part for row in rows for part in chain(connection, row[0])})
-        withdraw(connection, bronze, file_ids, keep_note=True)
+        file_ids = sorted({part for file_id in met for part in book.chain(file_id)})
+        withdraw(book, bronze, file_ids, keep_note=True)
+        book.write_back()
     return file_ids
 
 
-def _size(path: Path) -> int:
+def limits_of(site: Site) -> lines.Limits:
+    """What one file may cost, as site.toml says."""
+    return lines.Limits(site.limits.line_kb * 1024, site.limits.expansion)
+
+
+def size_of(path: Path) -> int:
+    """Bytes on disk; 0 of what cannot be looked at."""
     try:
         return path.stat().st_size
     except OSError:
@@ -116,7 +126,7 @@ def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
     size = 0
     for item in wanted:
         batch.append(item)
-        size += _size(item[0])
+        size += size_of(item[0])
         if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -138,10 +148,11 @@ def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, val
         return loader.note_failure(name, path, "failed", f"{error.reason}: {error}")
     except OSError as error:
         return FileReport(name, "failed", reason=f"cannot be read: {error.strerror}")
-    stem, claims = sources.choose(head)
+    try:
+        stem, claims = sources.choose(head)
+    except AmbiguousSource as error:  # such as two formats in one file; the others are read all the same
+        return loader.note_failure(name, path, "failed", f"ambiguous_source: {error}")
     if stem is None:
-        nearest = max(claims, key=lambda key: claims[key].likeness)
-        return loader.note_failure(
-            name, path, "unknown", f"no source recognises it; nearest is {nearest}: {claims[nearest].why}"
-        )
+        why = sources.nearest(claims) if any(head) else "it is empty"
+        return loader.note_failure(name, path, "unknown", f"no source recognises it; {why}")
     return loader.load(name, path, stem, replace(origin, head=tuple(head)), last)

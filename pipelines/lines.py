@@ -1,4 +1,4 @@
-"""A file (plain, gz, zst, bz2, xz) as blocks of numbered lines, in bounded memory.
+"""A file (plain, gz, zst, bz2, xz, or an RRD as its dump) as blocks of numbered lines, in bounded memory.
 
 A block ends at a line break, so no line is ever split over two; bytes are hashed on the way, so that a file's
 identity costs no second reading.
@@ -16,22 +16,33 @@ from typing import BinaryIO, cast
 import polars as pl
 import zstandard
 
+from pipelines import rrd
 from pipelines.errors import UnreadableFile
 from pipelines.records import LINES
 
 BLOCK_BYTES = 8 * 2**20
-LINE_BYTES = 2**20  # a longer line is a reject
 STUB_CHARS = 1_000  # what is kept of one that is longer
 HEAD_LINES = 200
 HEAD_BYTES = 256 * 2**10
+BOM = b"\xef\xbb\xbf"  # of UTF-8
+UNASKED_BYTES = 64 * 2**20  # so much may come out of any archive, however small
 
 _MAGIC = {
     b"\x1f\x8b": "gz",
     b"\x28\xb5\x2f\xfd": "zst",
     b"BZh": "bz2",
     b"\xfd7zXZ\x00": "xz",
+    rrd.MAGIC: "rrd",
 }
 _BROKEN = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError, ValueError)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may cost; `[limits]` of site.toml."""
+
+    line_bytes: int = 2**20  # a longer line is a reject
+    expansion: int = 200  # times its own size an archive may grow to; logs reach 10 to 60
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Block:
     """Some whole lines of a file, and where in the decompressed file they end."""
 
     lines: pl.DataFrame  # LINES
-    too_long: pl.DataFrame  # LINES over LINE_BYTES, only their beginning; not among `lines`
+    too_long: pl.DataFrame  # LINES over the limit, only their beginning; not among `lines`
     end_offset: int  # decompressed bytes up to the end of this block
     end_line: int  # number of the last line
     digest: str  # SHA-256 of all bytes up to end_offset
@@ -60,14 +71,14 @@ class PrefixChanged(Exception):
 
 
 def compression(path: Path) -> str:
-    """'gz', 'zst', 'bz2', 'xz' or '' by the file's first bytes; a name can lie, and rotated logs often do."""
+    """'gz', 'zst', 'bz2', 'xz', 'rrd' or '' by the file's first bytes; a name can lie, and rotated logs often do."""
     with path.open("rb") as file:
         start = file.read(6)
     return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The decompressed bytes of a file."""
+    """The decompressed bytes of a file. Raises UnreadableFile for an RRD where rrdtool is missing."""
     match compression(path):
         case "gz":
             return cast(BinaryIO, gzip.open(path, "rb"))
@@ -77,6 +88,8 @@ def open_bytes(path: Path) -> BinaryIO:
             return cast(BinaryIO, bz2.open(path, "rb"))
         case "xz":
             return cast(BinaryIO, lzma.open(path, "rb"))
+        case "rrd":
+            return cast(BinaryIO, rrd.DumpStream(path))
         case _:
             return path.open("rb")
 
@@ -87,11 +100,17 @@ def read_head(path: Path) -> list[str]:
         data, error = _take(file, HEAD_BYTES)
     if error is not None and not data:
         raise _broken(path, error) from error
+    inner = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
+    if inner and compression(path) not in ("", "rrd"):
+        raise UnreadableFile(f"{path} holds another {inner} file", "unpack it once", reason="not_text")
     return head_of(data, str(path))
 
 
 def head_of(data: bytes, name: str) -> list[str]:
     """The first lines of some bytes; a file with many NUL or control bytes is not text."""
+    data = data.removeprefix(BOM)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnreadableFile(f"{name} is text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8", reason="not_text")
     if data:
         odd = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
         if odd > len(data) // 10:
@@ -100,23 +119,33 @@ def head_of(data: bytes, name: str) -> list[str]:
     return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]
 
 
-def read_blocks(path: Path, start: Start | None = None, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(
+    path: Path, start: Start | None = None, block_bytes: int = BLOCK_BYTES, limits: Limits | None = None
+) -> Iterator[Block]:
     """Whole lines in blocks of about `block_bytes`, from the beginning or behind a known prefix.
 
     The prefix is read (it belongs to the digest) but not turned into lines; PrefixChanged if it is another. A last
     line without a line end comes alone, marked torn. Raises UnreadableFile if a compressed file is damaged, after the
-    blocks that could still be read.
+    blocks that could still be read, or if it grows beyond the limit.
     """
-    begin = start or Start()
+    begin, limits = start or Start(), limits or Limits()
+    most = _most_bytes(path, limits)
     with open_bytes(path) as file:
-        cutter = _Cutter(_prefix_digest(file, path, begin), begin.offset, begin.line_no)
+        cutter = _Cutter(_prefix_digest(file, path, begin), begin, limits.line_bytes)
         while data := _read(file, block_bytes, cutter):
+            if cutter.n_bytes + len(data) > most:
+                raise _bomb(path, limits)
             if block := cutter.cut(data):
                 yield block
         if block := cutter.last():
             yield block
         if cutter.broken is not None:
             raise _broken(path, cutter.broken)
+
+
+def _most_bytes(path: Path, limits: Limits) -> float:
+    """Bytes a file may decompress to; a plain one is as large as it is."""
+    return max(UNASKED_BYTES, limits.expansion * path.stat().st_size) if compression(path) else float("inf")
 
 
 def _take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
@@ -162,12 +191,18 @@ def _prefix_digest(file: BinaryIO, path: Path, start: Start) -> "hashlib._Hash":
 class _Cutter:
     """Cuts a stream of bytes at line breaks; an endless line is dropped while it comes, never collected."""
 
-    def __init__(self, digest: "hashlib._Hash", offset: int, line_no: int) -> None:
-        self.digest, self.offset, self.line_no = digest, offset, line_no
+    def __init__(self, digest: "hashlib._Hash", start: Start, line_bytes: int) -> None:
+        self.digest, self.offset, self.line_no = digest, start.offset, start.line_no
+        self.line_bytes = line_bytes
         self.tail = b""  # bytes behind the last line break, not yet in digest and offset
         self.rest = b""  # begin of a line whose end has not come
         self.stub = b""  # begin of a line already too long
         self.broken: Exception | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that came so far."""
+        return self.offset + len(self.tail)
 
     def cut(self, data: bytes) -> Block | None:
         self._consume(self.tail)
@@ -194,12 +229,12 @@ class _Cutter:
     def _hold(self, data: bytes) -> None:
         if not self.stub:
             self.rest += data
-        if len(self.rest) > LINE_BYTES:
+        if len(self.rest) > self.line_bytes:
             self.stub, self.rest = self.rest[:STUB_CHARS], b""
 
     def _block(self, data: bytes, is_long: bool, is_torn: bool = False) -> Block:
         frame = frame_of(data, self.line_no)
-        over = frame["text"].str.len_bytes() > LINE_BYTES
+        over = frame["text"].str.len_bytes() > self.line_bytes
         if is_long:
             over = over | (frame["line_no"] == self.line_no + 1)
         self.line_no += frame.height
@@ -208,7 +243,10 @@ class _Cutter:
 
 
 def frame_of(data: bytes, line_no: int = 0) -> pl.DataFrame:
-    """Bytes as a frame of LINES numbered from `line_no + 1`; bad UTF-8 is replaced, NUL and CR line ends removed."""
+    """Bytes as a frame of LINES numbered from `line_no + 1`; bad UTF-8 is replaced, NUL and CR line ends
+    removed, and the byte order mark that editors put before the first line."""
+    if not line_no:
+        data = data.removeprefix(BOM)
     lines = pl.read_lines(data, name="text").to_series() if _is_simple(data) else _lines_of(data)
     numbers = pl.int_range(line_no + 1, line_no + 1 + len(lines), dtype=pl.Int64, eager=True)
     return pl.DataFrame({"line_no": numbers, "text": lines}, schema=LINES)
@@ -239,4 +277,12 @@ def _broken(path: Path, error: Exception) -> UnreadableFile:
         f"{path} cannot be decompressed to its end: {error}",
         "copy it again; what could be read was kept",
         reason="broken_archive",
+    )
+
+
+def _bomb(path: Path, limits: Limits) -> UnreadableFile:
+    return UnreadableFile(
+        f"{path} grows to more than {limits.expansion} times its size when it is decompressed",
+        "if it is no bomb but a very even log, raise `expansion` under [limits] in site.toml",
+        reason="too_big",
     )

@@ -4,12 +4,12 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from pipelines import lines, sources
 from pipelines.catalog import Catalog, Relation
+from pipelines.filebook import FileBook, Row
 from pipelines.reading import Counts, Reading, cut_at_midnight, join_seen
 from pipelines.records import Carry, Origin
 from pipelines.staging import Staging
@@ -64,38 +64,39 @@ class Part:
         return lines.Start(self.end_offset, self.end_line, self.prefix_sha256), json.loads(self.carry)
 
 
-_PART_COLUMNS = ", ".join(Part.__dataclass_fields__)
-
-
 def origin_text(origin: Origin) -> str:
     """The part of a file's identity that site.toml gives: same text elsewhere means other rows."""
-    values = {k: v for k, v in vars(origin).items() if k not in ("path", "head") and v not in (None, "")}
+    values = {k: v for k, v in vars(origin).items() if k not in ("path", "head", "modified_at") and v not in (None, "")}
     return json.dumps(values, sort_keys=True, default=str)
 
 
 class Loader:
     """Reads the files of one batch on a writing connection inside its transaction, and notes them in `ops.file`."""
 
-    def __init__(self, connection: Connection, catalog: Catalog, staging: Staging) -> None:
+    def __init__(
+        self, connection: Connection, catalog: Catalog, staging: Staging, limits: lines.Limits | None = None
+    ) -> None:
         self.connection = connection
+        self.book = FileBook(connection, catalog)
         self.bronze = {relation.name: relation for relation in catalog.layer("bronze")}
-        self.staging = staging
+        self.staging, self.limits = staging, limits
         self.n_files = 0
 
     def last_part(self, path: str) -> Part | None:
         """The newest part read from a path, if any."""
-        return self._part("path = ? ORDER BY end_offset DESC, n_lines DESC", [path])
+        parts = self.book.at(path)
+        row = max(parts, key=lambda row: (row["end_offset"] or -1, row["n_lines"] or -1), default=None)
+        return _part(row)
 
     def known(self, sha256: str, origin: Origin, stem: str) -> Part | None:
         """A part with this content, origin and source, wherever it lay."""
         version = sources.all_sources()[stem].VERSION
-        condition = "sha256 = ? AND origin = ? AND source = ? AND source_version = ?"
-        return self._part(condition, [sha256, origin_text(origin), stem, version])
+        return _part(self.book.with_content(sha256, origin_text(origin), stem, version))
 
-    def _part(self, condition: str, values: list[Any]) -> Part | None:
-        sql = f"SELECT {_PART_COLUMNS} FROM {LAKE}.ops.file WHERE {condition} LIMIT 1"
-        row = self.connection.execute(sql, values).fetchone()
-        return Part(*row) if row else None
+    def flush(self) -> None:
+        """Put what was read of a batch into the lake, in the caller's transaction."""
+        self.staging.flush()
+        self.book.write_back()
 
     # --- one file -------------------------------------------------------------------------------------------
 
@@ -106,12 +107,12 @@ class Loader:
         if last is not None and fits and last.end_offset and not is_snapshot:
             start, carry = last.start()
             try:
-                return self._stage(name, Reading(path, stem, origin, start, carry), last, [])
+                return self._stage(name, Reading(path, stem, origin, start, carry, self.limits), last, [])
             except lines.PrefixChanged:
                 pass  # rewritten in place: all of it is read again
         # every version of a log that is written anew at each poll stands for itself; of others the last one counts
         replaced = [] if fits and is_snapshot else self._parts_at(name)
-        return self._stage(name, Reading(path, stem, origin, lines.Start(), None), None, replaced)
+        return self._stage(name, Reading(path, stem, origin, lines.Start(), None, self.limits), None, replaced)
 
     def _stage(self, name: str, reading: Reading, continues: Part | None, replaced: list[str]) -> FileReport:
         self.n_files += 1
@@ -122,17 +123,19 @@ class Loader:
                 self.staging.add(table, rows, token)
             self.staging.add_rejects(parsed.rejects, token)
             seen.append(parsed.seen)
-        before = self.known(reading.sha256, reading.origin, reading.stem)
+        # of a file that was refused the digest says little: it may be that of no bytes at all
+        is_refused = reading.failure is not None and reading.failure.reason != "broken_archive"
+        before = None if is_refused else self.known(reading.sha256, reading.origin, reading.stem)
         if before is not None:
-            keep = chain(self.connection, before.file_id)
-            withdraw(self.connection, self.bronze, [file_id for file_id in replaced if file_id not in keep])
+            keep = self.book.chain(before.file_id)
+            withdraw(self.book, self.bronze, [file_id for file_id in replaced if file_id not in keep])
             state = "withdrawn" if before.state == "withdrawn" else "unchanged"
             return FileReport(name, state, reading.stem, before.reason or "")
         report = self._judge(name, reading)
         joined = join_seen(seen)
         if report.state == "loaded":
             self.staging.add(SEEN, cut_at_midnight(joined).with_columns(source=pl.lit(reading.stem)), token)
-        withdraw(self.connection, self.bronze, replaced)
+        withdraw(self.book, self.bronze, replaced)
         if continues is not None:
             self._take_back_torn_line(continues)
         self._register(token, reading, report, continues, joined)
@@ -148,16 +151,13 @@ class Loader:
         return report
 
     def _parts_at(self, path: str) -> list[str]:
-        rows = self.connection.execute(f"SELECT file_id FROM {LAKE}.ops.file WHERE path = ?", [path]).fetchall()
-        return [row[0] for row in rows]
+        return [row["file_id"] for row in self.book.at(path)]
 
     def note_failure(self, name: str, path: Path, state: str, reason: str) -> FileReport:
         """A file that could not even be opened as some source's: kept in `ops.file` with its reason."""
         status = path.stat()
-        self.connection.execute(
-            f"DELETE FROM {LAKE}.ops.file WHERE path = ? AND state IN ('failed', 'unknown')", [name]
-        )
-        self._insert_file(
+        self.book.remove([row["file_id"] for row in self.book.at(name) if row["state"] in ("failed", "unknown")])
+        self.book.add(
             {
                 "file_id": _file_id(name, state, reason),
                 "path": name,
@@ -175,9 +175,11 @@ class Loader:
         status = reading.path.stat()
         version = sources.all_sources()[reading.stem].VERSION
         file_id = _file_id(reading.sha256, origin_text(reading.origin), f"{reading.stem} {version}")
+        if report.state == "failed":
+            file_id = _file_id(report.path, report.state, report.reason)
         if report.state == "loaded":
             self.staging.keep(token, file_id)
-        self._insert_file(
+        self.book.add(
             {
                 "file_id": file_id,
                 "path": report.path,
@@ -201,63 +203,62 @@ class Loader:
             }
         )
 
-    def _insert_file(self, values: dict[str, Any]) -> None:
-        names = ", ".join(values)
-        marks = ", ".join("?" * len(values))
-        self.connection.execute(f"INSERT INTO {LAKE}.ops.file ({names}) VALUES ({marks})", list(values.values()))
-
     def _take_back_torn_line(self, part: Part) -> None:
         """The torn last line of the part before is whole now, and counts where it was read whole."""
+        row = self.book.rows.get(part.file_id)
+        if row is None or not row["n_rejected"]:
+            return
         found = self.connection.execute(
             f"DELETE FROM {LAKE}.ops.reject WHERE file_id = ? AND reason = 'torn'", [part.file_id]
         ).fetchone()
         if found and found[0]:
-            self.connection.execute(
-                f"UPDATE {LAKE}.ops.file SET n_lines = n_lines - 1, n_rejected = n_rejected - 1 WHERE file_id = ?",
-                [part.file_id],
-            )
+            self.book.change(part.file_id, n_lines=row["n_lines"] - 1, n_rejected=row["n_rejected"] - 1)
+
+
+def _part(row: Row | None) -> Part | None:
+    return Part(**{name: row[name] for name in Part.__dataclass_fields__}) if row else None
 
 
 def _file_id(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def chain(connection: Connection, file_id: str) -> list[str]:
-    """A part's file_id and those of all parts before and after it."""
-    rows = connection.execute(
-        f"""WITH RECURSIVE
-        back AS (SELECT file_id, continues FROM {LAKE}.ops.file WHERE file_id = $id
-                 UNION SELECT f.file_id, f.continues FROM {LAKE}.ops.file f JOIN back ON f.file_id = back.continues),
-        forth AS (SELECT file_id FROM back
-                  UNION SELECT f.file_id FROM {LAKE}.ops.file f JOIN forth ON f.continues = forth.file_id)
-        SELECT DISTINCT file_id FROM forth""",
-        {"id": file_id},
-    ).fetchall()
-    return sorted(row[0] for row in rows)
-
-
-def withdraw(connection: Connection, bronze: dict[str, Relation], file_ids: list[str], keep_note: bool = False) -> None:
+def withdraw(book: FileBook, bronze: dict[str, Relation], file_ids: list[str], keep_note: bool = False) -> None:
     """Take the rows of some parts out again and mark their days; with `keep_note` they are not read again either."""
     if not file_ids:
         return
-    marks = ", ".join("?" * len(file_ids))
-    for relation in bronze.values():
-        condition = f"file_id IN ({marks})"
-        table = f"{LAKE}.{relation.full_name}"
-        days = f"SELECT DISTINCT day FROM {table} WHERE {condition}"
-        connection.execute(
-            f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation.full_name}', day FROM ({days}) AS t(day)", file_ids
-        )
-        connection.execute(f"DELETE FROM {table} WHERE {condition}", file_ids)
-    connection.execute(f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN ({marks})", file_ids)
-    if keep_note:
-        connection.execute(
-            f"UPDATE {LAKE}.ops.file SET state = 'withdrawn', reason = 'forgotten on request'"
-            f" WHERE file_id IN ({marks})",
-            file_ids,
-        )
-    else:
-        connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE file_id IN ({marks})", file_ids)
+    for name in _tables_of(book, bronze, file_ids):
+        _take_out(book.connection, bronze[name], file_ids)
+    ids = "(SELECT unnest(?::VARCHAR[]))"
+    book.connection.execute(f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
+    if not keep_note:
+        book.remove(file_ids)
+        return
+    for file_id in file_ids:
+        book.change(file_id, state="withdrawn", reason="forgotten on request")
+
+
+def _tables_of(book: FileBook, bronze: dict[str, Relation], file_ids: list[str]) -> list[str]:
+    """The relations some parts filled: those of their sources, or all if a source has changed since."""
+    names: set[str] = set()
+    for file_id in file_ids:
+        row = book.rows.get(file_id, {})
+        source = sources.all_sources().get(row.get("source") or "")
+        if row.get("state") in ("failed", "unknown"):
+            continue
+        if source is None or row.get("source_version") != source.VERSION:
+            return sorted(bronze)
+        names |= {*source.TABLES, SEEN}
+    return sorted(names & set(bronze))
+
+
+def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -> None:
+    table, condition = f"{LAKE}.{relation.full_name}", "file_id IN (SELECT unnest(?::VARCHAR[]))"
+    days = f"SELECT DISTINCT {'day' if relation.has_day else 'NULL'} FROM {table} WHERE {condition}"
+    connection.execute(
+        f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation.full_name}', day FROM ({days}) AS t(day)", [file_ids]
+    )
+    connection.execute(f"DELETE FROM {table} WHERE {condition}", [file_ids])
 
 
 def prepare_tables(connection: Connection, catalog: Catalog) -> list[str]:

@@ -2,11 +2,11 @@
 
 import os
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.config import Input, Site
+from pipelines.config import FILE_NAME, Input, Site
 from pipelines.records import Origin, tidy_origin
 
 
@@ -18,17 +18,33 @@ def expand(paths: list[Path]) -> list[Path]:
     return found
 
 
+def logs_in(site: Site, paths: list[Path]) -> list[Path]:
+    """As `expand`, without what lies in given folders but is no log: site.toml and all that is made beside it.
+
+    A file given by its own name is taken as it is.
+    """
+    own = [site.warehouse_path.resolve(), (site.root / "var").resolve()]
+    given = {path for path in paths if not path.is_dir()}
+    return [
+        path
+        for path in expand(paths)
+        if path in given or not (path.name == FILE_NAME or any(path.resolve().is_relative_to(folder) for folder in own))
+    ]
+
+
 def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[str, str]) -> Origin:
     """What site.toml and the path say of a file; without an [[input]] its name must do."""
     known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
     known["system"] = site.name if site else ""
+    if path.exists():
+        known["modified_at"] = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
     if item is None:
         known["host"] = path.name.split(".")[0]
         if found := re.search(r"(\d{4})-?(\d\d)-?(\d\d)", path.name):
             values = {"date": "-".join(found.groups())} | values
     else:
         fields = {name: getattr(item, name) for name in ("system", "host", "link", "zone", "date")}
-        fields |= {"start_at": item.start_at, "interval_s": item.interval_s}
+        fields |= {name: getattr(item, name) for name in ("start_at", "interval_s", "date_order")}
         known |= {name: value for name, value in fields.items() if value}
     known |= {name: value for name, value in values.items() if value}
     if isinstance(known.get("date"), str):

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipelines import lines, sources
 from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, SEEN, Carry, Origin, Parsed
+from pipelines.records import REJECTS, SEEN, Carry, Origin, Parsed, Source
 
 
 @dataclass
@@ -33,8 +33,16 @@ class Counts:
 class Reading:
     """Iterate `chunks()`; afterwards the counts, where the last whole line ended, and why it stopped if it did."""
 
-    def __init__(self, path: Path, stem: str, origin: Origin, start: lines.Start, carry: Carry | None) -> None:
-        self.path, self.stem, self.origin = path, stem, origin
+    def __init__(
+        self,
+        path: Path,
+        stem: str,
+        origin: Origin,
+        start: lines.Start,
+        carry: Carry | None,
+        limits: lines.Limits | None = None,
+    ) -> None:
+        self.path, self.stem, self.origin, self.limits = path, stem, origin, limits
         self.start, self.carry = start, carry
         self.counts = Counts()
         self.resume = start  # behind the last whole line
@@ -48,20 +56,42 @@ class Reading:
         the part that is already known is not what it was.
         """
         source = sources.all_sources()[self.stem]
+        is_whole = getattr(source, "IS_WHOLE", False)
         try:
-            for block in _ahead(lines.read_blocks(self.path, self.start)):
-                if block.is_torn:
-                    parsed = Parsed(rejects=_rejects(pl.concat([block.lines, block.too_long]), "torn"))
+            for block in _ahead(lines.read_blocks(self.path, self.start, limits=self.limits)):
+                self.sha256 = block.digest  # also of a block that is refused: it tells this file from others
+                if block.is_torn and not is_whole:
+                    parsed = Parsed(rejects=self._rejects(pl.concat([block.lines, block.too_long]), "torn"))
                 else:
-                    parsed = source.parse(block.lines, self.origin, self.carry)
-                    parsed.rejects = pl.concat([parsed.rejects, _rejects(block.too_long, "too_long")])
+                    parsed = self._parse(source, block.lines)
+                    parsed.rejects = pl.concat([parsed.rejects, self._rejects(block.too_long, "too_long")])
                     self.carry = parsed.carry
-                    self.resume = lines.Start(block.end_offset, block.end_line, block.digest)
-                self.sha256 = block.digest
+                    # behind a line that may yet go on nothing can be read further: if the file grows, all is read again
+                    end = lines.Start(block.end_offset, block.end_line, block.digest)
+                    self.resume = lines.Start() if block.is_torn else end
                 self.counts.add(parsed, block.lines.height + block.too_long.height)
                 yield parsed
         except UnreadableFile as error:
             self.failure = error
+
+    def _parse(self, source: Source, block: pl.DataFrame) -> Parsed:
+        """A fault of ours in one source must not keep the other files out; it is named with the file."""
+        try:
+            return source.parse(block, self.origin, self.carry)
+        except UnreadableFile:
+            raise
+        except Exception as error:
+            raise UnreadableFile(
+                f"the source {self.stem} failed on it: {type(error).__name__}: {str(error)[:200]}",
+                "this is a fault of tapescope: report it with the file",
+                reason="internal_error",
+            ) from error
+
+    def _rejects(self, rows: pl.DataFrame, reason: str) -> pl.DataFrame:
+        """Lines no source was asked about; their text is not kept where it may hold passwords."""
+        if getattr(sources.all_sources()[self.stem], "HAS_SECRETS", False):
+            rows = rows.with_columns(text=pl.lit(""))
+        return rows.with_columns(reason=pl.lit(reason)).select(REJECTS.names())
 
 
 def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:
@@ -71,10 +101,6 @@ def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:
         while (block := coming.result()) is not None:
             coming = reader.submit(next, blocks, None)
             yield block
-
-
-def _rejects(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
-    return rows.with_columns(reason=pl.lit(reason)).select(REJECTS.names())
 
 
 def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:

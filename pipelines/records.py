@@ -36,7 +36,10 @@ FILE_REASONS = {
     "unknown_header": "a header this source does not know; guessing columns would be worse",
     "not_text": "not a text file",
     "no_clock": "its rows carry no date and site.toml gives none",
+    "not_converted": "the program that turns it into text is missing or failed",
     "broken_archive": "the compressed file is damaged",
+    "internal_error": "the source that claims it failed: a fault of tapescope",
+    "too_big": "the compressed file grows beyond the limit of site.toml",
 }
 
 
@@ -60,6 +63,8 @@ class Origin:
     date: dt.date | None = None  # calendar day of the first line, local
     start_at: dt.datetime | None = None  # UTC instant of the first row, where rows carry no clock
     interval_s: float | None = None  # step of rows that carry no clock
+    date_order: str = ""  # dmy or mdy: how to read a date such as 04/05/10 where the file itself does not tell
+    modified_at: dt.datetime | None = None  # UTC instant the file was last written; no part of its identity
     head: tuple[str, ...] = ()  # the file's first lines, the same for every chunk
 
 
@@ -89,7 +94,9 @@ class Source(Protocol):
 
     VERSION goes into every file's identity: raise it when the same text gives other rows.
     TABLES names the bronze relations the source fills. A source may say IS_SNAPSHOT = True: then every version of a
-    file stands for itself, where otherwise a file written anew replaces what was read of it before.
+    file stands for itself, where otherwise a file written anew replaces what was read of it before. One may say
+    IS_WHOLE = True: its files are written in one go, so that a last line without a line end is no torn one; or
+    HAS_SECRETS = True: then the text of its lines is kept only as far as `parse` gives it out.
     """
 
     TITLE: str

@@ -7,6 +7,7 @@ ends.
 
 import shutil
 import tempfile
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +32,7 @@ class Staging:
         self.held: dict[str, list[pl.DataFrame]] = {}
         self.held_bytes = 0
         self.files: dict[str, list[Path]] = {}
+        self.days: dict[str, set[tuple[int, date | None]]] = {}  # tokens, and the days they have rows of
         spill = connection.execute("SELECT current_setting('temp_directory')").fetchone()
         self.folder = _fresh_folder(Path(spill[0]) if spill and spill[0] else None)
 
@@ -41,7 +43,12 @@ class Staging:
     def add(self, table: str, rows: pl.DataFrame, token: int) -> None:
         """Rows of a bronze relation, without the columns the loader adds."""
         names = [name for name in self.bronze[table].column_names if name not in ("file_id", "day")]
-        self._hold(table, rows.select(names), token)
+        rows = rows.select(names)
+        if rows.height:
+            day_of = self.bronze[table].day_of
+            days = rows[day_of].dt.date().unique().to_list() if day_of else [None]
+            self.days.setdefault(table, set()).update((token, day) for day in days)
+        self._hold(table, rows, token)
 
     def add_rejects(self, rejects: pl.DataFrame, token: int) -> None:
         """Rejected lines, cut to what is worth keeping."""
@@ -75,7 +82,11 @@ class Staging:
         rows = pl.concat(self.held.pop(table))
         if table == _REJECT:
             return rows
-        return rows.sort(pl.col(self.bronze[table].day_of).dt.date(), maintain_order=True)
+        day_of = self.bronze[table].day_of
+        if not day_of:
+            return rows
+        days = rows[day_of].dt.date()
+        return rows if days.is_sorted() else rows.sort(days, maintain_order=True)
 
     def flush(self) -> None:
         """Insert what was kept, and mark its days."""
@@ -92,6 +103,7 @@ class Staging:
                 names = ", ".join(quote(str(file)) for file in self.files[table])
                 self._insert(table, f"read_parquet([{names}]) s JOIN staged_file f USING (token)")
         self.connection.unregister("staged_file")
+        self._mark_days()
         for file in (file for files in self.files.values() for file in files):
             file.unlink()
         self.files.clear()
@@ -105,14 +117,26 @@ class Staging:
             )
             return
         relation = self.bronze[table]
-        day = f"CAST({relation.day_of} AS DATE)"
+        day = f"CAST({relation.day_of} AS DATE)" if relation.day_of else "NULL"
         columns = ", ".join(
             {"file_id": "f.file_id", "day": day}.get(column, f's."{column}"') for column in relation.column_names
         )
         self.connection.execute(f"INSERT INTO {LAKE}.bronze.{table} SELECT {columns} FROM {source}")
-        self.connection.execute(
-            f"INSERT INTO {LAKE}.ops.dirty_day SELECT DISTINCT '{relation.full_name}', {day} FROM {source}"
-        )
+
+    def _mark_days(self) -> None:
+        """Days of the rows that were kept: what is built from them is to be built anew."""
+        tokens = {token for token, _ in self.kept}
+        marks = [
+            (self.bronze[table].full_name, day)
+            for table in sorted(self.days)
+            for day in dict.fromkeys(day for token, day in self.days[table] if token in tokens)
+        ]
+        if marks:
+            dirty = pl.DataFrame(marks, schema={"relation": pl.String, "day": pl.Date}, orient="row")
+            self.connection.register("dirty", dirty.to_arrow())
+            self.connection.execute(f"INSERT INTO {LAKE}.ops.dirty_day SELECT relation, day FROM dirty")
+            self.connection.unregister("dirty")
+        self.days.clear()
 
 
 def _fresh_folder(spill: Path | None) -> "tempfile.TemporaryDirectory[str]":

@@ -18,13 +18,13 @@ from pipelines import findings, lines, quality, site_tables, sources
 from pipelines import ingest as ingester
 from pipelines.catalog import Catalog, load_catalog
 from pipelines.config import Site, find_inputs, input_for, load_site
-from pipelines.days import Changes
-from pipelines.errors import CheckFailed, TapescopeError, UnreadableFile
+from pipelines.errors import AmbiguousSource, CheckFailed, TapescopeError, UnreadableFile
 from pipelines.ingest import IngestReport
 from pipelines.loader import prepare_tables
-from pipelines.origins import expand, origin_of
+from pipelines.origins import expand, logs_in, origin_of
 from pipelines.reading import Reading
 from pipelines.statement import quote
+from pipelines.survey import Survey, survey, writing
 from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 
@@ -94,8 +94,9 @@ def _build(
     whole = site_tables.sync(connection, site)
     fingerprint = _fingerprint(connection, site, catalog)
     is_full = full or fingerprint != _last_fingerprint(connection)
-    changes = Changes(builder.dirty_days(connection, catalog, is_full), whole)
-    had_changes = bool(changes.days or whole or is_full)
+    changes = builder.dirty(connection, catalog, is_full)
+    changes.whole |= whole
+    had_changes = bool(changes.days or changes.timeless or whole or is_full)
     builder.build(connection, site, catalog, changes, is_full, progress)
     if progress:
         progress("checks")
@@ -214,8 +215,8 @@ def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> asking.Answer:
 
 def bytes_to_read(site: Site, paths: list[Path] | None) -> int:
     """Size on disk of the files an ingest will look at, for its progress bar."""
-    wanted = [path for path, _, _ in find_inputs(site)] if paths is None else expand(paths)
-    return sum(path.stat().st_size for path in wanted)
+    wanted = [path for path, _, _ in find_inputs(site)] if paths is None else logs_in(site, paths)
+    return sum(ingester.size_of(path) for path in wanted)
 
 
 def recognise(paths: list[Path]) -> list[tuple[Path, str | None, dict[str, str]]]:
@@ -227,7 +228,24 @@ def recognise(paths: list[Path]) -> list[tuple[Path, str | None, dict[str, str]]
             said.append((path, stem, {name: claim.why for name, claim in claims.items()}))
         except UnreadableFile as error:
             said.append((path, None, {"file": f"{error.reason}: {error}"}))
+        except AmbiguousSource as error:
+            said.append((path, None, {"file": f"ambiguous_source: {error}"}))
+        except OSError as error:
+            said.append((path, None, {"file": f"cannot be read: {error.strerror}"}))
     return said
+
+
+def init(folder: Path, out: Path, force: bool, progress: ingester.Progress | None = None) -> Survey:
+    """Write a site.toml from what the logs in a folder say. Raises TapescopeError if there is one already."""
+    if not folder.is_dir():
+        raise TapescopeError(f"{folder} is not a folder", "give the folder that holds the logs")
+    if out.exists() and not force:
+        raise TapescopeError(f"{out} exists already", "read it, or give --force to write it anew, or --out FILE")
+    found = survey(folder, progress)
+    text = writing.written(found)
+    out.write_text(text, encoding="utf-8")
+    load_site(out)  # what we write must be readable
+    return found
 
 
 def parse(
@@ -255,10 +273,9 @@ def parse(
         raise TapescopeError(f"there is no source {stem!r}", f"known: {', '.join(sources.all_sources())}")
     chosen = stem or found
     if chosen is None:
-        nearest = max(claims, key=lambda name: claims[name].likeness)
-        raise TapescopeError(f"no source recognises {path}", f"nearest is {nearest}: {claims[nearest].why}")
+        raise TapescopeError(f"no source recognises {path}", sources.nearest(claims))
     origin = replace(origin_of(site, path, item, values), head=tuple(head))
-    reading = Reading(path, chosen, origin, lines.Start(), None)
+    reading = Reading(path, chosen, origin, lines.Start(), None, ingester.limits_of(site) if site else None)
     for parsed in reading.chunks():
         frames = {"reject": parsed.rejects} if only_rejects else parsed.tables
         for table, rows in frames.items():
@@ -268,7 +285,7 @@ def parse(
     if reading.failure is not None:
         print(f"{path}: {reading.failure} ({reading.failure.hint})", file=sys.stderr)
         rest = 0
-        if reading.failure.reason != "broken_archive":  # of such a file nothing more can be counted
+        if reading.failure.reason not in ("broken_archive", "too_big"):  # of such a file nothing more can be counted
             rest = sum(block.lines.height + block.too_long.height for block in lines.read_blocks(path)) - counts.n_lines
         counts.n_lines += rest
         counts.n_rejected += rest

@@ -16,6 +16,7 @@ HEADER = (
 )
 HEADER_EVERY = 21
 MEMORY_KB = 8_174_000
+PAGE_KB = 4  # memory is counted in pages
 
 
 def log_text(station: str, day: Day, plan: Plan, settings: Settings) -> str:
@@ -84,11 +85,13 @@ def _row(rng: Random, at: int, read: float, written: float) -> str:
     written_kb = int(written * (0.985 + 0.03 * rng.random()) / 1024) if written else 0
     if not written and rng.random() < 0.03:
         written_kb = 8 + 4 * rng.randrange(20)
-    free = int(MEMORY_KB * (0.02 + 0.004 * rng.random()))
+    free = int(MEMORY_KB * (0.02 + 0.004 * rng.random())) // PAGE_KB * PAGE_KB
     blocked = 1 if wait > 3 and rng.random() < 0.5 else 0
     stamp = _stamp(at)
+    running = int(busy > 20) + rng.randrange(2)
+    buffers = (61000 + rng.randrange(900)) // PAGE_KB * PAGE_KB
     return (
-        f"{int(busy > 20) + rng.randrange(2):2d} {blocked:2d} {108:6d} {free:6d} {61000 + rng.randrange(900):6d} "
+        f"{running:2d} {blocked:2d} {108:6d} {free:6d} {buffers:6d} "
         f"{MEMORY_KB - free - 900_000:6d} {0:4d} {0:4d} {read_kb:5d} {written_kb:5d} "
         f"{1000 + int(busy * 55 + 60 * rng.random()):4d} {300 + int(busy * 30 + 80 * rng.random()):4d} "
         f"{user:2d} {system:2d} {idle:2d} {wait:2d} {0:2d} {stamp}\n"

@@ -21,10 +21,10 @@ from pipelines.warehouse import Warehouse, create_tables, snapshot_id, transacti
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("ask")
 
-HOSTILE_NAME = "\x1b[31mred'; DROP TABLE bronze.vmstat; --"
+HOSTILE_NAME = "\x1b[31mred'; DROP TABLE bronze.host_sample; --"
 FACTS = (
     "SELECT count(*), sum(line_no), min(host), (SELECT [min(snapshot_id), max(snapshot_id)]"
-    " FROM ducklake_snapshots('lake')) FROM bronze.vmstat"
+    " FROM ducklake_snapshots('lake')) FROM bronze.host_sample"
 )
 
 
@@ -43,12 +43,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with Warehouse(site).write("test") as connection, transaction(connection):
         create_tables(connection, load_catalog())
         connection.execute(
-            "INSERT INTO lake.bronze.vmstat (file_id, line_no, day, host, from_at, to_at, cpu_idle)"
+            "INSERT INTO lake.bronze.host_sample (file_id, line_no, day, host, from_at, to_at, cpu_idle)"
             " SELECT 'f', i, DATE '2010-06-15', 'h' || i % 2, TIMESTAMP '2010-06-15' + i * INTERVAL 1 SECOND,"
             " TIMESTAMP '2010-06-15' + (i + 1) * INTERVAL 1 SECOND, i / 100 FROM range(100) t(i)"
         )
         connection.execute(
-            "INSERT INTO lake.bronze.vmstat (file_id, line_no, day, host) VALUES ('g', 1, DATE '2010-06-16', ?)",
+            "INSERT INTO lake.bronze.host_sample (file_id, line_no, day, host) VALUES ('g', 1, DATE '2010-06-16', ?)",
             [HOSTILE_NAME],
         )
     before = facts(site)
@@ -57,22 +57,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 REFUSED = [
-    "INSERT INTO bronze.vmstat (host) VALUES ('x')",
-    "DELETE FROM bronze.vmstat",
-    "UPDATE bronze.vmstat SET host = 'x'",
-    "DROP TABLE bronze.vmstat",
-    "TRUNCATE bronze.vmstat",
-    "MERGE INTO bronze.vmstat USING bronze.vmstat AS s ON false WHEN NOT MATCHED THEN INSERT BY NAME",
-    "WITH a AS (DELETE FROM bronze.vmstat RETURNING *) SELECT * FROM a",
-    "ALTER TABLE bronze.vmstat DROP COLUMN host",
+    "INSERT INTO bronze.host_sample (host) VALUES ('x')",
+    "DELETE FROM bronze.host_sample",
+    "UPDATE bronze.host_sample SET host = 'x'",
+    "DROP TABLE bronze.host_sample",
+    "TRUNCATE bronze.host_sample",
+    "MERGE INTO bronze.host_sample USING bronze.host_sample AS s ON false WHEN NOT MATCHED THEN INSERT BY NAME",
+    "WITH a AS (DELETE FROM bronze.host_sample RETURNING *) SELECT * FROM a",
+    "ALTER TABLE bronze.host_sample DROP COLUMN host",
     "CREATE TABLE memory.t AS SELECT 1",
     "CREATE OR REPLACE MACRO upper(x) AS 1",
     "CREATE SECRET s (TYPE s3)",
-    "COMMENT ON TABLE bronze.vmstat IS 'x'",
+    "COMMENT ON TABLE bronze.host_sample IS 'x'",
     "ATTACH 'x.duckdb'",
     "DETACH lake",
     "USE memory",
-    "COPY bronze.vmstat TO 'x.csv'",
+    "COPY bronze.host_sample TO 'x.csv'",
     "COPY (SELECT 1) TO '/tmp/x.csv'",
     "EXPORT DATABASE '/tmp/x'",
     "IMPORT DATABASE '/tmp/x'",
@@ -112,21 +112,21 @@ REFUSED = [
     "SELECT json_serialize_plan('SELECT * FROM read_text(''/etc/passwd'')')",
     "SELECT * FROM json_execute_serialized_sql('{}')",
     "SELECT * FROM query('SELECT 1')",
-    "SELECT * FROM query_table('bronze.vmstat')",
-    "SELECT * FROM histogram('bronze.vmstat', host)",
+    "SELECT * FROM query_table('bronze.host_sample')",
+    "SELECT * FROM histogram('bronze.host_sample', host)",
     "FROM duckdb_secrets()",
     "FROM duckdb_secrets",
     "FROM duckdb_settings()",
     "FROM pg_catalog.pg_settings",
     "FROM sqlite_master",
     "FROM memory.t",
-    "FROM memory.bronze.vmstat",
+    "FROM memory.bronze.host_sample",
     "FROM __ducklake_metadata_lake.ducklake_snapshot",
     "FROM information_schema.schemata_extra",
     "WITH a AS (SELECT * FROM glob('/*')) SELECT * FROM a",
     "WITH RECURSIVE a AS (SELECT 1 UNION ALL SELECT 1 FROM read_text('/etc/passwd')) SELECT * FROM a",
     "SELECT (SELECT max(content) FROM read_text('/etc/passwd'))",
-    "SELECT * FROM bronze.vmstat WHERE EXISTS (SELECT 1 FROM read_blob('/etc/passwd'))",
+    "SELECT * FROM bronze.host_sample WHERE EXISTS (SELECT 1 FROM read_blob('/etc/passwd'))",
     "SELECT 1 ORDER BY (SELECT content FROM read_text('/etc/passwd'))",
     "SELECT 1 LIMIT (SELECT count(*) FROM glob('/*'))",
     "SELECT max(1) FILTER (WHERE EXISTS (FROM glob('/*')))",
@@ -138,23 +138,23 @@ REFUSED = [
     "SHOW DATABASES",
     "SHOW TABLES",
     "FROM (SHOW ALL TABLES)",
-    "PIVOT bronze.vmstat ON host USING count(*)",
+    "PIVOT bronze.host_sample ON host USING count(*)",
     # a CTE's name opens no door outside the CTE's own scope
     "SELECT * FROM (WITH duckdb_secrets AS (SELECT 1) FROM duckdb_secrets), duckdb_secrets",
     "WITH duckdb_secrets AS (FROM duckdb_secrets) FROM duckdb_secrets",
     "WITH a AS (FROM duckdb_secrets), duckdb_secrets AS (SELECT 1) FROM a",
     "SELECT 1; SELECT 2",
-    "SELECT 1; DROP TABLE bronze.vmstat",
-    "EXPLAIN DELETE FROM bronze.vmstat",
-    "EXPLAIN ANALYZE INSERT INTO bronze.vmstat (host) VALUES ('x')",
+    "SELECT 1; DROP TABLE bronze.host_sample",
+    "EXPLAIN DELETE FROM bronze.host_sample",
+    "EXPLAIN ANALYZE INSERT INTO bronze.host_sample (host) VALUES ('x')",
     "EXPLAIN ANALYZE SELECT * FROM read_text('/etc/passwd')",
-    "EXPLAIN SELECT 1; DROP TABLE bronze.vmstat",
+    "EXPLAIN SELECT 1; DROP TABLE bronze.host_sample",
     "EXPLAIN COPY (SELECT 1) TO '/tmp/x'",
     "EXPLAIN EXPLAIN SELECT 1",
     "SELECT $name",
     "SELECT ?",
     "SELECT no_such_function(1)",
-    "SELECT * FROM vmstat",
+    "SELECT * FROM host_sample",
     "SELEC 1",
     "",
     ";",
@@ -181,12 +181,12 @@ def test_many_comments_take_no_time() -> None:
 
 
 def test_a_refusal_names_the_table_that_was_meant() -> None:
-    with pytest.raises(QuestionRefused, match="vmstat is not a table") as refusal:
-        sql_guard.check("FROM vmstat", load_catalog().relations)
-    assert "bronze.vmstat" in refusal.value.hint
+    with pytest.raises(QuestionRefused, match="host_sample is not a table") as refusal:
+        sql_guard.check("FROM host_sample", load_catalog().relations)
+    assert "bronze.host_sample" in refusal.value.hint
 
 
-@pytest.mark.parametrize("sql", ["DELETE FROM bronze.vmstat", "SELECT * FROM glob('/*')"])
+@pytest.mark.parametrize("sql", ["DELETE FROM bronze.host_sample", "SELECT * FROM glob('/*')"])
 def test_ask_sql_asks_the_guard(site: Site, sql: str) -> None:
     with pytest.raises(QuestionRefused):
         ask.ask_sql(site, sql)
@@ -224,7 +224,7 @@ def test_what_needs_too_much_is_stopped(site: Site, sql: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "INSERT INTO bronze.vmstat (host) VALUES ('x')",
+        "INSERT INTO bronze.host_sample (host) VALUES ('x')",
         "COPY (SELECT 1) TO '{root}/x.csv'",
         "SELECT * FROM read_text('/etc/passwd')",
         "SET memory_limit = '100GB'",
@@ -245,33 +245,33 @@ def test_the_process_inherits_no_secret(site: Site, monkeypatch: pytest.MonkeyPa
 
 
 FRIENDLY = [
-    "SELECT host, count(*) FROM bronze.vmstat GROUP BY ALL ORDER BY ALL;",
-    "FROM bronze.vmstat LIMIT 3 -- the first",
-    "TABLE lake.bronze.vmstat",
-    "SELECT a.host FROM bronze.vmstat a JOIN bronze.vmstat b USING (file_id, line_no)"
+    "SELECT host, count(*) FROM bronze.host_sample GROUP BY ALL ORDER BY ALL;",
+    "FROM bronze.host_sample LIMIT 3 -- the first",
+    "TABLE lake.bronze.host_sample",
+    "SELECT a.host FROM bronze.host_sample a JOIN bronze.host_sample b USING (file_id, line_no)"
     " ANTI JOIN site.station s ON s.station = a.host",
-    "WITH a AS (SELECT * FROM Bronze.VMSTAT), b AS (FROM A) SELECT count(*) FROM b",
+    "WITH a AS (SELECT * FROM Bronze.HOST_SAMPLE), b AS (FROM A) SELECT count(*) FROM b",
     "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT sum(n) FROM t",
-    "SELECT lag(to_at) OVER w, rank() OVER w, row_number() OVER () FROM bronze.vmstat"
+    "SELECT lag(to_at) OVER w, rank() OVER w, row_number() OVER () FROM bronze.host_sample"
     " WINDOW w AS (PARTITION BY host ORDER BY to_at) QUALIFY rank() OVER w < 3",
     "SELECT unnest([1, 2]) AS x, [y * 2 FOR y IN [1, 2]]",
     "SELECT * FROM range(3) t(i), generate_series(1, i) u(j), unnest([i]) v(k)",
-    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY cpu_idle) FILTER (WHERE host LIKE 'h%') FROM bronze.vmstat",
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY cpu_idle) FILTER (WHERE host > 'h') FROM bronze.host_sample",
     "SELECT date_trunc('hour', from_at), extract(year FROM from_at), CAST(day AS VARCHAR), day::TIMESTAMP"
-    " FROM bronze.vmstat WHERE day BETWEEN DATE '2010-06-15' AND DATE '2010-06-16'",
+    " FROM bronze.host_sample WHERE day BETWEEN DATE '2010-06-15' AND DATE '2010-06-16'",
     "SELECT coalesce(NULL, 1), nullif(1, 2), CASE WHEN true THEN 1 END, {'a': 1}.a, MAP {'k': 1}['k'], 1::DECIMAL(5)",
-    "SELECT * EXCLUDE (file_id) REPLACE (upper(host) AS host) FROM bronze.vmstat",
-    "SELECT max(COLUMNS('cpu_.*')) FROM bronze.vmstat",
-    "SELECT 1 WHERE EXISTS (FROM bronze.vmstat) AND 1 IN (SELECT 1) UNION ALL BY NAME SELECT 2",
-    "FROM (FROM bronze.vmstat) PIVOT (count(*) FOR host IN ('h0', 'h1'))",
-    "UNPIVOT (SELECT cpu_idle, cpu_user FROM bronze.vmstat) ON cpu_idle, cpu_user",
-    "DESCRIBE bronze.vmstat",
-    "SUMMARIZE SELECT cpu_idle FROM bronze.vmstat",
+    "SELECT * EXCLUDE (file_id) REPLACE (upper(host) AS host) FROM bronze.host_sample",
+    "SELECT max(COLUMNS('cpu_.*')) FROM bronze.host_sample",
+    "SELECT 1 WHERE EXISTS (FROM bronze.host_sample) AND 1 IN (SELECT 1) UNION ALL BY NAME SELECT 2",
+    "FROM (FROM bronze.host_sample) PIVOT (count(*) FOR host IN ('h0', 'h1'))",
+    "UNPIVOT (SELECT cpu_idle, cpu_user FROM bronze.host_sample) ON cpu_idle, cpu_user",
+    "DESCRIBE bronze.host_sample",
+    "SUMMARIZE SELECT cpu_idle FROM bronze.host_sample",
     "SELECT table_schema, table_name FROM information_schema.tables",
-    "SELECT * FROM bronze.vmstat USING SAMPLE 5",
+    "SELECT * FROM bronze.host_sample USING SAMPLE 5",
     "VALUES (1, 'a'), (2, 'b')",
-    "/* why */ EXPLAIN SELECT * FROM bronze.vmstat",
-    "EXPLAIN ANALYZE SELECT count(*) FROM bronze.vmstat",
+    "/* why */ EXPLAIN SELECT * FROM bronze.host_sample",
+    "EXPLAIN ANALYZE SELECT count(*) FROM bronze.host_sample",
 ]
 
 
@@ -293,7 +293,7 @@ def test_free_sql_gives_rows_types_and_snapshot(site: Site) -> None:
     sql = (
         "SELECT host, sum(line_no) AS total, min(from_at) AS from_at, min(from_at), min(day) AS day, 1.50 AS price,"
         " [1, 2] AS many, {'a': 1} AS one, NULL AS nothing, sum(line_no)::DOUBLE AS total"
-        " FROM bronze.vmstat WHERE line_no < 4 GROUP BY host ORDER BY host DESC"
+        " FROM bronze.host_sample WHERE line_no < 4 GROUP BY host ORDER BY host DESC"
     )
     answer = ask.ask_sql(site, sql)
     begin = datetime(2010, 6, 15)
@@ -342,20 +342,20 @@ def test_lists_of_many_values_are_too_large(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_no_rows_is_an_answer(site: Site) -> None:
-    answer = ask.ask_sql(site, "SELECT host FROM bronze.vmstat WHERE false")
+    answer = ask.ask_sql(site, "SELECT host FROM bronze.host_sample WHERE false")
     assert (answer.rows, answer.is_cut, [column.name for column in answer.columns]) == ([], False, ["host"])
 
 
 def test_explain_gives_the_plan(site: Site) -> None:
-    answer = ask.ask_sql(site, "EXPLAIN SELECT host FROM bronze.vmstat")
-    assert "vmstat" in str(answer.rows)
+    answer = ask.ask_sql(site, "EXPLAIN SELECT host FROM bronze.host_sample")
+    assert "host_sample" in str(answer.rows)
 
 
 @pytest.mark.parametrize(
     ("sql", "message", "hint"),
     [
-        ("SELECT * FROM bronze.vmstats", "vmstats", "bronze.vmstat"),
-        ("SELECT hots FROM bronze.vmstat", "hots", "mend"),
+        ("SELECT * FROM bronze.host_samples", "host_samples", "bronze.host_sample"),
+        ("SELECT hots FROM bronze.host_sample", "hots", "mend"),
         ("SELECT 'x'::INTEGER", "Conversion", "mend"),
     ],
 )
@@ -389,7 +389,7 @@ DAYS = {
 
 def test_a_question_with_its_parameters(site: Site) -> None:
     catalog = question(
-        "SELECT host, count(*) AS n FROM bronze.vmstat WHERE day = $day AND cpu_idle >= $least AND line_no < $line"
+        "SELECT host, count(*) AS n FROM bronze.host_sample WHERE day = $day AND cpu_idle >= $least AND line_no < $line"
         " AND host <> $not_host GROUP BY host",
         ["host", "n"],
         day={"type": "DATE", "default": "2010-06-15", "doc": "day"},

@@ -86,10 +86,12 @@ def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:
 
 def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None:
     odd = site / "logs" / "LOG-2010-06-16"
-    odd.write_text("this is not a log\nof anything\n")
+    odd.write_text("Cache                       Num  Total   Size  Pages\n")  # vmstat -m
+    (site / "logs" / "LOG-2010-06-17").write_text("this is not a log\nof anything\n")
     counts = json.loads(run("ingest", "--json", "--site", site).stdout)
-    assert counts["loaded"] == 1 and counts["unknown"] == 1
-    assert "nearest is" in counts["problems"][0]["reason"]
+    assert counts["loaded"] == 1 and counts["unknown"] == 2
+    assert "nearest is vmstat" in counts["problems"][0]["reason"]
+    assert "nothing in its first lines is like any" in counts["problems"][1]["reason"]
 
 
 def test_run_ask_sql_and_export(site: Path) -> None:

@@ -2,13 +2,16 @@
 
 import gzip
 import os
+import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from pipelines import lines, steps
-from pipelines.config import load_site
+from pipelines import lines, sources, steps
+from pipelines.config import Input, load_site
 from pipelines.errors import ConfigError, UnreadableFile
+from pipelines.sources import all_sources
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = 'name = "test"\nzone = "America/Chicago"\n'
@@ -92,3 +95,97 @@ def test_the_warehouse_is_no_input_of_itself(tmp_path: Path) -> None:
 def test_a_pattern_that_cannot_be_read_is_a_mistake_of_site_toml(tmp_path: Path, glob: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load_site(site_with(tmp_path, glob))
+
+
+def test_each_refused_file_keeps_its_own_reason(tmp_path: Path) -> None:
+    """They are refused before a byte is hashed, so their digests are alike."""
+    site = site_with(tmp_path, "*.txt")
+    head = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    names = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    for name in ("a", "b"):
+        (site / f"{name}.txt").write_text(
+            head + names + f" 1  0  0  {ord(name)}  1  1  0  0  0  0  1  1  1  1 98  0  0\n"
+        )
+    for _ in range(2):
+        files = steps.ingest(steps.site_at(site)).files
+        assert [(file.state, file.reason.startswith("no_clock: ")) for file in files] == [("failed", True)] * 2
+        assert file_names(site) == [("a.txt", "failed"), ("b.txt", "failed")]
+
+
+def file_names(site: Path) -> list[tuple[str, str]]:
+    answer = steps.ask_sql(steps.site_at(site), "SELECT path, state FROM ops.file ORDER BY path")
+    return [(row[0], row[1]) for row in answer.rows]
+
+
+def test_a_folder_given_by_hand_does_not_bring_in_its_own_warehouse(tmp_path: Path) -> None:
+    site = site_with(tmp_path, "LOG-{date}*")
+    (site / "LOG-2010-06-15").write_bytes(LOG.read_bytes())
+    (site / "notes").write_text("call the vendor\n")
+    (site / "empty").touch()
+    for _ in range(2):
+        files = steps.ingest(steps.site_at(site), [site]).files
+        assert [file.path for file in files] == ["LOG-2010-06-15", "empty", "notes"]
+    assert files[1].reason == "no source recognises it; it is empty"
+    assert files[2].reason.endswith("nothing in its first lines is like any of them")
+
+
+def test_a_file_of_two_formats_or_without_rights_does_not_stop_recognise(tmp_path: Path) -> None:
+    sources = LOG.parent.parent
+    texts = [(sources / name).read_text() for name in ("vmstat/clean_t_steady.txt", "iostat/clean_xmt_us.txt")]
+    both = "".join(texts)
+    (tmp_path / "both").write_text(both)
+    (tmp_path / "log").write_bytes(LOG.read_bytes())
+    said = {path.name: stem for path, stem, _ in steps.recognise([tmp_path, tmp_path / "gone"])}
+    assert said["log"] == "enstore_log" and said["gone"] is None
+
+
+@pytest.mark.parametrize(
+    ("glob", "name", "link"),
+    [("{link}*", "dm8-bond0.log", "dm8-bond0"), ("{link}*", "plain", "plain"), ("{link}.log*", "a.b.log.1", "a.b")],
+)
+def test_a_placeholder_before_a_star_takes_more_than_one_letter(glob: str, name: str, link: str) -> None:
+    assert Input(glob=glob).match(name) == {"link": link}
+
+
+@pytest.mark.parametrize(
+    "name", ["enstore_log/clean.log", "dool/*clean*.csv", "sar/*clean*.txt", "encp_console/*clean*.txt"]
+)
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path, name: str) -> None:
+    path = sorted((LOG.parent.parent).glob(name))[0]
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    plain, marked = (pl.concat([b.lines for b in lines.read_blocks(at)]) for at in (path, tmp_path / "marked"))
+    assert marked.equals(plain)
+    assert lines.read_head(tmp_path / "marked") == lines.read_head(path)
+
+
+def test_an_archive_in_an_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "log.gz").write_bytes(gzip.compress(gzip.compress(LOG.read_bytes())))
+    with pytest.raises(UnreadableFile, match="holds another gz file"):
+        lines.read_head(tmp_path / "log.gz")
+
+
+@pytest.mark.parametrize("unit", ["a", "1", '{"a": 1, ', "1 "])
+def test_one_endless_line_is_refused_at_once(unit: str) -> None:
+    begun = time.process_time()
+    stem, _ = sources.choose([(unit * lines.HEAD_BYTES)[: lines.HEAD_BYTES]])
+    assert stem is None and time.process_time() - begun < 5
+
+
+def test_a_source_that_fails_names_the_file_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = site_with(tmp_path, "logs/*")
+    (site / "logs").mkdir()
+    (site / "logs" / "LOG-2010-06-15").write_bytes(LOG.read_bytes())
+    (site / "logs" / "vmstat.txt").write_bytes((LOG.parent.parent / "vmstat" / "clean_t_steady.txt").read_bytes())
+
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError("no such thing")
+
+    monkeypatch.setattr(all_sources()["vmstat"], "parse", failing)
+    files = {file.path: file for file in steps.ingest(steps.site_at(site)).files}
+    assert files["logs/LOG-2010-06-15"].state in ("loaded", "failed")
+    assert files["logs/vmstat.txt"].state == "failed"
+    assert files["logs/vmstat.txt"].reason.startswith(
+        "internal_error: the source vmstat failed on it: ZeroDivisionError"
+    )

@@ -20,7 +20,7 @@ from pipelines.errors import WarehouseBusy
 
 pytestmark = pytest.mark.xdist_group("readers")
 
-LASTS_S = 30
+LASTS_S = 120
 N_READERS = 4
 DAY = date(2010, 3, 10)
 

@@ -109,7 +109,10 @@ def test_gaps_agree_with_the_truth_and_have_no_negative_part(warehouse: Warehous
     )
     checked = 0
     for gap in gaps:
-        parts = [gap[f"{part}_s"] for part in ("filemark", "database", "no_request", "request", "position", "start")]
+        parts = [
+            gap[f"{part}_s"]
+            for part in ("filemark", "checksum", "database", "no_request", "request", "position", "start")
+        ]
         assert min(parts) >= 0
         assert sum(parts) == pytest.approx(gap["gap_s"])
         want = truth.get((gap["drive"], str(gap["file_number"])))

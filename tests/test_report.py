@@ -13,8 +13,9 @@ import pytest
 from pipelines import report as reporting
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Drive, Site, Station
+from pipelines.hostile import visible
 from pipelines.report import Report, make_report, write_report
-from pipelines.report.cells import label, number, percent, show, visible
+from pipelines.report.cells import label, number, percent, show
 from pipelines.report.tree import Stack, Table, Waterfall
 from pipelines.warehouse import Warehouse, create_tables, transaction
 

@@ -7,7 +7,7 @@ from dashboards import charts, data, parts
 
 HEAD = ["n_gaps", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
-PARTS = ["filemark_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
+PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
 
 st.title("Is it the 10 s gap?", anchor=False)
 try:

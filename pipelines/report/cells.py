@@ -1,33 +1,17 @@
 """Values as people read them: the same words in every printed form."""
 
-import unicodedata
 from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.catalog import Column
+from pipelines.hostile import visible
 
 NOTHING = "–"
-# Controls, formats that turn or hide text, halves of characters, private and unassigned ones, line breaks.
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _DECIMALS = {"h": 2, "TB": 2, "GB": 1, "MB/s": 1, "s": 1, "GB/day": 0, "1": 2}
 _SHORT = {"drive_rate_basis": "basis"}
 # Ends of column names that repeat the unit, longest first.
 _UNIT_ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
-
-
-def visible(text: str) -> str:
-    """A text from a log with everything that acts, rather than shows, written out.
-
-    >>> print(visible("a\\x1b[31mb"))
-    a\\x1b[31mb
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character.encode("unicode_escape").decode() if unicodedata.category(character) in _INVISIBLE else character
-        for character in text
-    )
 
 
 def label(column: Column) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from pipelines.report.cells import number, percent, visible
+from pipelines.hostile import visible
+from pipelines.report.cells import number, percent
 from pipelines.report.tree import Stack, Waterfall
 
 # Grey is what is not known or not asked for; colours are what drives did. Red is kept for findings, which have actions.

@@ -6,7 +6,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from pipelines.report.cells import is_number, label, show, unit, visible
+from pipelines.hostile import visible
+from pipelines.report.cells import is_number, label, show, unit
 from pipelines.report.figures import draw
 from pipelines.report.tree import Report, Table
 

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Iterator
 from itertools import accumulate
 
-from pipelines.report.cells import is_number, label, number, percent, show, unit, visible
+from pipelines.hostile import visible
+from pipelines.report.cells import is_number, label, number, percent, show, unit
 from pipelines.report.tree import Finding, Loss, Query, Report, Section, Stack, Table, Waterfall
 
 WIDTH = 100

@@ -28,3 +28,17 @@ def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
         said = "; ".join(f"{stem}: {claims[stem].why}" for stem in mine)
         raise AmbiguousSource(f"{' and '.join(mine)} claim the same file ({said})", "one of them is too generous")
     return (mine[0] if mine else None), claims
+
+
+def nearest(claims: dict[str, Claim]) -> str:
+    """Why no source claims a file: what the most similar one said; a source is only named where there is likeness.
+
+    >>> nearest({"sar": Claim(False, 0.0, "no header"), "nmon": Claim(False, 0.6, "AAA lines are missing")})
+    'nearest is nmon: AAA lines are missing'
+    >>> nearest({"sar": Claim(False, 0.0, "no header")})
+    'nothing in its first lines is like any of them'
+    """
+    stem = max(claims, key=lambda key: claims[key].likeness)
+    if not claims[stem].likeness:
+        return "nothing in its first lines is like any of them"
+    return f"nearest is {stem}: {claims[stem].why}"

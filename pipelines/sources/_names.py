@@ -2,7 +2,7 @@
 
 from pathlib import PurePath
 
-_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out"}
+_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out", ".csv", ".nmon"}
 
 
 def stem_of(path: str) -> str:

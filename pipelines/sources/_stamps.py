@@ -8,8 +8,9 @@ In the hour that autumn repeats, the first pass is assumed until the stamps jump
 """
 
 import re
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, cast
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -19,12 +20,14 @@ _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
 _EARLIEST, _LATEST = pl.datetime(1980, 1, 1), pl.datetime(2100, 1, 1)
 
+_MOST_HALF_DAYS = 200  # looked at for a clock change; more would cost more than they save
+
 Fold = dict[str, Any]
 
 
 def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:
     """Text to naive local time; null where it is none, or in a year no log was written in."""
-    local = text.str.to_datetime(form, strict=False, time_unit="us")
+    local = text.str.to_datetime(form, strict=False, time_unit="us", cache=False)
     return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
 
 
@@ -61,6 +64,11 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
     )
     if offsets["offset"].null_count() == 0 and len(set(offsets["offset"])) <= 1:
         return (stamps["local"] - timedelta(seconds=offsets["offset"][0])).rename("at"), None
+    if (
+        offsets["offset"].null_count() == offsets.height
+        and (steady := _steady_offset(stamps["local"], zone)) is not None
+    ):
+        return (stamps["local"] - steady).rename("at"), None
     both = stamps.join(offsets, on="word", how="left", maintain_order="left").with_columns(
         at=pl.when(pl.col("offset").is_null())
         .then(to_utc(pl.col("local"), zone))
@@ -68,6 +76,17 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
         again=pl.when(pl.col("offset").is_null()).then(_second_pass(pl.col("local"), zone)),
     )
     return _unfold(both, fold)
+
+
+def _steady_offset(local: pl.Series, zone: str) -> timedelta | None:
+    """The zone's offset if no clock change is within a day of the stamps; then one subtraction does for all of them."""
+    first, last = cast(datetime, local.min()) - timedelta(days=1), cast(datetime, local.max()) + timedelta(days=1)
+    n_halves = (last - first) // timedelta(hours=12) + 2
+    if n_halves > _MOST_HALF_DAYS:
+        return None
+    here = ZoneInfo(zone)
+    offsets = {(first + timedelta(hours=12) * half).replace(tzinfo=here).utcoffset() for half in range(n_halves)}
+    return offsets.pop() if len(offsets) == 1 else None
 
 
 def _second_pass(local: pl.Expr, zone: str) -> pl.Expr:

@@ -9,7 +9,7 @@ features = ["D2"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-part = { type = "VARCHAR", doc = "filemark database no_request request position start" }
+part = { type = "VARCHAR", doc = "filemark checksum database no_request request position start" }
 dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in that part" }
 n_gaps = { type = "BIGINT", doc = "gaps that have that part in this hour" }
 

@@ -30,11 +30,23 @@ column = "verdict"
 value_set = ["burst", "resolution insufficient"]
 severity = "critical"
 */
-WITH sample AS (
-    SELECT host, date_trunc('hour', from_at) AS hour_at, from_at, to_at, file_id, line_no,
-           coalesce(write_bytes_s, 0) AS rate,
-           date_diff('microsecond', from_at, to_at) / 1e6 AS length_s
-    FROM silver.host_sample
+WITH counted AS (
+    SELECT host, tool, date_trunc('hour', from_at) AS hour_at, count(*) AS n_samples
+    FROM silver.host_sample WHERE write_bytes_s IS NOT NULL
+    GROUP BY ALL
+),
+finest AS (
+    SELECT * FROM counted
+    QUALIFY row_number() OVER (PARTITION BY host, hour_at ORDER BY n_samples DESC, tool) = 1
+),
+sample AS (
+    -- of several tools the one with the most samples of the hour
+    SELECT s.host, f.hour_at, s.from_at, s.to_at, s.file_id, s.line_no, s.write_bytes_s AS rate,
+           date_diff('microsecond', s.from_at, s.to_at) / 1e6 AS length_s
+    FROM silver.host_sample s
+    JOIN finest f
+        ON f.host = s.host AND f.tool IS NOT DISTINCT FROM s.tool AND f.hour_at = date_trunc('hour', s.from_at)
+    WHERE s.write_bytes_s IS NOT NULL
 ),
 hourly AS (
     SELECT host, hour_at, median(length_s) AS step_s,

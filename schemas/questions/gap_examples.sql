@@ -29,6 +29,7 @@ ended_at = { type = "TIMESTAMP", doc = "first block of the file after, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
 judged_s = { type = "DOUBLE", unit = "s", doc = "judged gap: database + request + start" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it" }
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
@@ -52,7 +53,7 @@ shown AS (
     QUALIFY row_number() OVER (
         PARTITION BY station, drive ORDER BY abs(judged_s - usual_s), started_at, gap_id) <= $n
 )
-SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged_s, s.filemark_s, s.database_s,
+SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged_s, s.filemark_s, s.checksum_s, s.database_s,
        s.no_request_s, s.request_s, s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no, s.next_line_no,
        p.message AS previous_message, n.message AS next_message
 FROM shown s

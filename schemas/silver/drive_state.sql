@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state; what no row covers is idle where logged, else unknown"
-why = "The mover's steps as a gapless story of a mount: the ledger, the gaps and the dead time are all read from it."
+why = "The mover's steps as a gapless story of a mount: the ledger, the gaps and the dead time are all read from it. Where the log is silent, the states the mover broadcast itself stand in."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,10 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark database request position start no_request mount dismount down unknown" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount down unknown" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
+witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 try_id = { type = "VARCHAR", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
@@ -27,8 +28,14 @@ severity = "critical"
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
+column = "witness"
+value_set = ["log", "relay"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
 column = "state"
-value_set = ["transfer", "filemark", "database", "request", "position", "start", "no_request", "mount", "dismount", "down", "unknown"]
+value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "down", "unknown"]
 severity = "critical"
 */
 WITH ticket AS (
@@ -51,8 +58,9 @@ mark AS (
            lead(t.client) OVER w AS next_client
     FROM silver.mover_step m LEFT JOIN ticket t ON t.system = m.system AND t.try_id = m.try_id
     WHERE m.kind IN ('restart', 'offline', 'error', 'request', 'load_requested', 'loaded', 'load_failed', 'position',
-                     'skipped', 'started', 'data_ended', 'filemark', 'completed', 'failed', 'dismount_begun',
-                     'dismounting', 'dismounted', 'dismount_failed', 'cleaning_begun', 'cleaning_ended')
+                     'skipped', 'started', 'data_ended', 'filemark', 'crc_begun', 'crc_ended', 'completed', 'failed',
+                     'dismount_begun', 'dismounting', 'dismounted', 'dismount_failed', 'cleaning_begun',
+                     'cleaning_ended')
     WINDOW w AS (PARTITION BY m.system, m.drive ORDER BY m.day, m.seq)
 ),
 stated AS (
@@ -69,7 +77,9 @@ stated AS (
                WHEN kind IN ('position', 'skipped') THEN 'start'
                WHEN kind = 'started' THEN 'transfer'
                WHEN kind = 'data_ended' AND next_kind = 'filemark' THEN 'filemark'
-               WHEN kind IN ('data_ended', 'filemark') THEN 'database'
+               -- the file is read back to check it: neither its transfer nor the databases' doing
+               WHEN kind = 'crc_begun' THEN 'checksum'
+               WHEN kind IN ('data_ended', 'filemark', 'crc_ended') THEN 'database'
                WHEN kind IN ('completed', 'failed') AND next_kind = 'request' THEN 'request'
                WHEN kind IN ('completed', 'failed') THEN 'no_request'
                ELSE 'dismount'
@@ -77,7 +87,8 @@ stated AS (
            CASE
                WHEN next_kind = 'data_ended' OR (next_kind = 'failed' AND kind = 'started') THEN 'transfer'
                WHEN next_kind = 'filemark' THEN 'filemark'
-               WHEN next_kind = 'completed' THEN 'database'
+               WHEN next_kind = 'crc_ended' THEN 'checksum'
+               WHEN next_kind IN ('completed', 'crc_begun') THEN 'database'
                WHEN next_kind IN ('skipped', 'failed') THEN 'position'
                WHEN next_kind IN ('position', 'started') THEN 'start'
                WHEN next_kind IN ('loaded', 'load_failed') THEN 'mount'
@@ -135,8 +146,83 @@ piece AS (
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
            session_id, try_id, file_id, line_no
     FROM ended WHERE next_at IS NULL AND state <> 'idle'
+),
+-- What movers broadcast of themselves. It knows neither file marks nor whether work waited, so the log comes first.
+told AS (
+    SELECT r.system, coalesce(d.drive, r.mover) AS drive, r.logged_at AS from_at, r.file_id, r.line_no,
+           CASE r.state WHEN 'SETUP' THEN 'start' WHEN 'MOUNT_WAIT' THEN 'mount' WHEN 'SEEK' THEN 'position'
+                        WHEN 'ACTIVE' THEN 'transfer' WHEN 'FINISH_WRITE' THEN 'database'
+                        WHEN 'HAVE_BOUND' THEN 'no_request' WHEN 'DISMOUNT_WAIT' THEN 'dismount'
+                        WHEN 'CLEANING' THEN 'down' WHEN 'OFFLINE' THEN 'down' WHEN 'ERROR' THEN 'down'
+                        WHEN 'IDLE' THEN 'idle' ELSE 'unknown' END AS state
+    FROM bronze.enstore_relay r LEFT JOIN site.drive d ON d.mover = r.mover || '.mover'
+    WHERE r.kind = 'state'
+    -- two captures of one day say the same
+    QUALIFY row_number() OVER (
+        PARTITION BY r.system, r.mover, r.logged_at, r.state ORDER BY r.file_id, r.line_no) = 1
+),
+following AS (
+    SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, file_id, line_no) AS next_at FROM told
+),
+-- runs of coverage, joined where they were only cut at midnight
+edge AS (
+    SELECT source, host AS system, from_at, to_at,
+           from_at > max(to_at) OVER (PARTITION BY source, host ORDER BY from_at, to_at
+                                      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_pause
+    FROM silver.log_seen WHERE source IN ('enstore_log', 'enstore_relay')
+),
+numbered AS (
+    SELECT *, sum(CASE WHEN is_after_pause THEN 1 ELSE 0 END)
+                  OVER (PARTITION BY source, system ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM edge
+),
+covered AS (
+    SELECT source, system, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY source, system, run
+),
+silent AS (
+    -- the times without a log: before, between and behind its runs, or all of it
+    SELECT system, to_at AS from_at,
+           coalesce(lead(from_at) OVER (PARTITION BY system ORDER BY from_at), TIMESTAMP '9999-01-01') AS to_at
+    FROM covered WHERE source = 'enstore_log'
+    UNION ALL
+    SELECT t.system, TIMESTAMP '0001-01-01', coalesce(min(c.from_at), TIMESTAMP '9999-01-01')
+    FROM (SELECT DISTINCT system FROM told) t
+    LEFT JOIN covered c ON c.system = t.system AND c.source = 'enstore_log'
+    GROUP BY t.system
+),
+stand_in AS (
+    SELECT f.system, f.drive, f.state, greatest(f.from_at, s.from_at) AS from_at,
+           least(coalesce(f.next_at, c.to_at), c.to_at, s.to_at) AS to_at,
+           s.from_at > f.from_at OR least(c.to_at, s.to_at) < coalesce(f.next_at, TIMESTAMP '9999-01-01') AS is_inferred,
+           f.file_id, f.line_no
+    FROM following f
+    JOIN covered c ON c.source = 'enstore_relay' AND c.system = f.system AND f.from_at BETWEEN c.from_at AND c.to_at
+    JOIN silent s ON s.system = f.system AND s.from_at < coalesce(f.next_at, c.to_at) AND s.to_at > f.from_at
+    WHERE f.state NOT IN ('idle', 'unknown')
+),
+known AS (
+    SELECT * FROM stand_in WHERE to_at > from_at
+),
+cut AS (
+    SELECT p.*, p.from_at AS begin_at, CAST(NULL AS TIMESTAMP) AS stop_at FROM piece p WHERE p.state = 'unknown'
+    UNION ALL
+    SELECT p.*, least(k.to_at, p.to_at), k.from_at
+    FROM piece p JOIN known k
+        ON k.system = p.system AND k.drive = p.drive AND k.from_at < p.to_at AND k.to_at > p.from_at
+    WHERE p.state = 'unknown'
+),
+every_piece AS (
+    SELECT system, drive, state, from_at, to_at, is_inferred, 'log' AS witness, session_id, try_id, file_id, line_no
+    FROM piece WHERE state <> 'unknown'
+    UNION ALL
+    SELECT system, drive, state, begin_at,
+           coalesce(lead(stop_at) OVER (PARTITION BY system, drive, from_at, to_at ORDER BY begin_at), to_at),
+           is_inferred, 'log', session_id, try_id, file_id, line_no
+    FROM cut
+    UNION ALL
+    SELECT system, drive, state, from_at, to_at, is_inferred, 'relay', NULL, NULL, file_id, line_no FROM known
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, try_id,
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, try_id,
        file_id, line_no
-FROM piece
+FROM every_piece
 WHERE to_at > from_at AND state <> 'idle'

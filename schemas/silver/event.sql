@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention a mover's log reports"
+grain = "one row per failure, restart or intervention a mover's log reports, or the accounting where no log does"
 why = "What went wrong with drives, cartridges and transfers, and the time it took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -8,10 +8,10 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-drive = { type = "VARCHAR", doc = "drive" }
-kind = { type = "VARCHAR", doc = "transfer_failed mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert" }
+drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
+kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
-began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request" }
+began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
 lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
@@ -39,12 +39,47 @@ step AS (
     -- a mover that starts with a volume in its drive says so in a second line
     QUALIFY NOT (m.kind = 'restart' AND m.volume IS NOT NULL
                  AND coalesce(lag(m.kind) OVER steps = 'restart', FALSE))
+),
+logged AS (
+    SELECT day, system, drive,
+           CASE kind WHEN 'failed' THEN 'transfer_failed' WHEN 'load_failed' THEN 'mount_failed'
+                     WHEN 'offline' THEN 'drive_offline' WHEN 'error' THEN 'drive_error'
+                     WHEN 'no_access' THEN 'volume_no_access' WHEN 'cleaning_begun' THEN 'cleaning'
+                     WHEN 'restart' THEN 'mover_restart' WHEN 'assert' THEN 'volume_assert' ELSE kind END AS kind,
+           marked_at AS happened_at, began_at, date_diff('microsecond', began_at, marked_at) / 1e6 AS lost_s,
+           volume, error, error_source, message, file_id, line_no
+    FROM step
+),
+entry AS (
+    SELECT e.system, coalesce(d.drive, regexp_replace(nullif(e.mover, ''), '\.mover$', '')) AS drive,
+           CASE WHEN e.mover IS NULL THEN 'request_failed' ELSE 'transfer_failed' END AS kind,
+           e.failed_at AS happened_at, CAST(NULL AS TIMESTAMP) AS began_at, e.volume, e.error,
+           left(e.message, 300) AS message, e.file_id, e.line_no
+    FROM (SELECT * FROM bronze.enstore_accounting_error
+          WHERE coalesce(volume, '') NOT LIKE '%:%' AND coalesce(drive_product, '') <> 'Unknown'
+          QUALIFY row_number() OVER (
+              PARTITION BY system, failed_at, unique_id, host, pid, mover, volume, source_path, target_path, error
+              ORDER BY file_id, line_no) = 1) e
+    LEFT JOIN site.drive d ON d.mover = e.mover
+    UNION ALL BY NAME
+    SELECT m.system, coalesce(d.drive, regexp_replace(m.logname, 'MV$', '')) AS drive,
+           CASE m.state WHEN 'E' THEN 'mount_failed' ELSE 'dismount_failed' END AS kind,
+           coalesce(m.ended_at, m.began_at) AS happened_at, CASE m.state WHEN 'E' THEN m.began_at END AS began_at,
+           m.volume, NULL AS error, NULL AS message, m.file_id, m.line_no
+    FROM (SELECT * FROM bronze.enstore_accounting_mount
+          WHERE state IN ('E', 'F') AND coalesce(ended_at >= began_at, TRUE)
+          QUALIFY row_number() OVER (
+              PARTITION BY system, logname, volume, began_at, state ORDER BY file_id, line_no) = 1) m
+    LEFT JOIN site.drive d ON d.logname = m.logname
 )
-SELECT day, system, drive,
-       CASE kind WHEN 'failed' THEN 'transfer_failed' WHEN 'load_failed' THEN 'mount_failed'
-                 WHEN 'offline' THEN 'drive_offline' WHEN 'error' THEN 'drive_error'
-                 WHEN 'no_access' THEN 'volume_no_access' WHEN 'cleaning_begun' THEN 'cleaning'
-                 WHEN 'restart' THEN 'mover_restart' WHEN 'assert' THEN 'volume_assert' ELSE kind END AS kind,
-       marked_at AS happened_at, began_at, date_diff('microsecond', began_at, marked_at) / 1e6 AS lost_s,
-       volume, error, error_source, message, file_id, line_no
-FROM step
+SELECT day, system, drive, kind, happened_at, began_at, lost_s, volume, error, error_source, message, file_id, line_no
+FROM logged
+UNION ALL
+SELECT CAST(e.happened_at AS DATE), e.system, e.drive, e.kind, e.happened_at, e.began_at,
+       date_diff('microsecond', e.began_at, e.happened_at) / 1e6, e.volume, e.error, NULL, e.message, e.file_id,
+       e.line_no
+FROM entry e
+-- the mover's own word on the same failure is the better one
+ANTI JOIN logged l
+    ON l.system = e.system AND l.drive = e.drive AND l.kind = e.kind
+       AND l.happened_at BETWEEN e.happened_at - INTERVAL 120 SECOND AND e.happened_at + INTERVAL 120 SECOND

@@ -18,8 +18,9 @@ mode = { type = "VARCHAR", doc = "read or write" }
 next_transfer_id = { type = "VARCHAR", doc = "the transfer after it" }
 started_at = { type = "TIMESTAMP", doc = "last block of the file before" }
 ended_at = { type = "TIMESTAMP", doc = "first block of the file after" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap: the sum of the six parts" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap: the sum of the seven parts" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "flushing the buffer and writing the file mark" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it, as some sites have it for some files" }
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, last words to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive yet: demand, not dead time" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
@@ -51,7 +52,8 @@ WITH pair AS (
            lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
            lead(line_no) OVER w AS next_line_no
     FROM silver.transfer
-    WHERE session_id IS NOT NULL
+    -- a transfer only the client or the accounting tells of has no steps, so its gaps would have no parts
+    WHERE session_id IS NOT NULL AND coalesce(contains(witnesses, 'mover'), TRUE)
     WINDOW w AS (PARTITION BY system, session_id ORDER BY started_at, transfer_id)
 ),
 part AS (
@@ -64,18 +66,20 @@ part AS (
 summed AS (
     SELECT gap_id, system,
            coalesce(sum(us) FILTER (WHERE state = 'filemark'), 0) / 1e6 AS filemark_s,
+           coalesce(sum(us) FILTER (WHERE state = 'checksum'), 0) / 1e6 AS checksum_s,
            coalesce(sum(us) FILTER (WHERE state = 'database'), 0) / 1e6 AS database_s,
            coalesce(sum(us) FILTER (WHERE state = 'no_request'), 0) / 1e6 AS no_request_s,
            coalesce(sum(us) FILTER (WHERE state = 'request'), 0) / 1e6 AS request_s,
            coalesce(sum(us) FILTER (WHERE state = 'position'), 0) / 1e6 AS position_s,
            coalesce(sum(us) FILTER (WHERE state = 'start'), 0) / 1e6 AS start_s,
-           bool_or(state NOT IN ('filemark', 'database', 'no_request', 'request', 'position', 'start')) AS is_odd
+           bool_or(state NOT IN ('filemark', 'checksum', 'database', 'no_request', 'request', 'position', 'start'))
+               AS is_odd
     FROM part GROUP BY gap_id, system
 )
 SELECT CAST(p.started_at AS DATE) AS day, p.gap_id, p.session_id, p.system, p.station, p.drive, p.volume, p.mode,
        p.next_transfer_id, p.started_at, p.ended_at,
        date_diff('microsecond', p.started_at, p.ended_at) / 1e6 AS gap_s,
-       coalesce(filemark_s, 0) AS filemark_s, coalesce(database_s, 0) AS database_s,
+       coalesce(filemark_s, 0) AS filemark_s, coalesce(checksum_s, 0) AS checksum_s, coalesce(database_s, 0) AS database_s,
        coalesce(no_request_s, 0) AS no_request_s, coalesce(request_s, 0) AS request_s,
        coalesce(position_s, 0) AS position_s, coalesce(start_s, 0) AS start_s,
        coalesce(database_s, 0) + coalesce(request_s, 0) + coalesce(start_s, 0) AS judged_s,

@@ -1,25 +1,27 @@
 /*
 title = "Load of hosts"
-grain = "one row per host and sampled interval"
-why = "Processor shares and disk traffic of a host at the finest step known."
+grain = "one row per host, tool and sampled interval"
+why = "Processor shares and disk traffic of a host, by each tool that measured it; several tools may cover the same time. sar tells of processors, queue and traffic of an interval in lines, or files, far apart: here they are one row."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, a station's alias repaired" }
-from_at = { type = "TIMESTAMP", doc = "begin of the interval" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval" }
-cpu_user = { type = "DOUBLE", unit = "1", doc = "share of processor time in user code" }
+host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "program that measured it" }
+from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the sample" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of processor time in user code, of low priority or not" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
 run_queue = { type = "INTEGER", doc = "runnable tasks" }
 blocked = { type = "INTEGER", doc = "tasks in uninterruptible sleep" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read from block devices" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written to block devices" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+n_cpus = { type = "INTEGER", doc = "processors, where known" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read from block devices; the sum over whole disks where the tool gives no sum" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written to block devices; the sum over whole disks where the tool gives no sum" }
+file_id = { type = "VARCHAR", doc = "first file the row comes from" }
+line_no = { type = "BIGINT", doc = "first line of that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
@@ -27,11 +29,43 @@ column = "write_bytes_s"
 min_value = 0
 severity = "critical"
 */
-SELECT CAST(v.from_at AS DATE) AS day, coalesce(a.station, v.host) AS host, v.from_at, v.to_at, v.cpu_user,
-       v.cpu_system, v.cpu_idle, v.cpu_wait, v.run_queue, v.blocked, v.read_bytes_s, v.write_bytes_s, v.file_id,
-       v.line_no
-FROM bronze.vmstat v
-LEFT JOIN site.station_alias a ON a.alias = split_part(v.host, '.', 1)
-QUALIFY row_number() OVER (
-    PARTITION BY coalesce(a.station, v.host), v.from_at, v.to_at ORDER BY v.file_id, v.line_no
-) = 1
+WITH of_disks AS (
+    -- what lies on a disk (partitions, mapper, md, paths) would count its bytes again
+    SELECT file_id, host, tool, from_at, to_at, sum(read_bytes_s) AS disks_read_bytes_s,
+           sum(write_bytes_s) AS disks_write_bytes_s, min(line_no) AS line_no
+    FROM bronze.device_sample
+    WHERE kind = 'disk'
+    GROUP BY day, file_id, host, tool, from_at, to_at
+    HAVING sum(read_bytes_s) IS NOT NULL OR sum(write_bytes_s) IS NOT NULL
+),
+measured AS (
+    SELECT from_at, to_at, host, tool, file_id, line_no, cpu_user + coalesce(cpu_nice, 0) AS cpu_user, cpu_system,
+           cpu_idle, cpu_wait, run_queue, blocked, n_cpus, read_bytes_s, write_bytes_s, FALSE AS is_of_disks
+    FROM bronze.host_sample
+    UNION ALL BY NAME
+    SELECT *, TRUE AS is_of_disks FROM of_disks
+),
+named AS (
+    SELECT m.* EXCLUDE (host), coalesce(a.station, m.host) AS host
+    FROM measured m
+    LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+)
+-- of each column the first value there is; the tool's own sum goes before that of the disks
+SELECT CAST(from_at AS DATE) AS day, host, tool, from_at, to_at, first_value(cpu_user IGNORE NULLS) OVER w AS cpu_user,
+       first_value(cpu_system IGNORE NULLS) OVER w AS cpu_system,
+       first_value(cpu_idle IGNORE NULLS) OVER w AS cpu_idle, first_value(cpu_wait IGNORE NULLS) OVER w AS cpu_wait,
+       first_value(run_queue IGNORE NULLS) OVER w AS run_queue, first_value(blocked IGNORE NULLS) OVER w AS blocked,
+       first_value(n_cpus IGNORE NULLS) OVER w AS n_cpus,
+       coalesce(
+           first_value(read_bytes_s IGNORE NULLS) OVER w, first_value(disks_read_bytes_s IGNORE NULLS) OVER w
+       ) AS read_bytes_s,
+       coalesce(
+           first_value(write_bytes_s IGNORE NULLS) OVER w, first_value(disks_write_bytes_s IGNORE NULLS) OVER w
+       ) AS write_bytes_s,
+       file_id, line_no
+FROM named
+WINDOW w AS (
+    PARTITION BY host, tool, from_at, to_at ORDER BY is_of_disks, file_id, line_no
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+)
+QUALIFY row_number() OVER (PARTITION BY host, tool, from_at, to_at ORDER BY is_of_disks, file_id, line_no) = 1

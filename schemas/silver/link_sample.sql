@@ -1,19 +1,19 @@
 /*
 title = "Traffic of links"
 grain = "one row per link, station direction and averaged interval, the finest known"
-why = "MRTG's rows with the direction turned to the station's and the overlap of several snapshots of a log taken out."
+why = "MRTG's rows in bytes/s, with the direction turned to the station's; the overlap of several snapshots of a log, what was not measured and what is no traffic are taken out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "link" }
+link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it" }
 station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not know it" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
+direction = { type = "VARCHAR", doc = "in or out, of the station: site.toml says whose port is polled, else its name, else it is the host's; a minus sign before the Target exchanges them" }
 from_at = { type = "TIMESTAMP", doc = "begin of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside; NULL where an RRD keeps no maxima" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -30,21 +30,37 @@ column_list = ["link", "direction", "from_at", "to_at"]
 severity = "critical"
 */
 WITH known AS (
-    SELECT m.*
+    SELECT m.* EXCLUDE (link, in_max_bytes_s, out_max_bytes_s), f.link, f.is_turned, f.polled AS polled_port,
+           f.divisor,
+           -- an RRD keeps maxima apart from averages
+           coalesce(m.in_max_bytes_s, max(m.in_max_bytes_s) OVER bin) AS in_max_bytes_s,
+           coalesce(m.out_max_bytes_s, max(m.out_max_bytes_s) OVER bin) AS out_max_bytes_s,
+           -- what rateup made up takes the place of coarser rows that hold it too, and is left out in the end
+           m.note IS NULL OR m.note = 'stale' AND f.has_zeros_for_holes AS is_data
     FROM bronze.mrtg_log m JOIN silver.link_file f USING (file_id)
-    WHERE m.from_at >= f.data_from_at
-    QUALIFY row_number() OVER (PARTITION BY m.link, m.from_at, m.to_at ORDER BY m.file_id, m.line_no) = 1
+    WHERE m.from_at >= f.data_from_at AND f.is_traffic
+    WINDOW bin AS (PARTITION BY f.link, m.from_at, m.to_at)
+    QUALIFY row_number() OVER (PARTITION BY f.link, m.from_at, m.to_at
+                               ORDER BY is_data, coalesce(m.in_bytes_s, m.out_bytes_s) IS NULL, m.file_id, m.line_no) = 1
+       AND coalesce(m.in_bytes_s, m.out_bytes_s) IS NOT NULL
 ),
 -- A log ends with rows that are bounded by its polls, not by five minutes. Where another snapshot of it knows that time
 -- on the grid, these are no news, and would count seconds twice.
 gridded AS (
-    SELECT *, epoch_us(from_at) % 300000000 = 0 AND epoch_us(to_at) % 300000000 = 0 AS is_on_grid FROM known
+    SELECT *, date_diff('microsecond', from_at, to_at) AS us,
+           epoch_us(from_at) % 300000000 = 0 AND epoch_us(to_at) % 300000000 = 0 AS is_on_grid
+    FROM known
 ),
 kept AS (
-    SELECT * EXCLUDE (is_on_grid) FROM gridded k
-    WHERE is_on_grid OR NOT EXISTS (
-        SELECT 1 FROM gridded g
-        WHERE g.is_on_grid AND g.link = k.link AND g.from_at < k.to_at AND g.to_at > k.from_at)
+    SELECT * FROM gridded WHERE is_on_grid
+    UNION ALL
+    SELECT k.*
+    FROM gridded k ANTI JOIN (SELECT link, from_at, to_at FROM gridded WHERE is_on_grid) g
+        ON g.link = k.link AND g.from_at < k.to_at AND g.to_at > k.from_at
+    WHERE NOT k.is_on_grid
+),
+coarse AS (
+    SELECT link, day, from_at, to_at, us FROM kept QUALIFY us > min(us) OVER (PARTITION BY link, day)
 ),
 -- a row of which finer rows cover every second says nothing new
 finer AS (
@@ -52,10 +68,10 @@ finer AS (
            -- snapshots may hold one time in several steps: it counts once
            max(f.to_at) OVER (PARTITION BY c.link, c.from_at, c.to_at ORDER BY f.from_at, f.to_at
                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_at
-    FROM kept c JOIN kept f
+    FROM coarse c JOIN kept f
         -- no row of MRTG's tiers crosses midnight UTC
         ON f.link = c.link AND f.day = c.day AND f.from_at >= c.from_at AND f.to_at <= c.to_at
-       AND date_diff('microsecond', f.from_at, f.to_at) < date_diff('microsecond', c.from_at, c.to_at)
+       AND f.us < c.us
 ),
 covered AS (
     SELECT link, from_at, to_at,
@@ -64,16 +80,20 @@ covered AS (
     FROM finer GROUP BY link, from_at, to_at
 ),
 finest AS (
-    SELECT k.*, s.station, coalesce(s.polled, 'host') AS polled
+    SELECT k.*, s.station, (coalesce(s.polled, k.polled_port, 'host') = 'switch') <> k.is_turned AS is_in_sent
     FROM kept k
     LEFT JOIN covered c ON c.link = k.link AND c.from_at = k.from_at AND c.to_at = k.to_at
     LEFT JOIN site.link s ON s.link = k.link
-    WHERE c.finer_us IS NULL OR c.finer_us < date_diff('microsecond', k.from_at, k.to_at)
+    WHERE k.is_data AND (c.finer_us IS NULL OR c.finer_us < k.us)
 )
-SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN polled = 'switch' THEN 'out' ELSE 'in' END AS direction,
-       from_at, to_at, in_bytes_s AS avg_bytes_s, in_max_bytes_s AS max_bytes_s, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN is_in_sent THEN 'out' ELSE 'in' END AS direction,
+       from_at, to_at, in_bytes_s / divisor AS avg_bytes_s, in_max_bytes_s / divisor AS max_bytes_s, file_id,
+       line_no
 FROM finest
+WHERE in_bytes_s IS NOT NULL
 UNION ALL
-SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN polled = 'switch' THEN 'in' ELSE 'out' END AS direction,
-       from_at, to_at, out_bytes_s AS avg_bytes_s, out_max_bytes_s AS max_bytes_s, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN is_in_sent THEN 'in' ELSE 'out' END AS direction,
+       from_at, to_at, out_bytes_s / divisor AS avg_bytes_s, out_max_bytes_s / divisor AS max_bytes_s, file_id,
+       line_no
 FROM finest
+WHERE out_bytes_s IS NOT NULL

@@ -27,6 +27,8 @@ checksum_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
 space_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
 block_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
 idle_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
+read_errors = { type = "BIGINT", doc = "drive_stats: read errors during this file; NULL where unknown" }
+write_errors = { type = "BIGINT", doc = "drive_stats: write errors during this file; NULL where unknown" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 volume_family = { type = "VARCHAR", doc = "storage group, file family, wrapper" }
@@ -111,6 +113,7 @@ numbered AS (
     SELECT *,
            last_value(CASE WHEN begins_session THEN logged_at END IGNORE NULLS) OVER upto AS session_from,
            last_value(CASE WHEN begins_session THEN volume_after END IGNORE NULLS) OVER upto AS session_volume,
+           last_value(CASE WHEN begins_session THEN kind END IGNORE NULLS) OVER upto AS session_begun_by,
            last_value(CASE WHEN begins_session THEN TRUE
                            WHEN leaves_session OR kind IN ('dismounted', 'load_failed', 'restart') THEN FALSE
                            END IGNORE NULLS) OVER earlier AS is_in_session,
@@ -121,12 +124,43 @@ numbered AS (
     FROM tried
     WINDOW upto AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
            earlier AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+named AS (
+    SELECT *,
+           CASE WHEN begins_session OR (is_in_session AND NOT leaves_session)
+                THEN concat_ws(' ', drive, session_volume, strftime(session_from, '%Y-%m-%dT%H:%M:%SZ')) END AS session_id,
+           CASE WHEN begins_try OR is_in_try
+                THEN concat_ws(' ', drive, strftime(try_from, '%Y-%m-%dT%H:%M:%SZ')) END AS try_id
+    FROM numbered
+),
+counter AS (
+    SELECT system, drive, day, seq, session_id, session_begun_by, file_id, line_no,
+           -- the version that changed the rate's meaning made the counters begin anew with each file
+           coalesce(rate_basis = 'block', logged_at < TIMESTAMP '2010-07-20') AS is_cumulative,
+           CASE WHEN read_errors >= 0 THEN read_errors END AS read_count,
+           CASE WHEN write_errors >= 0 THEN write_errors END AS write_count
+    FROM named WHERE kind = 'drive_stats'
+),
+counted AS (
+    SELECT *,
+           -- a mount that was logged from its begin counts from zero; of another the first count tells nothing
+           row_number() OVER stats = 1 AND session_begun_by = 'load_requested' AS is_first,
+           lag(read_count) OVER stats AS read_before, lag(write_count) OVER stats AS write_before
+    FROM counter
+    WINDOW stats AS (PARTITION BY system, drive, session_id ORDER BY day, seq)
+),
+failing AS (
+    SELECT file_id, line_no,
+           CASE WHEN NOT is_cumulative OR (is_first AND session_id IS NOT NULL) THEN read_count
+                WHEN session_id IS NOT NULL AND read_count >= read_before THEN read_count - read_before END AS read_errors,
+           CASE WHEN NOT is_cumulative OR (is_first AND session_id IS NOT NULL) THEN write_count
+                WHEN session_id IS NOT NULL AND write_count >= write_before THEN write_count - write_before END
+               AS write_errors
+    FROM counted
 )
-SELECT day, system, drive, host AS mover_host, logged_at AS marked_at, seq, kind, mode, volume,
-       CASE WHEN begins_session OR (is_in_session AND NOT leaves_session)
-            THEN concat_ws(' ', drive, session_volume, strftime(session_from, '%Y-%m-%dT%H:%M:%SZ')) END AS session_id,
-       CASE WHEN begins_try OR is_in_try
-            THEN concat_ws(' ', drive, strftime(try_from, '%Y-%m-%dT%H:%M:%SZ')) END AS try_id,
-       is_after_hole, file_number, bytes, block_address, buffer_s, call_s, checksum_s, space_s, block_s, idle_s,
-       unique_id, file_bytes, volume_family, queued_at, error, error_source, message, file_id, line_no
-FROM numbered
+SELECT n.day, n.system, n.drive, n.host AS mover_host, n.logged_at AS marked_at, n.seq, n.kind, n.mode, n.volume,
+       n.session_id, n.try_id, n.is_after_hole, n.file_number, n.bytes, n.block_address, n.buffer_s, n.call_s,
+       n.checksum_s, n.space_s, n.block_s, n.idle_s, f.read_errors, f.write_errors, n.unique_id, n.file_bytes,
+       n.volume_family, n.queued_at, n.error, n.error_source, n.message, n.file_id, n.line_no
+FROM named n
+LEFT JOIN failing f ON f.file_id = n.file_id AND f.line_no = n.line_no

@@ -1,7 +1,7 @@
 /*
 title = "Sessions"
 grain = "one row per mount of a volume in a drive, and per mount that failed"
-why = "The time a drive gives to one cartridge, from the mount request until it is free again."
+why = "The time a drive gives to one cartridge, from the mount request until it is free again; from the mover's log, or from the accounting where no log tells of the mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -16,12 +16,13 @@ mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where nothing moved
 from_at = { type = "TIMESTAMP", doc = "first step that belongs to it" }
 requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismount_at = { type = "TIMESTAMP", doc = "decision to dismount" }
+dismount_at = { type = "TIMESTAMP", doc = "decision to dismount; in the accounting the robot's begin, half a minute later" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where it was not logged" }
 to_at = { type = "TIMESTAMP", doc = "last step that belongs to it" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, or cut where its begin or end was not logged" }
+witnesses = { type = "VARCHAR", doc = "mover (its log) or table (the accounting's table of mounts)" }
 file_id = { type = "VARCHAR", doc = "file of its first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -53,14 +54,63 @@ WITH grouped AS (
     FROM silver.mover_step
     WHERE session_id IS NOT NULL
     GROUP BY session_id, system, drive
+),
+logged AS (
+    SELECT session_id, system, drive, mover_host, volume,
+           CASE n_modes WHEN 0 THEN NULL WHEN 1 THEN a_mode ELSE 'mixed' END AS mode,
+           from_at, requested_at, mounted_at, dismount_at, dismounted_at, to_at, has_failed, 'mover' AS witnesses,
+           file_id, line_no
+    FROM grouped
+),
+entry AS (
+    -- exports overlap, and an older one may hold a mount that was not finished yet
+    SELECT m.*, coalesce(d.drive, regexp_replace(m.logname, 'MV$', '')) AS drive
+    FROM bronze.enstore_accounting_mount m LEFT JOIN site.drive d ON d.logname = m.logname
+    WHERE m.action IS NOT NULL AND coalesce(m.ended_at >= m.began_at, TRUE)
+    QUALIFY row_number() OVER (
+        PARTITION BY m.system, m.logname, m.volume, m.began_at, m.action
+        ORDER BY m.ended_at IS NULL, m.state IN ('m', 'd'), m.file_id, m.line_no) = 1
+),
+begun AS (
+    SELECT *,
+           action = 'mount' OR lag(volume) OVER entries IS DISTINCT FROM volume
+           OR coalesce(lag(state) OVER entries IN ('E', 'D'), TRUE) AS begins
+    FROM entry
+    WINDOW entries AS (PARTITION BY system, drive ORDER BY began_at, ended_at, action, file_id, line_no)
+),
+counted AS (
+    SELECT *, count(*) FILTER (begins) OVER (entries ROWS UNBOUNDED PRECEDING) AS run
+    FROM begun
+    WINDOW entries AS (PARTITION BY system, drive ORDER BY began_at, ended_at, action, file_id, line_no)
+),
+kept AS (
+    SELECT system, drive, min(mover_host) AS mover_host, min(volume) AS volume,
+           max(n_reads) FILTER (action = 'dismount') AS n_reads, max(n_writes) FILTER (action = 'dismount') AS n_writes,
+           min(began_at) AS from_at, min(began_at) FILTER (action = 'mount') AS requested_at,
+           max(ended_at) FILTER (state = 'M') AS mounted_at, min(began_at) FILTER (action = 'dismount') AS dismount_at,
+           max(ended_at) FILTER (state = 'D') AS dismounted_at,
+           greatest(max(began_at), max(ended_at)) AS to_at, bool_or(state = 'E') AS has_failed,
+           arg_min(file_id, (began_at, file_id, line_no)) AS file_id,
+           arg_min(line_no, (began_at, file_id, line_no)) AS line_no
+    FROM counted GROUP BY system, drive, run
+),
+entered AS (
+    SELECT concat_ws(' ', drive, volume, strftime(from_at, '%Y-%m-%dT%H:%M:%SZ')) AS session_id,
+           k.* EXCLUDE (n_reads, n_writes),
+           CASE WHEN n_reads > 0 AND n_writes > 0 THEN 'mixed' WHEN n_reads > 0 THEN 'read'
+                WHEN n_writes > 0 THEN 'write' END AS mode,
+           'table' AS witnesses
+    FROM kept k
+    ANTI JOIN logged l
+        ON l.system = k.system AND l.drive = k.drive AND l.volume = k.volume
+           AND l.from_at <= k.to_at + INTERVAL 120 SECOND AND l.to_at >= k.from_at - INTERVAL 120 SECOND
 )
-SELECT CAST(from_at AS DATE) AS day, session_id, system, drive, mover_host, volume,
-       CASE n_modes WHEN 0 THEN NULL WHEN 1 THEN a_mode ELSE 'mixed' END AS mode,
+SELECT CAST(from_at AS DATE) AS day, session_id, system, drive, mover_host, volume, mode,
        from_at, requested_at, mounted_at, dismount_at, dismounted_at, to_at,
        date_diff('microsecond', requested_at, mounted_at) / 1e6 AS mount_s,
        date_diff('microsecond', dismount_at, dismounted_at) / 1e6 AS dismount_s,
        CASE WHEN has_failed THEN 'mount_failed'
             WHEN requested_at IS NULL OR dismounted_at IS NULL THEN 'cut'
             ELSE 'ok' END AS status,
-       file_id, line_no
-FROM grouped
+       witnesses, file_id, line_no
+FROM (SELECT * FROM logged UNION ALL BY NAME SELECT * FROM entered)

@@ -1,7 +1,7 @@
 /*
 title = "Transfers"
 grain = "one row per file moved to or from tape, and per try that moved data and failed or whose end was not logged"
-why = "What the drives were bought for. The mover's lines give the times, the client's line and the ticket the names."
+why = "What the drives were bought for. The mover's lines give the times; the ticket, the client's line and its row in the accounting the names, and times where no mover line is left."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
@@ -14,17 +14,17 @@ station = { type = "VARCHAR", doc = "host that stages the file: the encp client"
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to; NULL where no mover line saw it" }
+session_id = { type = "VARCHAR", doc = "mount it belongs to; NULL where a log tells of the mount, but not of the transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, wrapper included" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command: host and process" }
-queued_at = { type = "TIMESTAMP", doc = "when the request was queued" }
+queued_at = { type = "TIMESTAMP", doc = "when the request was queued; without a mover line the client's start, which its request id holds" }
 ready_at = { type = "TIMESTAMP", doc = "when the file was whole on spool; NULL where no log says it" }
-requested_at = { type = "TIMESTAMP", doc = "when the mover took the request" }
-started_at = { type = "TIMESTAMP", doc = "first block handed to or from the drive" }
+requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; without a mover line by the client's overall rate" }
+started_at = { type = "TIMESTAMP", doc = "first block handed to or from the drive; without a mover line the client's end less bytes / transfer rate" }
 ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete one the edge of what was logged" }
 completed_at = { type = "TIMESTAMP", doc = "the mover's transfer complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_rate_basis" }
@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp or both" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line of the last block" }
@@ -121,68 +121,193 @@ edged AS (
     LEFT JOIN hole_before b ON b.system = t.system AND b.drive = t.drive AND b.try_id = t.try_id
     WHERE t.started_at IS NOT NULL OR t.data_ended_at IS NOT NULL
 ),
-encp AS (
-    SELECT e.*, coalesce(a.station, split_part(regexp_extract(e.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1))
-               AS station,
-           coalesce(d.drive, regexp_replace(e.mover, '\.mover$', '')) AS drive
-    FROM (SELECT * FROM bronze.enstore_log_encp
-          QUALIFY row_number() OVER (
-              PARTITION BY system, logged_at, host, pid, name, message_hash, nth ORDER BY file_id, line_no) = 1) e
-    LEFT JOIN site.drive d ON d.mover = e.mover
-    LEFT JOIN site.station_alias a
-        ON a.alias = split_part(regexp_extract(e.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)
+line AS (
+    SELECT * FROM bronze.enstore_log_encp
+    QUALIFY row_number() OVER (
+        PARTITION BY system, logged_at, host, pid, name, message_hash, nth ORDER BY file_id, line_no) = 1
+),
+account AS (
+    -- exports overlap; disks and null movers are no tape
+    SELECT * FROM bronze.enstore_accounting_transfer
+    WHERE coalesce(driver, '') NOT IN ('DiskDriver', 'NullDriver') AND volume NOT LIKE '%:%'
+    QUALIFY row_number() OVER (
+        PARTITION BY system, ended_at, unique_id, mover, volume, mode, source_path, target_path, file_bytes
+        ORDER BY file_id, line_no) = 1
+),
+spoken AS (
+    SELECT 'encp' AS witness, system, logged_at AS told_at, unique_id, mover, volume, mode, file_bytes,
+           storage_group, NULL AS file_family, NULL AS node, NULL AS mover_host, elapsed_s, overall_bytes_s,
+           network_bytes_s, drive_bytes_s, transfer_bytes_s, file_id, line_no
+    FROM line
+    UNION ALL BY NAME
+    SELECT 'table' AS witness, system, ended_at AS told_at, unique_id, mover, volume, mode, file_bytes, storage_group,
+           file_family, host AS node, mover_host, elapsed_s, overall_bytes_s, network_bytes_s, drive_bytes_s,
+           transfer_bytes_s, file_id, line_no
+    FROM account
+),
+named AS (
+    SELECT s.*, coalesce(d.drive, regexp_replace(s.mover, '\.mover$', '')) AS drive,
+           epoch_us(s.told_at) // 120000000 AS minutes
+    FROM spoken s LEFT JOIN site.drive d ON d.mover = s.mover
+),
+same_file AS (
+    -- old lines have no request id: their row is the nearest of the same size
+    SELECT l.system, l.file_id, l.line_no, r.unique_id
+    FROM (SELECT *, unnest([minutes - 1, minutes, minutes + 1]) AS near
+          FROM named WHERE witness = 'encp' AND unique_id IS NULL) l
+    JOIN named r ON r.witness = 'table' AND r.system = l.system AND r.drive = l.drive AND r.volume = l.volume
+        AND r.mode = l.mode AND r.file_bytes = l.file_bytes AND r.minutes = l.near AND r.unique_id IS NOT NULL
+    WHERE abs(date_diff('microsecond', l.told_at, r.told_at)) <= 120000000
+    QUALIFY row_number() OVER (PARTITION BY l.system, l.file_id, l.line_no
+                               ORDER BY abs(date_diff('microsecond', l.told_at, r.told_at)), r.unique_id) = 1
+        AND row_number() OVER (PARTITION BY r.system, r.unique_id, r.drive
+                               ORDER BY abs(date_diff('microsecond', l.told_at, r.told_at)), l.line_no) = 1
+),
+known AS (
+    SELECT n.* EXCLUDE (unique_id), coalesce(n.unique_id, f.unique_id) AS unique_id,
+           coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.told_at, n.file_bytes, n.line_no))
+               AS file_key
+    FROM named n
+    LEFT JOIN same_file f
+        ON n.witness = 'encp' AND f.system = n.system AND f.file_id = n.file_id AND f.line_no = n.line_no
+),
+client_row AS (
+    -- one per request id and witness: a client that retried after the mover's success says it twice
+    SELECT * FROM known
+    QUALIFY row_number() OVER (PARTITION BY system, file_key, drive, witness ORDER BY told_at, file_id, line_no) = 1
+),
+client_file AS (
+    SELECT coalesce(l.system, r.system) AS system, coalesce(l.file_key, r.file_key) AS file_key,
+           coalesce(l.drive, r.drive) AS drive, coalesce(l.unique_id, r.unique_id) AS unique_id,
+           coalesce(l.told_at, r.told_at) AS told_at, coalesce(l.volume, r.volume) AS volume,
+           coalesce(l.mode, r.mode) AS mode, coalesce(l.file_bytes, r.file_bytes) AS file_bytes,
+           coalesce(l.storage_group, r.storage_group) AS storage_group, r.file_family, r.node, r.mover_host,
+           coalesce(l.elapsed_s, r.elapsed_s) AS elapsed_s,
+           coalesce(nullif(l.overall_bytes_s, 0), nullif(r.overall_bytes_s, 0)) AS overall_bytes_s,
+           coalesce(nullif(l.network_bytes_s, 0), nullif(r.network_bytes_s, 0)) AS network_bytes_s,
+           coalesce(nullif(l.drive_bytes_s, 0), nullif(r.drive_bytes_s, 0)) AS drive_bytes_s,
+           coalesce(nullif(l.transfer_bytes_s, 0), nullif(r.transfer_bytes_s, 0)) AS transfer_bytes_s,
+           concat_ws(' ', l.witness, r.witness) AS witnesses,
+           coalesce(l.file_id, r.file_id) AS file_id, coalesce(l.line_no, r.line_no) AS line_no
+    FROM (SELECT * FROM client_row WHERE witness = 'encp') l
+    FULL JOIN (SELECT * FROM client_row WHERE witness = 'table') r
+        ON r.system = l.system AND r.file_key = l.file_key AND r.drive = l.drive
 ),
 client AS (
-    -- one line per request id: a client that retried after the mover's success says it twice
-    SELECT * FROM encp WHERE unique_id IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY system, unique_id, drive ORDER BY logged_at, line_no) = 1
+    SELECT c.*, coalesce(a.station, c.host) AS station,
+           CAST(make_timestamp(1000000 * TRY_CAST(regexp_extract(c.unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)
+                                                  AS BIGINT)) AS TIMESTAMP) AS begun_at,
+           epoch_us(c.told_at) // 120000000 AS minutes
+    FROM (SELECT *, split_part(coalesce(nullif(regexp_extract(unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), ''), node),
+                               '.', 1) AS host FROM client_file) c
+    LEFT JOIN site.station_alias a ON a.alias = c.host
+),
+by_id AS (
+    SELECT t.system, t.drive, t.try_id, c.file_key
+    FROM edged t JOIN client c ON c.system = t.system AND c.unique_id = t.unique_id AND c.drive = t.drive
+    WHERE t.failed_at IS NULL
+),
+unmatched AS (
+    SELECT t.system, t.drive, t.try_id, t.unique_id, t.volume, t.mode, t.bytes,
+           coalesce(t.completed_at, t.data_ended_at) AS done_at,
+           unnest([-1, 0, 1]) + epoch_us(coalesce(t.completed_at, t.data_ended_at)) // 120000000 AS near
+    FROM edged t ANTI JOIN by_id b ON b.system = t.system AND b.drive = t.drive AND b.try_id = t.try_id
+    WHERE t.data_ended_at IS NOT NULL AND t.failed_at IS NULL
+),
+by_time AS (
+    -- without an id on either side: the same volume, direction and size within two minutes, the nearest of both
+    SELECT u.system, u.drive, u.try_id, c.file_key
+    FROM unmatched u
+    JOIN client c ON c.system = u.system AND c.drive = u.drive AND c.volume = u.volume AND c.mode = u.mode
+        AND c.minutes = u.near
+    ANTI JOIN by_id b ON b.system = c.system AND b.drive = c.drive AND b.file_key = c.file_key
+    WHERE (u.unique_id IS NULL OR c.unique_id IS NULL)
+      AND abs(date_diff('microsecond', u.done_at, c.told_at)) <= 120000000
+      AND coalesce(u.bytes - c.file_bytes BETWEEN 0 AND 1048576, TRUE)
+    QUALIFY row_number() OVER (PARTITION BY u.system, u.drive, u.try_id
+                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), c.file_key) = 1
+        AND row_number() OVER (PARTITION BY c.system, c.drive, c.file_key
+                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), u.try_id) = 1
+),
+matched AS (
+    SELECT * FROM by_id UNION ALL SELECT * FROM by_time
 ),
 seen AS (
     SELECT t.try_id AS transfer_id, t.system,
            coalesce(c.station, a.station,
                     split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)) AS station,
-           t.drive, t.mover_host, coalesce(t.volume, c.volume) AS volume, t.session_id, coalesce(t.mode, c.mode) AS mode,
-           t.file_number, t.bytes, coalesce(t.file_bytes, c.file_bytes) AS file_bytes, t.unique_id,
-           regexp_replace(t.unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', '\1 \2') AS client,
+           t.drive, t.mover_host, coalesce(t.volume, c.volume) AS volume, t.session_id,
+           coalesce(t.mode, c.mode) AS mode,
+           t.file_number, t.bytes, coalesce(t.file_bytes, c.file_bytes) AS file_bytes,
+           coalesce(t.unique_id, c.unique_id) AS unique_id,
+           regexp_replace(coalesce(t.unique_id, c.unique_id), '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', '\1 \2') AS client,
            t.queued_at, CAST(NULL AS TIMESTAMP) AS ready_at, t.requested_at,
            coalesce(t.started_at, t.hole_before_at, t.data_ended_at) AS started_at,
            coalesce(t.data_ended_at, t.failed_at, t.hole_after_at, t.started_at) AS ended_at,
-           t.completed_at, coalesce(t.call_s, t.block_s) AS drive_s,
-           CASE WHEN t.call_s IS NOT NULL THEN 'call' WHEN t.block_s IS NOT NULL THEN 'block' END AS drive_rate_basis,
+           t.completed_at,
+           -- before 2009 the mover printed no times: the client's drive rate must do
+           coalesce(t.call_s, t.block_s, CASE WHEN t.started_at IS NOT NULL AND t.data_ended_at IS NOT NULL
+                                               AND t.failed_at IS NULL THEN c.file_bytes / c.drive_bytes_s END)
+               AS drive_s,
+           CASE WHEN t.call_s IS NOT NULL THEN 'call' WHEN t.block_s IS NOT NULL THEN 'block' END AS own_basis,
            t.checksum_s, CASE WHEN t.mode = 'write' THEN t.wait_s END AS wait_data_s,
            CASE WHEN t.mode = 'read' THEN t.wait_s END AS wait_room_s,
            coalesce(c.storage_group, nullif(split_part(t.volume_family, '.', 1), '')) AS storage_group,
-           nullif(split_part(t.volume_family, '.', 2), '') AS file_family,
+           coalesce(nullif(split_part(t.volume_family, '.', 2), ''), c.file_family) AS file_family,
            CASE WHEN t.failed_at IS NOT NULL THEN 'failed'
                 WHEN t.started_at IS NULL OR t.data_ended_at IS NULL THEN 'incomplete'
                 ELSE 'ok' END AS status,
-           t.error, CASE WHEN c.unique_id IS NULL THEN 'mover' ELSE 'mover encp' END AS witnesses,
+           t.error, concat_ws(' ', 'mover', c.witnesses) AS witnesses,
            t.file_id, t.line_no, t.end_file_id, t.end_line_no
     FROM edged t
-    LEFT JOIN client c ON c.system = t.system AND c.unique_id = t.unique_id AND c.drive = t.drive
+    LEFT JOIN matched m ON m.system = t.system AND m.drive = t.drive AND m.try_id = t.try_id
+    LEFT JOIN client c ON c.system = m.system AND c.drive = m.drive AND c.file_key = m.file_key
     LEFT JOIN site.station_alias a
         ON a.alias = split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)
 ),
 only_client AS (
-    -- the mover's lines are missing: the client's rates must do
-    SELECT concat_ws(' ', c.drive, strftime(c.logged_at, '%Y-%m-%dT%H:%M:%SZ'), c.unique_id) AS transfer_id, c.system,
-           c.station, c.drive, CAST(NULL AS VARCHAR) AS mover_host, c.volume, CAST(NULL AS VARCHAR) AS session_id,
-           c.mode, CAST(NULL AS BIGINT) AS file_number, c.file_bytes AS bytes, c.file_bytes, c.unique_id,
-           regexp_replace(c.unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', '\1 \2') AS client,
-           CAST(NULL AS TIMESTAMP) AS queued_at, CAST(NULL AS TIMESTAMP) AS ready_at,
-           CAST(NULL AS TIMESTAMP) AS requested_at,
-           c.logged_at - to_microseconds(CAST(round(1e6 * c.file_bytes / nullif(c.transfer_bytes_s, 0)) AS BIGINT))
-               AS started_at,
-           c.logged_at AS ended_at, c.logged_at AS completed_at,
-           c.file_bytes / nullif(c.drive_bytes_s, 0) AS drive_s,
-           CASE WHEN c.drive_bytes_s > 0 THEN 'encp' END AS drive_rate_basis,
+    -- the mover's lines are missing: the client's rates must do. What would last over a day is a wrong rate, and a
+    -- build of single days would not find it.
+    SELECT c.*, c.told_at - to_microseconds(CAST(round(1e6 * c.took_s) AS BIGINT)) AS started_at,
+           CASE WHEN c.file_bytes / c.overall_bytes_s BETWEEN c.took_s AND 86400
+                THEN c.told_at - to_microseconds(CAST(round(1e6 * c.file_bytes / c.overall_bytes_s) AS BIGINT)) END
+               AS requested_at
+    FROM (SELECT *, coalesce(file_bytes / coalesce(transfer_bytes_s, network_bytes_s, drive_bytes_s, overall_bytes_s),
+                             elapsed_s) AS took_s FROM client) c
+    ANTI JOIN matched m ON m.system = c.system AND m.drive = c.drive AND m.file_key = c.file_key
+    WHERE c.file_bytes > 0 AND c.took_s BETWEEN 0 AND 86400
+),
+mount AS (
+    SELECT system, drive, volume, session_id, from_at, dismounted_at, witnesses FROM silver.session
+),
+placed AS (
+    -- the last mount of the drive before; only of mounts no log tells of: there a transfer's steps would be missing
+    SELECT c.*,
+           CASE WHEN m.witnesses = 'table' AND m.volume = c.volume
+                     AND c.told_at <= coalesce(m.dismounted_at + INTERVAL 120 SECOND, m.from_at + INTERVAL 2 DAY)
+                THEN m.session_id END AS session_id
+    FROM only_client c
+    ASOF LEFT JOIN mount m ON m.system = c.system AND m.drive = c.drive AND c.told_at >= m.from_at
+),
+by_client AS (
+    SELECT concat_ws(' ', drive, strftime(told_at, '%Y-%m-%dT%H:%M:%SZ'), file_key) AS transfer_id, system,
+           station, drive, mover_host, volume, session_id, mode, CAST(NULL AS BIGINT) AS file_number,
+           file_bytes AS bytes, file_bytes, unique_id,
+           regexp_replace(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', '\1 \2') AS client,
+           CASE WHEN begun_at BETWEEN told_at - INTERVAL 30 DAY
+                                      AND coalesce(requested_at, started_at) + INTERVAL 2 SECOND
+                THEN least(begun_at, coalesce(requested_at, started_at)) END AS queued_at,
+           CAST(NULL AS TIMESTAMP) AS ready_at, requested_at, started_at, told_at AS ended_at, told_at AS completed_at,
+           file_bytes / drive_bytes_s AS drive_s, CAST(NULL AS VARCHAR) AS own_basis,
            CAST(NULL AS DOUBLE) AS checksum_s, CAST(NULL AS DOUBLE) AS wait_data_s, CAST(NULL AS DOUBLE) AS wait_room_s,
-           c.storage_group, CAST(NULL AS VARCHAR) AS file_family, 'ok' AS status, CAST(NULL AS VARCHAR) AS error,
-           'encp' AS witnesses, c.file_id, c.line_no, c.file_id AS end_file_id,
-           c.line_no AS end_line_no
-    FROM client c
-    WHERE c.transfer_bytes_s > 0
-      AND NOT EXISTS (SELECT 1 FROM any_try t WHERE t.system = c.system AND t.unique_id = c.unique_id AND t.drive = c.drive)
+           storage_group, file_family, 'ok' AS status, CAST(NULL AS VARCHAR) AS error, witnesses, file_id, line_no,
+           file_id AS end_file_id, line_no AS end_line_no
+    FROM placed
 )
-SELECT CAST(started_at AS DATE) AS day, *
-FROM (SELECT * FROM seen UNION ALL BY NAME SELECT * FROM only_client)
+SELECT CAST(started_at AS DATE) AS day,
+       * EXCLUDE (own_basis, drive_s, checksum_s, wait_data_s, wait_room_s, storage_group, file_family, status, error,
+                  witnesses, file_id, line_no, end_file_id, end_line_no),
+       drive_s, coalesce(own_basis, CASE WHEN drive_s IS NOT NULL THEN 'encp' END) AS drive_rate_basis, checksum_s,
+       wait_data_s, wait_room_s, storage_group, file_family, status, error, witnesses, file_id, line_no, end_file_id,
+       end_line_no
+FROM (SELECT * FROM seen UNION ALL BY NAME SELECT * FROM by_client)

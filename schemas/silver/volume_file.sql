@@ -1,21 +1,42 @@
 /*
 title = "Files on volumes"
-grain = "one row per file of a volume that some transfer met"
-why = "What a complete read of the tape would be, as far as logs know it."
+grain = "one row per file of a volume that some transfer met or an export of the file table lists, unless it was deleted"
+why = "What a complete read of the tape would be: by the file table where it was exported, else as far as logs know it."
 lineage = []
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "on tape, the largest a finished transfer moved" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "on tape, the largest a finished transfer moved; else the user's file, as the file table has it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
 column_list = ["system", "volume", "file_number"]
 severity = "critical"
 */
-SELECT system, volume, file_number, max(bytes) AS bytes
-FROM silver.transfer
-WHERE status = 'ok' AND volume IS NOT NULL AND file_number IS NOT NULL
-GROUP BY system, volume, file_number
+WITH moved AS (
+    SELECT system, volume, file_number, max(bytes) AS bytes
+    FROM silver.transfer
+    WHERE status = 'ok' AND volume IS NOT NULL AND file_number IS NOT NULL
+    GROUP BY system, volume, file_number
+),
+label AS (
+    SELECT system, volume_number, arg_max(volume, (recorded_at, volume)) AS volume
+    FROM bronze.enstore_accounting_volume WHERE volume_number IS NOT NULL GROUP BY system, volume_number
+),
+listed AS (
+    -- a recycled cartridge has new files under old numbers: the youngest counts; once deleted is deleted
+    SELECT f.system, coalesce(f.volume, l.volume) AS volume, f.file_number,
+           arg_max(f.file_bytes, (f.written_at, f.bfid)) AS bytes, max((f.written_at, f.bfid)) AS youngest,
+           max((f.written_at, f.bfid)) FILTER (f.state = 'y') AS deleted
+    FROM bronze.enstore_accounting_file f
+    LEFT JOIN label l ON l.system = f.system AND l.volume_number = f.volume_number
+    WHERE f.file_number IS NOT NULL AND coalesce(f.volume, l.volume) IS NOT NULL
+    GROUP BY f.system, coalesce(f.volume, l.volume), f.file_number
+)
+SELECT coalesce(m.system, l.system) AS system, coalesce(m.volume, l.volume) AS volume,
+       coalesce(m.file_number, l.file_number) AS file_number, coalesce(m.bytes, l.bytes) AS bytes
+FROM moved m FULL JOIN listed l
+    ON l.system = m.system AND l.volume = m.volume AND l.file_number = m.file_number
+WHERE l.deleted IS DISTINCT FROM l.youngest OR l.youngest IS NULL

@@ -7,26 +7,36 @@
 Local clock, host, process id, user, severity, server name, two blanks, message. The date stands in the file's name
 only, so it comes with the origin; a client that lost its server writes its own dump with the date before the clock.
 Lines that do not begin like this continue the record before (tracebacks, listings). Movers, library managers, media
-changers and the client encp each fill a table; all other lines are skipped. Described in the source code of Enstore
-(log_server.py, log_client.py, mover.py, ftt_driver.py, encp.py). Layouts of before 2000 are recognised; their
-messages were different ones and are skipped.
+changers, the client encp, packers of small files and alarms each fill a table; all other lines are skipped. Described
+in the source code of Enstore (log_server.py, log_client.py, mover.py, ftt_driver.py, encp.py). Layouts of before 2000
+are recognised; their messages were different ones and are skipped.
 """
-
-from collections.abc import Callable, Mapping
 
 import polars as pl
 
 from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources.enstore_log import instants, mover, servers
+from pipelines.sources._enstore import seen_of
+from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
-from pipelines.sources.enstore_log.templates import cast, classify, extract
+from pipelines.sources.enstore_log.templates import Part, cast, classify, extract, label
 
 TITLE = "Enstore server log"
-VERSION = 1
-TABLES = (mover.TABLE, servers.MANAGER, servers.CHANGER, servers.ENCP)
+VERSION = 2
 
-_TEMPLATES = (*mover.TEMPLATES, *servers.TEMPLATES)
-_LITERALS = sorted({template.literal for template in _TEMPLATES})
+_PARTS = {
+    part.table: part
+    for part in (
+        Part(mover.TABLE, mover.COLUMNS, mover.TYPES, mover.TEMPLATES, mover.finish),
+        Part(details.TABLE, details.COLUMNS, details.TYPES, details.TEMPLATES, details.finish),
+        *servers.PARTS,
+        *clients.PARTS,
+    )
+}
+TABLES = (*_PARTS, alarms.TABLE)
+
+_TEMPLATES = tuple(template for part in _PARTS.values() for template in part.templates)
+_LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})
+_TICKET = r"^ *\{?'times': ?\{"
 _COMMON: dict[str, pl.DataType] = {
     "line_no": pl.Int64(),
     "system": pl.String(),
@@ -37,24 +47,6 @@ _COMMON: dict[str, pl.DataType] = {
     "severity": pl.String(),
     "message_hash": pl.UInt64(),
     "nth": pl.Int32(),
-}
-_TYPES = {
-    mover.TABLE: mover.TYPES,
-    servers.MANAGER: servers.MANAGER_TYPES,
-    servers.CHANGER: servers.CHANGER_TYPES,
-    servers.ENCP: servers.ENCP_TYPES,
-}
-_FINISH: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
-    mover.TABLE: mover.finish,
-    servers.MANAGER: servers.finish_manager,
-    servers.CHANGER: servers.finish_changer,
-    servers.ENCP: servers.finish_encp,
-}
-_COLUMNS = {
-    mover.TABLE: mover.COLUMNS,
-    servers.MANAGER: servers.MANAGER_COLUMNS,
-    servers.CHANGER: servers.CHANGER_COLUMNS,
-    servers.ENCP: servers.ENCP_COLUMNS,
 }
 
 
@@ -70,49 +62,65 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
         return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message stands on other lines")
+    if texts.str.contains(_TICKET).any():
+        return Claim(False, 0.3, "pieces of Enstore's tickets without the log lines they stood in: they have no clock")
     return Claim(False, 0.0, "no line has clock, host, six-digit process, user, severity and server name")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """One chunk of log lines into the four tables."""
+    """One chunk of log lines into the tables."""
     memory = carry or {"clock": {}, "repeats": {}}
     timed = log_lines.timed(lines)
     ticks, clock = instants.place(log_lines.ticks_of(timed), origin, memory["clock"])
     rows = log_lines.with_fields(timed, _LITERALS)
     rows = rows.with_columns(template=classify(rows, _TEMPLATES), logged_at=ticks["at"].gather(rows["tick"]))
-    rows = rows.filter(pl.col("template").is_not_null())
+    rows = rows.filter(pl.col("template").is_not_null() | pl.col("message").str.starts_with(alarms.START))
     reason = pl.when(pl.col("logged_at").is_null()).then(pl.lit("bad_time"))
-    rows = rows.with_columns(reason=reason.when(pl.col("pid").is_null()).then(pl.lit("bad_number")))
+    is_endless = pl.col("pid").is_null() & pl.col("severity").is_not_null()
+    rows = rows.with_columns(reason=reason.when(is_endless).then(pl.lit("bad_number")))
     is_sound = pl.col("reason").is_null()
     sound, repeats = log_lines.number_repeats(rows.filter(is_sound).drop("reason"), memory["repeats"])
-    filled = _fill(sound.with_columns(system=pl.lit(origin.system)))
-    rejects = [frame.filter(~is_sound).select(REJECTS.names()) for frame in (rows, *filled.values())]
-    tables = {table: _finished(table, frame.filter(is_sound)) for table, frame in filled.items()}
-    n_used = sum(frame.height for frame in tables.values())
-    rejected = pl.concat(rejects).sort("line_no")
+    sound = sound.with_columns(system=pl.lit(origin.system))
+    filled = _fill(sound.filter(pl.col("template").is_not_null()))
+    rejected = pl.concat([frame.filter(~is_sound).select(REJECTS.names()) for frame in (rows, *filled.values())]).sort(
+        "line_no"
+    )
+    tables = _FINISHED_EMPTY | {
+        table: _finished(_PARTS[table], frame.filter(is_sound)) for table, frame in filled.items()
+    }
+    told = sound.filter(~pl.col("line_no").is_in(rejected["line_no"].implode()))
+    tables[alarms.TABLE] = alarms.read(told).select(*_COMMON, *alarms.COLUMNS).sort("line_no")
     return Parsed(
         tables=tables,
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejected.height,
+        n_used=told.height,
+        n_skipped=lines.height - told.height - rejected.height,
         rejects=rejected,
-        seen=instants.seen_of(ticks, origin.system, memory["clock"].get("at")),
+        seen=seen_of(ticks, origin.system, memory["clock"].get("at")),
         carry={"clock": clock, "repeats": repeats},
     )
 
 
 def _fill(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Rows by table, each with the columns of its template and, where it cannot be read, a `reason`."""
-    frames = {table: [_empty(table)] for table in TABLES}
-    for part in rows.partition_by("template", maintain_order=True):
-        template = _TEMPLATES[part["template"][0]]
-        frames[template.table].append(extract(part, template))
-    return {table: cast(pl.concat(parts, how="diagonal"), _TYPES[table]) for table, parts in frames.items()}
+    """Rows by table, each with the columns of its templates and, where it cannot be read, a `reason`."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for rows_alike in rows.partition_by("template", maintain_order=True):
+        template = _TEMPLATES[rows_alike["template"][0]]
+        frames.setdefault(template.table, []).append(extract(rows_alike, template))
+    filled = {}
+    for table, parts in frames.items():
+        labelled = label(pl.concat(parts, how="diagonal"), _TEMPLATES)
+        filled[table] = cast(pl.concat([_EMPTY[table], labelled], how="diagonal"), _PARTS[table].types)
+    return filled
 
 
-def _empty(table: str) -> pl.DataFrame:
-    texts = dict.fromkeys(("text", "message", "kind", "reason", *_TYPES[table]), pl.String())
+def _empty(part: Part) -> pl.DataFrame:
+    texts = dict.fromkeys(("text", "message", "kind", "reason", *part.types), pl.String())
     return pl.DataFrame(schema={**_COMMON, **texts})
 
 
-def _finished(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    return _FINISH[table](rows).select(*_COMMON, *_COLUMNS[table]).sort("line_no")
+def _finished(part: Part, rows: pl.DataFrame) -> pl.DataFrame:
+    return part.finish(rows).select(*_COMMON, *part.columns).sort("line_no")
+
+
+_EMPTY = {table: _empty(part) for table, part in _PARTS.items()}
+_FINISHED_EMPTY = {table: _finished(part, cast(_EMPTY[table], part.types)) for table, part in _PARTS.items()}

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.clock import DAY_S, to_utc
 from pipelines.errors import UnreadableFile
-from pipelines.records import SEEN, Origin
+from pipelines.records import Origin
 from pipelines.sources.enstore_log.lines import stamps_of
 
 _HALF_DAY_S = DAY_S // 2
@@ -19,7 +19,6 @@ _STRAGGLER_S = 300  # a line of before midnight comes at most so late
 _FOLD_BACK_S = 600  # swapped lines step back by seconds, the autumn clock by most of an hour
 _FOLD_FORTH_S = 3540  # a straggler of the first pass within the first minute of the second
 _MOST_DAYS = 400  # a file that claims more midnights is garbage, and dates have an end
-_SILENCE_US = 60_000_000
 _FIXED_ZONES = ("UTC", "Etc/UTC", "GMT")
 
 
@@ -38,27 +37,6 @@ def place(ticks: pl.DataFrame, origin: Origin, memory: dict[str, Any]) -> tuple[
         )
     ticks = _passes(_days(ticks, memory), origin.zone, memory)
     return ticks, _remember(ticks, memory)
-
-
-def seen_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataFrame:
-    """Intervals in which the log was being written: no silence of over a minute between neighbours."""
-    at = pl.col("at").to_physical()
-    before = at.shift(1).fill_null(pl.lit(last_at, pl.Int64))
-    is_new = ((at - before).abs() > _SILENCE_US).fill_null(True)
-    return (
-        ticks.filter(pl.col("at").is_not_null())
-        .with_columns(is_new=is_new, before=before.cast(pl.Datetime("us")))
-        .with_columns(group=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
-        .group_by("group", maintain_order=True)
-        .agg(
-            line_no=pl.col("line_no").first(),
-            host=pl.lit(host),
-            from_at=pl.min_horizontal("at", "before").min(),
-            to_at=pl.max_horizontal("at", "before").max(),
-        )
-        .select(SEEN.names())
-        .cast(SEEN)
-    )
 
 
 def _begin(origin: Origin, ticks: pl.DataFrame) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import polars as pl
 _CLOCK = r"(?:(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}  )?[0-9]{2}:[0-9]{2}:[0-9]{2} "
 RECORD = rf"^{_CLOCK}[!-~]+ +[0-9]{{6,}} [!-~]{{1,8}} [CAEUWIM] [!-~]+  "
 # Without host, process and severity: a count of identical messages. Anything else with a clock is a continuation.
-TIMED = rf"{RECORD}|^{_CLOCK}last message repeated [0-9]+ time"
+REPEATED = "last message repeated "
+TIMED = rf"{RECORD}|^{_CLOCK}{REPEATED}[0-9]+ time"
 # The message is cut off behind the prefix, not matched: it can be long.
 _FIELDS = (
     rf"^(?P<prefix>{_CLOCK}(?P<host>[!-~]+) +(?P<pid>[0-9]{{6,}}) [!-~]{{1,8}} (?P<severity>[CAEUWIM])"
@@ -56,13 +57,17 @@ def ticks_of(timed_lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_fields(timed_lines: pl.DataFrame, literals: Sequence[str]) -> pl.DataFrame:
-    """Host, process, severity, name and message of the lines in which one of the literals stands."""
-    text = pl.col("text")
-    message = text.str.slice(pl.col("prefix").str.len_bytes()).str.replace(_THREAD, "").str.strip_chars_end()
+    """Host, process, severity, name and message of the lines in which one of the literals stands.
+
+    A count of repetitions has a message alone.
+    """
+    text, prefix = pl.col("text"), pl.col("prefix")
+    begin = pl.coalesce(prefix.str.len_bytes(), pl.col("stamp").str.len_bytes() + 1)
+    message = text.str.slice(begin).str.replace(_THREAD, "").str.strip_chars_end()
     return (
         timed_lines.filter(text.str.contains_any(list(literals)))
         .with_columns(text.str.extract_groups(_FIELDS).struct.unnest())
-        .filter(pl.col("prefix").is_not_null())
+        .filter(prefix.is_not_null() | text.str.slice(pl.col("stamp").str.len_bytes() + 1).str.starts_with(REPEATED))
         .with_columns(pl.col("pid").cast(pl.Int64, strict=False), message=message)
         .drop("prefix")
     )
@@ -85,6 +90,7 @@ def number_repeats(rows: pl.DataFrame, memory: dict[str, Any]) -> tuple[pl.DataF
             recent.with_columns(pl.col("logged_at").cast(pl.Datetime("us"))),
             on=_SAME,
             how="left",
+            nulls_equal=True,
             maintain_order="left",
         )
         .with_columns(

@@ -9,31 +9,38 @@ from pipelines.units import MIB
 
 TABLE = "enstore_log_mover"
 
-_TEXT = ("kind", "mode", "volume", "product", "clock_time", "unique_id", "volume_family", "error", "error_source")
+_TEXT = (
+    *("kind", "mode", "volume", "product", "clock_time", "unique_id", "volume_family", "error", "error_source"),
+    *("state", "bfid"),
+)
 _COUNTS = (
     *("file_number", "from_file_number", "from_block", "n_marks", "bytes", "total_bytes", "n_blocks"),
     *("header_bytes", "trailer_bytes", "block_address", "read_errors", "write_errors", "file_bytes"),
 )
 _SECONDS = (
     *("buffer_s", "call_s", "checksum_s", "space_s", "block_s", "idle_s"),
-    *("seek_s", "transfer_s", "media_s", "drive_call_s"),
+    *("queue_s", "mount_s", "seek_s", "transfer_s", "media_s", "media_transfer_s", "drive_call_s"),
 )
+_EPOCHS = ("queued_epoch", "dequeued_epoch", "client_started_epoch")
 TYPES: dict[str, pl.DataType] = {
     **dict.fromkeys(_TEXT, pl.String()),
     **dict.fromkeys(_COUNTS, pl.Int64()),
-    **dict.fromkeys((*_SECONDS, "tape_rate_bytes_s", "rate_mib_s", "queued_epoch", "dequeued_epoch"), pl.Float64()),
+    **dict.fromkeys((*_SECONDS, "tape_rate_bytes_s", "rate_mib_s", *_EPOCHS), pl.Float64()),
 }
 COLUMNS = (
     *("kind", "mode", "volume", "product", "clock_time", "file_number", "from_file_number", "from_block", "n_marks"),
     *("bytes", "total_bytes", "n_blocks", "header_bytes", "trailer_bytes", "block_address"),
     *("buffer_s", "call_s", "checksum_s", "space_s", "block_s", "idle_s", "tape_rate_bytes_s"),
-    *("read_errors", "write_errors", "unique_id", "file_bytes", "volume_family", "queued_at", "dequeued_at"),
-    *("seek_s", "transfer_s", "media_s", "drive_call_s", "error", "error_source", "message"),
+    *("rate_basis", "read_errors", "write_errors", "unique_id", "file_bytes", "volume_family", "bfid"),
+    *("client_started_at", "queued_at", "dequeued_at", "queue_s", "mount_s", "seek_s", "transfer_s", "media_s"),
+    *("drive_call_s", "state", "error", "error_source", "message"),
 )
 
 _NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
 # Beyond this an epoch is a slip (2100-01-01), and would only break date arithmetic further on.
 _LAST_EPOCH = 4_102_444_800
+# Numbers are printed with twelve digits.
+_DIGITS = 1e-9
 
 _TICKET = {
     "mode": r"'work': '(\w+)'",
@@ -42,16 +49,22 @@ _TICKET = {
     "volume_family": r"'volume_family': '([^']+)'",
     "file_bytes": r"'size': (\d+)",
     "file_number": r"'location_cookie': '\d{4}_\d{9}_(\d{7})'",
+    "bfid": r"'bfid': '([^']+)'",
+    "client_started_epoch": f"'encp_start_time': {_NUMBER}",
     "queued_epoch": f"'job_queued': {_NUMBER}",
     "dequeued_epoch": f"'lm_dequeued': {_NUMBER}",
+    "queue_s": f"'in_queue': {_NUMBER}",
 }
 _DONE = {
     **_TICKET,
+    "mount_s": f"'mount_time': {_NUMBER}",
     "seek_s": f"'seek_time': {_NUMBER}",
     "transfer_s": f"'transfer_time': {_NUMBER}",
     "media_s": f"'drive_transfer_time': {_NUMBER}",
+    "media_transfer_s": f"'media_transfer_time': {_NUMBER}",
     "drive_call_s": f"'drive_call_time': {_NUMBER}",
 }
+_IN_STATE = {"state": r"Mover state (\w+)"}
 _ASSERT = {key: _TICKET[key] for key in ("unique_id", "volume")}
 
 _LOAD = r" mount(?:ing|ed) (?P<volume>\S+)(?: (?P<product>\S+) (?P<clock_time>\d\d:\d\d:\d\d))?$"
@@ -90,8 +103,8 @@ TEMPLATES = (
     _mover(
         "error", "Mover already in ERROR state", r"^Mover already in ERROR state ?(?P<error>.*?)(?:, state=ERROR)?$"
     ),
-    _mover("request", "WRITE_TO_HSM", fixed=_WRITE),
-    _mover("request", "READ FROM HSM", fixed=_READ),
+    _mover("request", "WRITE_TO_HSM", keys=_IN_STATE, fixed=_WRITE),
+    _mover("request", "READ FROM HSM", keys=_IN_STATE, fixed=_READ),
     _mover("ticket", "SENDING {", keys=_TICKET, must_have="unique_id"),
     _mover("load_requested", "MSG_TYPE=MC_LOAD_REQ", r"^MSG_TYPE=MC_LOAD_REQ +" + _LOAD[1:]),
     _mover("loaded", "MSG_TYPE=MC_LOAD_DONE", r"^MSG_TYPE=MC_LOAD_DONE +" + _LOAD[1:]),
@@ -118,6 +131,8 @@ TEMPLATES = (
     _mover("timing", "read_tape timing:", _READ_TIMING, fixed=_READ),
     _mover("drive_stats", "drive stats after write.", r"^drive stats after write\." + _STATS, fixed=_WRITE),
     _mover("drive_stats", "drive stats after read.", r"^drive stats after read\." + _STATS, fixed=_READ),
+    _mover("crc_begun", "selective CRC check after writing file", fixed=_WRITE, excludes=(" completed",)),
+    _mover("crc_ended", "selective CRC check after writing file", fixed=_WRITE, needs=(" completed",)),
     _mover(
         "completed", "transfer complete", r"^transfer complete volume=(?P<volume>\S+) location=(?P<file_number>\S+)$"
     ),
@@ -155,6 +170,9 @@ def finish(rows: pl.DataFrame) -> pl.DataFrame:
         mode=mode,
         queued_at=_instant("queued_epoch"),
         dequeued_at=_instant("dequeued_epoch"),
+        client_started_at=_instant("client_started_epoch"),
+        media_s=pl.coalesce("media_s", "media_transfer_s"),
+        rate_basis=_rate_basis(),
         tape_rate_bytes_s=pl.coalesce("tape_rate_bytes_s", pl.col("rate_mib_s") * MIB),
         message=pl.col("message").str.slice(0, 300),
     )
@@ -164,3 +182,18 @@ def _instant(epoch: str) -> pl.Expr:
     seconds = pl.col(epoch)
     sane = pl.when(seconds.is_between(1, _LAST_EPOCH)).then(seconds)
     return (sane * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us"))
+
+
+def _rate_basis() -> pl.Expr:
+    """Which seconds `tape_rate` divides the bytes by: Enstore changed that on 2010-07-20, sites whenever they upgraded.
+
+    The block loop's seconds stand in the same line; a rate beyond theirs is that of the drive calls inside it.
+    """
+    share = pl.col("tape_rate_bytes_s") * pl.col("block_s") / pl.col("bytes")
+    is_told = (pl.col("kind") == "drive_stats") & (pl.col("bytes") > 0) & (pl.col("block_s") > 0)
+    return (
+        pl.when(is_told & share.is_between(1 - _DIGITS, 1 + _DIGITS))
+        .then(pl.lit("block"))
+        .when(is_told & (share > 1))
+        .then(pl.lit("call"))
+    )

@@ -2,14 +2,14 @@
 
 import polars as pl
 
-from pipelines.sources.enstore_log.templates import Template
+from pipelines.sources.enstore_log.templates import Part, Template
 from pipelines.units import MIB
 
 MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
 
 MANAGER_COLUMNS = (
     *("kind", "mode", "unique_id", "library", "storage_group", "file_family", "requester"),
-    *("volume", "mover", "pnfs_path", "local_path", "state"),
+    *("volume", "mover", "pnfs_path", "local_path", "state", "queue"),
 )
 CHANGER_COLUMNS = ("kind", "action", "volume", "drive_address", "status", "message")
 ENCP_COLUMNS = (
@@ -69,6 +69,17 @@ _ASSIGNED = tuple(
     for work, mode in _WORKS.items()
     for kind, word in (("assigned", ""), ("next", " next"))
 )
+_SENT = tuple(
+    Template(
+        MANAGER,
+        "sent",
+        f"HAVE_BOUND:sending {work} ",
+        rf"^HAVE_BOUND:sending {work} (?P<pnfs_path>.*) to mover (?P<mover>\S+) \(.*\)(?: DEL_DISM \S+)?$",
+        fixed={"mode": mode},
+    )
+    for work, mode in _WORKS.items()
+)
+_ADDED = r"^MSG_TYPE=ADD_TO_LMQ +request added to (?P<queue>\S+) queue for storage group ?: ?(?P<storage_group>\S*)$"
 _STATE = "Library manager state is changed to:"
 _CHANGED = tuple(
     Template(CHANGER, kind, f"{word} {action} ", f"^{word}{_ACTION}{end}")
@@ -79,20 +90,23 @@ _CHANGED = tuple(
     )
     for action in ("mount", "dismount")
 )
-TEMPLATES = (
+_MANAGED = (
     *_QUEUED,
     *_ASSIGNED,
+    *_SENT,
+    Template(MANAGER, "added", "MSG_TYPE=ADD_TO_LMQ ", _ADDED),
     Template(MANAGER, "state", _STATE, f"^{_STATE} ?" r"(?P<state>.*)$"),
-    *_CHANGED,
-    Template(ENCP, "transfer", "MSG_TYPE=ENCP_XFER ", _XFER, keys=_XFER_KEYS),
 )
+_TRANSFERRED = (Template(ENCP, "transfer", "MSG_TYPE=ENCP_XFER ", _XFER, keys=_XFER_KEYS),)
 
 
 def finish_manager(rows: pl.DataFrame) -> pl.DataFrame:
     """Storage group and family out of the volume family; a read gives that family as its `family`."""
     parts = pl.coalesce("volume_family", pl.when(pl.col("mode") == "read").then("family")).str.split(".")
     return rows.with_columns(
-        storage_group=parts.list.get(0, null_on_oob=True),
+        storage_group=pl.coalesce(
+            pl.when(pl.col("kind") == "added").then("storage_group"), parts.list.get(0, null_on_oob=True)
+        ),
         file_family=pl.coalesce(parts.list.get(1, null_on_oob=True), pl.when(pl.col("mode") == "write").then("family")),
     )
 
@@ -112,3 +126,10 @@ def finish_encp(rows: pl.DataFrame) -> pl.DataFrame:
         disk_bytes_s=pl.coalesce("disk_exact", "disk_mib_s") * MIB,
         overall_bytes_s=pl.col("overall_exact") * MIB,
     )
+
+
+PARTS = (
+    Part(MANAGER, MANAGER_COLUMNS, MANAGER_TYPES, _MANAGED, finish_manager),
+    Part(CHANGER, CHANGER_COLUMNS, CHANGER_TYPES, _CHANGED, finish_changer),
+    Part(ENCP, ENCP_COLUMNS, ENCP_TYPES, _TRANSFERRED, finish_encp),
+)

@@ -4,7 +4,7 @@ A template is tried on lines whose message starts with its literal, so a regular
 meant for it; one that it does not match is then a reject and not merely another line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -20,9 +20,10 @@ _NEVER_NEGATIVE = frozenset({"bytes", "total_bytes", "n_blocks", "header_bytes",
 class Template:
     """One kind of message.
 
-    `start` and `needs` are literals that make a line one of this kind; `pattern` is then the shape it must have, its
-    named groups are columns, its first group takes part in every match. `keys` are columns searched anywhere in the
-    message and NULL where missing; `must_have` names the one without which only a truncated message is accepted.
+    `start` and `needs` are literals that make a line one of this kind, `excludes` make it none; `pattern` is then the
+    shape it must have, its named groups are columns, its first group takes part in every match. `keys` are columns
+    searched anywhere in the message and NULL where missing; `must_have` names the one without which only a truncated
+    message is accepted.
     """
 
     table: str
@@ -30,24 +31,40 @@ class Template:
     start: str
     pattern: str = ""
     needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
     severity: str = ""
     fixed: Mapping[str, str] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     must_have: str = ""
+    is_bare: bool = False  # the line has no host, process and name
 
     @property
     def literal(self) -> str:
         """What stands in a line of this kind: two blanks part the server's name from the message."""
-        return "  " + self.start
+        return (" " if self.is_bare else "  ") + self.start
 
     def fits(self) -> pl.Expr:
         """Is the message of this kind, readable or not?"""
         message = pl.col("message")
         tests = [message.str.starts_with(self.start)]
         tests += [message.str.contains(need, literal=True) for need in self.needs]
+        tests += [~message.str.contains(word, literal=True) for word in self.excludes]
+        if self.is_bare:
+            tests.append(pl.col("severity").is_null())
         if self.severity:
             tests.append(pl.col("severity") == self.severity)
         return pl.all_horizontal(tests)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One bronze table of the log: its templates, the types of what they yield, and the last touch to its rows."""
+
+    table: str
+    columns: tuple[str, ...]
+    types: Mapping[str, pl.DataType]
+    templates: tuple[Template, ...]
+    finish: Callable[[pl.DataFrame], pl.DataFrame]
 
 
 def classify(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.Series:
@@ -57,22 +74,35 @@ def classify(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.Series:
 
 
 def extract(rows: pl.DataFrame, template: Template) -> pl.DataFrame:
-    """The rows of one template with its columns as text, and `reason` where a message has not its shape."""
-    message = pl.col("message")
-    columns = [message.str.extract(pattern).alias(name) for name, pattern in template.keys.items()]
-    columns += [pl.lit(value).alias(name) for name, value in template.fixed.items()]
-    misses = pl.lit(False)
+    """The rows of one template with its columns as text; `is_odd` where a message has not its shape.
+
+    What a template says of all its rows alike is added by `label`. Series, not expressions: there are dozens of
+    templates to a chunk, and each expression costs more than its few rows.
+    """
+    message = rows["message"]
+    found: list[pl.Series] = []
+    is_odd = pl.repeat(False, rows.height, eager=True)
     if template.pattern:
-        rows = rows.with_columns(groups=message.str.extract_groups(template.pattern))
-        columns.append(pl.col("groups").struct.unnest())
-        misses = pl.col("groups").struct[0].is_null()
-    if template.must_have:
-        rows = rows.with_columns(must_have=message.str.extract(template.keys[template.must_have]))
-        misses = pl.col("must_have").is_null() & ~message.str.contains(TRUNCATED)
-    reason = pl.when(misses).then(pl.lit("bad_syntax"))
-    return rows.with_columns(*columns, kind=pl.lit(template.kind), reason=reason).drop(
-        "groups", "must_have", strict=False
-    )
+        found = message.str.extract_groups(template.pattern).struct.unnest().get_columns()
+        is_odd = found[0].is_null()
+    if template.keys:
+        keys = rows.select(
+            pl.col("message").str.extract(pattern).alias(name) for name, pattern in template.keys.items()
+        )
+        found += keys.get_columns()
+        if template.must_have:
+            is_odd = keys[template.must_have].is_null() & ~message.str.contains(TRUNCATED)
+    return rows.hstack([*found, is_odd.alias("is_odd")])
+
+
+def label(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.DataFrame:
+    """Rows of several templates with their kind, what each fixes, and the `reason` of those that are odd."""
+    number = rows["template"]
+    columns = [pl.Series("kind", [template.kind for template in templates], pl.String).gather(number)]
+    for name in {name for template in templates for name in template.fixed}:
+        values = pl.Series(name, [template.fixed.get(name) for template in templates], pl.String).gather(number)
+        columns.append(rows[name].fill_null(values) if name in rows.columns else values)
+    return rows.with_columns(*columns, reason=pl.when("is_odd").then(pl.lit("bad_syntax"))).drop("is_odd")
 
 
 def cast(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:

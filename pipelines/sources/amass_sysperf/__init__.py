@@ -1,0 +1,184 @@
+"""sysperf of AMASS (EMASS, ADIC, Quantum): requests, disk cache and drives of a tape file system, screen by screen.
+
+    Mon Nov  3 14:05:00 CST 1997
+    WRITE REQUESTS 4   # OF VOL GROUPS 3
+    READ REQUESTS 0    # OF VOL GROUPS 0
+    CACHE BLOCKS 240 Total  200 Free  40 Dirty
+    FNODES       50 Total   44 Free
+    JUKE DRIVE VOLFLAGS VOLUME VOLGRP KBYTES/SEC
+       1     1        A     61     14       7340
+
+Known from one screen in a paper (Lake, "Performance Tuning of a High Capacity/High Performance Archive for the Earth
+Observing Systems Project", 1997, figure 4) and the manual "Managing the AMASS File System" (ADIC, 5.3): the words are
+certain, spacing and order are not. So labels lead, wherever their numbers stand: beside, before or below them.
+KBYTES/SEC counts the freeing of cache segments, not bytes at the drive, and does not say what a K is: it is kept as
+printed and given under 1000 and under 1024. Drives do not show their direction.
+
+**Clock.** The screen shows none. In this order: a stamp before the screen (`date`, OSWatcher's `zzz ***`, ISO; one
+stamp dates the screen behind it, others follow at `interval_s`); `start_at`; a date and time in the file's name; the
+origin's date, taken as that local midnight (`at_basis` says "day alone": the time of day is not known);
+`modified_at`, only where the file's first lines are the whole file and hold exactly one screen. All but the first
+stand for the first screen, and the others follow at `interval_s`. A second screen without stamp and interval, or none
+of these: the file is refused. A stamp that cannot be read costs the screens up to the next one (bad_time).
+
+**A screen** begins at a label it has had already, or behind its table; its figures are passed on at the table's
+heading (or with their last label, where the table stands first). Another heading of columns refuses the file.
+
+**Damaged screens.** If no screen among the first lines can be read as printed, and repair of what readers of print
+confuse (O and 0, l and 1, S and 5, B and 8, 4 for A, cut words, a drive number twice in a row of 1, 2, 3 …) makes
+them readable, the whole file is read so: every row then says `is_ocr`, every repaired or unreadable cell stands in
+`repairs` with its text, and what cannot be told is NULL. A file with one sound screen is never repaired.
+"""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.lines import HEAD_LINES
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._names import stem_of
+from pipelines.sources.amass_sysperf import clock as clocks
+from pipelines.sources.amass_sysperf.grammar import FOREIGN
+from pipelines.sources.amass_sysperf.screens import SLOTS, START, Reader, Values
+
+TITLE = "AMASS sysperf"
+VERSION = 1
+TABLES = ("amass_sysperf_screen", "amass_sysperf_drive")
+IS_WHOLE = True
+
+_INSTANT = pl.Datetime("us")
+_COMMON = {"line_no": pl.Int64(), "host": pl.String(), "sampled_at": _INSTANT, "at_basis": pl.String()}
+_MARKS = {"is_ocr": pl.Boolean(), "repairs": pl.String()}
+_SCREEN = pl.Schema(
+    {**_COMMON, "interval_s": pl.Float64(), **dict.fromkeys(SLOTS, pl.Int64()), **_MARKS, "note": pl.String()}
+)
+_DRIVE = pl.Schema(
+    {
+        **_COMMON,
+        "screen_line": pl.Int64(),
+        **{"juke": pl.Int64(), "drive": pl.Int64(), "volflags": pl.String(), "volume": pl.Int64()},
+        **{"volgrp": pl.String(), "printed_rate": pl.Int64()},
+        **{"rate_k1000_bytes_s": pl.Float64(), "rate_k1024_bytes_s": pl.Float64()},
+        **_MARKS,
+        "raw": pl.String(),
+    }
+)
+_HEAD_CHARS = 20_000  # a screen drawn without line breaks is shorter; other texts cost the square of their length
+_ANY = datetime(2000, 1, 1)  # an instant to try the first lines with
+
+
+def recognise(head: list[str]) -> Claim:
+    """A screen of requests or cache with a table of drives, as printed or damaged, making up most of the lines."""
+    texts = [line for line in head if line.strip()]
+    if not texts:
+        return Claim(False, 0.0, "the file is empty")
+    if any(FOREIGN.search(text) for text in texts):
+        return Claim(False, 0.7, "this is AMASS's list of cache blocks by volume group; only sysperf's screen is read")
+    for is_ocr in (False, True):
+        reader, refusal = _try(head, is_ocr)
+        if refusal and "heading" in str(refusal):
+            continue
+        if reader.screens and reader.drives:
+            n_fitting = len(texts) - len(reader.rejects)
+            if 2 * n_fitting < len(texts):
+                return Claim(False, 0.5, "a sysperf screen inside another text: cut it out into a file of its own")
+            return Claim(True, 0.9 if is_ocr else 1.0, "a sysperf screen" + (", damaged" if is_ocr else ""))
+    found = sum(word in " ".join(texts).upper() for word in ("WRITE REQUESTS", "CACHE BLOCKS", "FNODES", "VOLGRP"))
+    if found >= 2:
+        return Claim(False, 0.6, "words of a sysperf screen, but not its figures with a table of drives below")
+    return Claim(False, 0.0, "no WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE … as sysperf prints them")
+
+
+def _try(head: list[str], is_ocr: bool) -> tuple[Reader, UnreadableFile | None]:
+    """The first lines read with made-up times."""
+    origin = Origin(start_at=_ANY, interval_s=1.0)
+    reader = Reader({**START, "is_ocr": is_ocr, "clock": clocks.begin(origin, False)}, origin)
+    try:
+        reader.feed(enumerate((line[:_HEAD_CHARS] for line in head), 1))
+    except UnreadableFile as refusal:
+        return reader, refusal
+    return reader, None
+
+
+def _begin(origin: Origin) -> Values:
+    """Whether to repair, and the clock of the first screen, both from the file's first lines."""
+    sound, refusal = _try(list(origin.head), False)
+    is_sound = refusal is None and any(
+        screen["line_no"] not in sound.faults and screen["line_no"] in {drive["screen_line"] for drive in sound.drives}
+        for screen in sound.screens
+    )
+    is_ocr = False
+    reader = sound
+    if not is_sound and origin.head:
+        damaged, refusal = _try(list(origin.head), True)
+        is_ocr = refusal is None and bool(damaged.screens and damaged.drives)
+        reader = damaged if is_ocr else sound
+    n_screens = len({row["at_us"] for row in (*reader.screens, *reader.drives)})
+    is_single = n_screens == 1 and len(origin.head) < HEAD_LINES
+    return {**START, "is_ocr": is_ocr, "clock": clocks.begin(origin, is_single)}
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Screens and drives; raises UnreadableFile for an unknown heading or screens without a clock."""
+    reader = Reader(carry or _begin(origin), origin)
+    reader.feed(lines.select("line_no", "text").iter_rows())
+    host = origin.host or stem_of(origin.path)
+    screens = [_screen(screen, host, origin.interval_s) for screen in reader.screens]
+    rejects = pl.DataFrame(reader.rejects, schema=REJECTS, orient="row")
+    return Parsed(
+        tables={
+            "amass_sysperf_screen": pl.DataFrame(screens, schema=_SCREEN),
+            "amass_sysperf_drive": pl.DataFrame([_drive(drive, host) for drive in reader.drives], schema=_DRIVE),
+        },
+        n_used=reader.n_used,
+        n_skipped=lines.height - reader.n_used - rejects.height,
+        rejects=rejects,
+        seen=_seen(screens, origin.interval_s),
+        carry=reader.state,
+    )
+
+
+def _at(row: Values) -> datetime:
+    return datetime(1970, 1, 1) + timedelta(microseconds=row["at_us"])
+
+
+def _screen(screen: Values, host: str, interval_s: float | None) -> Values:
+    values = screen["values"]
+    notes = [f"{name}: no number" for name in values if values[name] is None and not screen["is_ocr"]]
+    if screen["basis"] == "day alone":
+        notes.append("time of day not known")
+    for subject, parts in (("cache", ("free", "dirty")), ("fnodes", ("free",))):
+        total, sizes = values.get(f"{subject}_total"), [values.get(f"{subject}_{part}") for part in parts]
+        if total is not None and sum(size for size in sizes if size is not None) > total:
+            notes.append(f"{subject}: the parts exceed the total")
+    return {
+        "line_no": screen["line_no"],
+        "host": host,
+        "sampled_at": _at(screen),
+        "at_basis": screen["basis"],
+        "interval_s": interval_s,
+        **{slot: values.get(slot) for slot in SLOTS},
+        "is_ocr": screen["is_ocr"],
+        "repairs": "; ".join(screen["repairs"]) or None,
+        "note": "; ".join(notes) or None,
+    }
+
+
+def _drive(drive: Values, host: str) -> Values:
+    rate = drive["printed_rate"]
+    return {
+        **{name: drive.get(name) for name in _DRIVE},
+        "host": host,
+        "sampled_at": _at(drive),
+        "at_basis": drive["basis"],
+        "rate_k1000_bytes_s": None if rate is None else rate * 1000.0,
+        "rate_k1024_bytes_s": None if rate is None else rate * 1024.0,
+    }
+
+
+def _seen(screens: list[Values], interval_s: float | None) -> pl.DataFrame:
+    """Each screen proves its instant, and the sampling interval before it where that is known."""
+    back = timedelta(seconds=interval_s or 0)
+    rows = [(row["line_no"], row["host"], row["sampled_at"] - back, row["sampled_at"]) for row in screens]
+    return pl.DataFrame(rows, schema=SEEN, orient="row")

@@ -1,0 +1,138 @@
+"""Billing of dCache: what pools sent to tape and fetched from it, one record per request, as text, JSON or a dump.
+
+    ## storage-info-message $date$ [$cellType$:$cellName$:$type$] [$pnfsid$,$filesize$] [$path$] …
+    03.11 06:49:36 [pool:w3@w3Domain:store] [0000A1,84344446] [/pnfs/x/f] cms:raw@osm 6339699 29385 {0:""}
+    03.11 06:59:50 [pool:r1@r1Domain:restore] [0000B2,4291478280] [/pnfs/x/g] cms:raw@osm 1294154 0 {0:""}
+
+Written by dCache's billing service (classes BillingCell, StorageInfoMessage, NearlineStorageHandler): files
+`billing-YYYY.MM.DD`; `billing-error-YYYY.MM.DD` repeats what failed; with `billing.format.json` one object a line; the
+same records in the database table `storageinfo`, here as a CSV dump with its header. A text file's own `##` headers
+give the layout, the default one holds without them, a header naming what we do not know refuses the file. Movers,
+doors, removals, hits and warnings are recognised and skipped: they are traffic of clients.
+
+**These are latencies, no drive rates**: what a pool waited for a file, with the tape system's queue, mount and
+positioning in it. What must be known of them:
+
+* The date is the creation of the request; the line is written at its end, into that day's file. It has no year: that
+  of the file's name, or the year before where the day would lie ahead.
+* `transferTime` counts from activation to the end; `queuingTime`, from creation to activation, is never written for a
+  restore (it reads 0): so its queue is unknown, its start too, and `ended_at` is the earliest possible end.
+* A request that ended before it was started has an epoch for `transferTime`: both times are unknown, and its end is
+  that epoch.
+* In the hour that autumn repeats a text record may be an hour later than we say: `note` marks it.
+* A store may be logged twice, with rc 0 and rc 666; silver keeps the good one.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import polars as pl
+
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.dcache_billing import objects
+from pipelines.sources.dcache_billing.foreign import foreign
+from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
+from pipelines.sources.dcache_billing.requests import finish
+from pipelines.sources.dcache_billing.text import classify, tape_records, written_at
+
+TITLE = "dCache billing"
+VERSION = 1
+TABLES = ("dcache_billing_request",)
+
+_HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
+_OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'
+_START: Carry = {
+    "dump": None,  # delimiter and columns, if the file is a dump
+    "is_begun": False,  # a line that is not blank has been met
+    "storage": None,  # layout of tape records, of the last header
+    "others": [],  # layouts of other records
+    "last_us": None,  # the latest instant met: billing was being written until then
+}
+
+
+def recognise(head: list[str]) -> Claim:
+    """Billing lines or their headers, billing objects, or the header of a dump of `storageinfo`."""
+    texts = [line for line in head if line.strip()]
+    if not texts:
+        return Claim(False, 0.0, "the file is empty")
+    if objects.header_of(texts[0]):
+        return Claim(True, 1.0, "the header of a dump of dCache's table storageinfo")
+    lines = pl.Series(texts, dtype=pl.String)
+    n_headers = int(lines.str.contains(_HEADER).sum())
+    n_records = int((lines.str.contains(PREFIX) | lines.str.contains(_OBJECT)).sum())
+    if n_headers or n_records:
+        share = (n_headers + n_records) / len(texts)
+        if n_headers or share >= 0.5:
+            return Claim(True, max(share, 0.6), f"{n_headers} headers and {n_records} records of dCache's billing")
+        return Claim(False, 0.5, "some lines of dCache's billing, but most lines are others")
+    if what := foreign(texts):
+        return Claim(False, 0.7, f"this is {what}")
+    return Claim(False, 0.0, "no line of dCache's billing: date, then [cell:name:kind] or a ## header")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Tape requests; raises UnreadableFile for a layout it does not know, or records whose year nobody gives."""
+    state: Carry = {**_START, **(carry or {})}
+    if state["is_begun"] is False and (begin := lines.filter(pl.col("text").str.strip_chars() != "").head(1)).height:
+        header = objects.header_of(begin["text"][0])
+        state.update(is_begun=True, dump=list(header) if header else None)
+        if header:
+            return _parse_dump(lines, int(begin["line_no"][0]), origin, state)
+    return _parse_dump(lines, None, origin, state) if state["dump"] else _parse_log(lines, origin, state)
+
+
+def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, state: Carry) -> Parsed:
+    delimiter, names = state["dump"]
+    rows = lines.filter(pl.col("text").str.strip_chars() != "")
+    if header_line is not None:
+        rows = rows.filter(pl.col("line_no") > header_line)
+    records, rejects = finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
+    n_used = records.height + (header_line is not None)
+    return _parsed(lines, records, rejects, n_used, pl.DataFrame(schema=SEEN), state)
+
+
+def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
+    rows = classify(lines, state)
+    is_copy = "billing-error" in origin.path
+    objected = objects.from_json(rows.filter(kind="object").select("line_no", "text"), origin.zone)
+    raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
+    records, rejects = finish(raw, origin.system, is_copy)
+    junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
+    rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
+    n_used = records.height + rows.filter(kind="header").height
+    seen = pl.DataFrame(schema=SEEN) if is_copy else _seen(records, written_at(rows, origin), origin.system, state)
+    return _parsed(lines, records, rejects, n_used, seen, state)
+
+
+def _parsed(
+    lines: pl.DataFrame, records: pl.DataFrame, rejects: pl.DataFrame, n_used: int, seen: pl.DataFrame, state: Carry
+) -> Parsed:
+    return Parsed(
+        tables={"dcache_billing_request": records},
+        n_used=n_used,
+        n_skipped=lines.height - n_used - rejects.height,
+        rejects=rejects.cast(REJECTS),
+        seen=seen,
+        carry=state,
+    )
+
+
+def _seen(records: pl.DataFrame, others: pl.DataFrame, system: str, state: Carry) -> pl.DataFrame:
+    """From the first instant of the file to the latest so far: a service that writes at each event, in one file."""
+    ends = records.filter(pl.col("ended_at").is_not_null()).select("line_no", at="ended_at")
+    proof = pl.concat([ends, others]).sort("line_no")
+    if not proof.height:
+        return pl.DataFrame(schema=SEEN)
+    first, latest = (_microseconds(at) for at in (proof["at"][0], proof["at"].max()))
+    from_us = first if state["last_us"] is None else state["last_us"]
+    state["last_us"] = max(from_us, latest)
+    row = (proof["line_no"][0], system, _instant(from_us), _instant(state["last_us"]))
+    return pl.DataFrame([row], schema=SEEN, orient="row")
+
+
+def _microseconds(at: Any) -> int:
+    return int((at.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+
+
+def _instant(us: int) -> datetime:
+    return datetime(1970, 1, 1) + timedelta(microseconds=us)

@@ -1,0 +1,151 @@
+"""Tape records as JSON objects and as rows of a database dump, both one to a line."""
+
+import csv
+import json
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from pipelines.sources.dcache_billing.layout import KINDS
+from pipelines.sources.dcache_billing.requests import RAW
+
+_TAPE = ("store", "restore")
+_MOST = 2**62
+# column of the dump → our name; those with a mark may be missing
+COLUMNS = {
+    "datestamp": "created_at",
+    "cellname": "cell",
+    "action": "operation",
+    "transaction": "transaction?",
+    "pnfsid": "pnfsid",
+    "fullsize": "bytes",
+    "storageclass": "storage_class",
+    "connectiontime": "transfer_ms",
+    "queuedtime": "queue_ms",
+    "errorcode": "error_code",
+    "errormessage": "error?",
+}
+_NEEDED = {name for name, ours in COLUMNS.items() if not ours.endswith("?")}
+_GIVEN = {"line_no", "text", "encoding", "created_at", "reason"}
+_DELIMITERS = ",;\t|"
+Values = dict[str, Any]
+
+
+def from_json(rows: pl.DataFrame, zone: str) -> pl.DataFrame:
+    """Tape records of lines that begin like objects; objects of other kinds are left out."""
+    quick = pl.col("text").str.extract(rf'"msgType"\s*:\s*"({"|".join(KINDS)})"')
+    is_other = quick.is_not_null() & ~quick.is_in(_TAPE) & pl.col("text").str.ends_with("}")
+    read = [_object(line_no, text, zone) for line_no, text in rows.filter(~is_other.fill_null(False)).iter_rows()]
+    return pl.DataFrame(read, schema=RAW)
+
+
+def _object(line_no: int, text: str, zone: str) -> Values:
+    row = {"line_no": line_no, "text": text, "encoding": "json"}
+    try:
+        found = json.loads(text)
+        status, hsm = found.get("status") or {}, found.get("hsm") or {}
+        locations = found.get("locations") or []
+        row |= {
+            "operation": found["msgType"],
+            "cell": found["cellName"],
+            "domain": found.get("cellDomain"),
+            "pnfsid": found["pnfsid"],
+            "path": found.get("billingPath"),
+            "storage_class": found.get("storageInfo"),
+            "error": status.get("msg"),
+            "transaction": found.get("transaction") or found.get("session"),
+            "provider": hsm.get("provider"),
+            "uri": locations[0] if locations else None,
+        }
+        numbers = (found.get("fileSize"), found.get("queuingTime"), found.get("transferTime"), status.get("code"))
+        stamp = found.get("date")
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return {"line_no": line_no, "text": text, "reason": "bad_syntax"}
+    texts = [value for key, value in row.items() if key not in ("line_no", "text")]
+    if row["operation"] not in _TAPE or not all(value is None or isinstance(value, str) for value in texts):
+        return {"line_no": line_no, "text": text, "reason": "bad_syntax"}
+    named = zip(("bytes", "queue_ms", "transfer_ms", "error_code"), numbers, strict=True)
+    return row | {name: _integer(value) for name, value in named} | {"created_at": _instant(stamp, zone)}
+
+
+def header_of(text: str) -> tuple[str, list[str]] | None:
+    """Delimiter and columns, if the line is the header of a dump of `storageinfo`."""
+    for delimiter in _DELIMITERS:
+        names = [name.strip(' "').lower() for name in text.split(delimiter)]
+        if set(names) >= _NEEDED and len(set(names)) == len(names):
+            return delimiter, names
+    return None
+
+
+def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) -> pl.DataFrame:
+    """Rows of a dump; every column by its name, wherever it stands."""
+    rows = lines.with_columns(cells=_cells(lines["text"], delimiter))
+    is_whole = pl.col("cells").list.len() == len(names)
+    place = {COLUMNS[name].rstrip("?"): index for index, name in enumerate(names) if name in COLUMNS}
+    kinds = {ours: RAW[ours] for ours in place if ours != "created_at"}
+    cell = {ours: pl.col("cells").list.get(index, null_on_oob=True).str.strip_chars() for ours, index in place.items()}
+    rows = rows.with_columns(
+        pl.when(cell[ours] != "").then(cell[ours]).cast(kind, strict=False).alias(ours) for ours, kind in kinds.items()
+    )
+    stamps = rows.select(cell["created_at"]).to_series()
+    is_tape = pl.col("operation").is_in(_TAPE)
+    return rows.select(
+        "line_no",
+        "text",
+        *kinds,
+        encoding=pl.lit("database"),
+        created_at=pl.Series([_instant(stamp, zone) for stamp in stamps], dtype=RAW["created_at"]),
+        reason=pl.when(pl.col("cells").is_null() | (is_whole & ~is_tape.fill_null(False)))
+        .then(pl.lit("bad_syntax"))
+        .when(~is_whole)
+        .then(pl.lit("wrong_width")),
+        **{name: pl.lit(None, dtype=RAW[name]) for name in RAW if name not in (*_GIVEN, *kinds)},
+    ).select(RAW.names())
+
+
+def _cells(texts: pl.Series, delimiter: str) -> pl.Series:
+    """Each line's fields; NULL where quotes do not close."""
+    cells = texts.str.split(delimiter)
+    quoted = texts.str.contains('"', literal=True).arg_true()
+    if not len(quoted):
+        return cells
+    split = cells.to_list()
+    for index in quoted:
+        split[index] = _unquoted(texts[index], delimiter)
+    return pl.Series(split, dtype=pl.List(pl.String))
+
+
+def _unquoted(text: str, delimiter: str) -> list[str] | None:
+    try:
+        return next(csv.reader([text], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    """A whole number of JSON.
+
+    >>> _integer(7), _integer(True), _integer(7.0), _integer("7"), _integer(10**30)
+    (7, None, None, None, None)
+    """
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_whole and -_MOST < value < _MOST else None
+
+
+def _instant(text: Any, zone: str) -> datetime | None:
+    """An ISO stamp, with its offset or in the zone, as a UTC instant.
+
+    >>> _instant("2026-03-11 06:59:50.333+01", "UTC"), _instant("2026-03-11", "UTC")
+    (datetime.datetime(2026, 3, 11, 5, 59, 50, 333000), None)
+    """
+    if not isinstance(text, str) or len(text) < 19:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
+        at = at.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return at if 1980 <= at.year < 2100 else None

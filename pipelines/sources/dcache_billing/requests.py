@@ -1,0 +1,131 @@
+"""What a store or restore is, whichever way it was written: units, traps and the split of the class."""
+
+import polars as pl
+
+from pipelines.records import REJECTS
+
+# What text, JSON and dumps all give: one row per record, times in milliseconds.
+_TEXT, _WHOLE = pl.String(), pl.Int64()
+RAW = pl.Schema(
+    {
+        "line_no": _WHOLE,
+        "text": _TEXT,
+        "encoding": _TEXT,
+        "operation": _TEXT,
+        "cell": _TEXT,
+        "domain": _TEXT,
+        "pnfsid": _TEXT,
+        "path": _TEXT,
+        "storage_class": _TEXT,
+        "bytes": _WHOLE,
+        "created_at": pl.Datetime("us"),
+        "is_doubtful": pl.Boolean(),
+        "queue_ms": _WHOLE,
+        "transfer_ms": _WHOLE,
+        "error_code": _WHOLE,
+        "error": _TEXT,
+        "transaction": _TEXT,
+        "provider": _TEXT,
+        "uri": _TEXT,
+        "reason": _TEXT,
+    }
+)
+COLUMNS = (
+    *("line_no", "system", "encoding", "is_error_copy", "operation", "pool", "domain", "pnfsid", "path"),
+    *("storage_class", "storage_group", "file_family", "hsm", "bytes", "created_at", "started_at", "ended_at"),
+    *("queue_s", "transfer_s", "error_code", "error", "transaction", "provider", "uri", "note"),
+)
+_NUMBERS = ("bytes", "queue_ms", "transfer_ms", "error_code")
+_EPOCH_MS = 10**12  # a "duration" that long is an instant: the request was never started
+_MOST_MS = 4_102_444_800_000  # 2100
+_MAX_BYTES = 2**60
+
+
+def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows of the bronze relation, and the rejects."""
+    judged = raw.with_columns(reason=pl.coalesce("reason", _reason()))
+    rejects = judged.filter(pl.col("reason").is_not_null()).select(REJECTS.names())
+    rows = judged.filter(pl.col("reason").is_null())
+    rows = rows.with_columns(
+        *_cells(),
+        *_classes(),
+        *_times(),
+        system=pl.lit(system, dtype=pl.String),
+        is_error_copy=pl.lit(is_error_copy),
+        path=_known("path"),
+        error=_known("error"),
+        transaction=_known("transaction"),
+        # a materialised divisor: by a scalar, Polars multiplies with the reciprocal
+        thousand=pl.Series("thousand", [1000.0] * rows.height, dtype=pl.Float64),
+    )
+    rows = rows.with_columns(
+        queue_s=pl.col("queued") / pl.col("thousand"),
+        transfer_s=pl.col("moved") / pl.col("thousand"),
+        started_at=pl.when(pl.col("moved").is_not_null()).then(
+            pl.col("created_at") + pl.duration(milliseconds=pl.col("queued"))
+        ),
+        ended_at=pl.when("is_unstarted")
+        .then(pl.from_epoch(pl.col("transfer_ms") * 1000, time_unit="us"))
+        .when(pl.col("moved").is_not_null())
+        .then(pl.col("created_at") + pl.duration(milliseconds=pl.col("queued").fill_null(0) + pl.col("moved"))),
+    )
+    return rows.select(COLUMNS), rejects
+
+
+def _reason() -> pl.Expr:
+    is_bad = pl.any_horizontal(pl.col(*_NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, _MAX_BYTES)
+    is_bad |= ~pl.col("transfer_ms").is_between(-_MOST_MS, _MOST_MS) | ~pl.col("queue_ms").is_between(
+        -_MOST_MS, _MOST_MS
+    )
+    return (
+        pl.when(pl.col("created_at").is_null())
+        .then(pl.lit("bad_time"))
+        .when(is_bad)
+        .then(pl.lit("bad_number"))
+        .when(pl.any_horizontal(pl.col("cell", "pnfsid", "operation").is_null()))
+        .then(pl.lit("bad_syntax"))
+    )
+
+
+def _known(name: str) -> pl.Expr:
+    return pl.when(~pl.col(name).is_in(["", "Unknown", "<Unknown>"])).then(pl.col(name))
+
+
+def _cells() -> tuple[pl.Expr, pl.Expr]:
+    """`pool@domain`; the domain may also stand apart."""
+    parts = pl.col("cell").str.extract_groups(r"^([^@]*)(?:@(.*))?$").struct
+    return parts.field("1").alias("pool"), pl.coalesce(parts.field("2"), "domain").alias("domain")
+
+
+def _classes() -> list[pl.Expr]:
+    """`group:family@hsm`, of Enstore `group.family@hsm`; what has neither sign is all group."""
+    by_point = pl.col("storage_class").str.extract_groups(r"^([^:@]*?)(?:\.([^@]*))?(?:@(.*))?$").struct
+    by_colon = pl.col("storage_class").str.extract_groups(r"^([^:@]*):([^@]*)(?:@(.*))?$").struct
+    fields = []
+    for number, name in enumerate(("storage_group", "file_family", "hsm"), 1):
+        field = pl.coalesce(by_colon.field(str(number)), by_point.field(str(number)))
+        fields.append(pl.when(~field.is_in(["", "<Unknown>"])).then(field).alias(name))
+    return fields
+
+
+def _times() -> tuple[pl.Expr, ...]:
+    """Milliseconds that can be believed, and a note on those that cannot.
+
+    The queueing of a restore is never written: it reads 0.
+    """
+    is_unstarted = pl.col("transfer_ms") >= _EPOCH_MS
+    is_negative = ~is_unstarted & ((pl.col("transfer_ms") < 0) | (pl.col("queue_ms") < 0))
+    is_told = (pl.col("operation") == "store") | (pl.col("queue_ms") != 0)
+    is_sound = ~is_unstarted & ~is_negative
+    return (
+        is_unstarted.alias("is_unstarted"),
+        pl.when(is_sound & is_told).then(pl.col("queue_ms")).alias("queued"),
+        pl.when(is_sound).then(pl.col("transfer_ms")).alias("moved"),
+        pl.when(is_unstarted)
+        .then(pl.lit("ended before it was started"))
+        .when(is_negative)
+        .then(pl.lit("negative time"))
+        .when("is_doubtful")
+        .then(pl.lit("in the hour that autumn repeats"))
+        .alias("note"),
+    )

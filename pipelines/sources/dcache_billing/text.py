@@ -1,0 +1,142 @@
+"""Billing lines of text: tape records read, the others known by their beginning and skipped."""
+
+import re
+from datetime import date
+
+import polars as pl
+
+from pipelines.clock import to_utc
+from pipelines.errors import UnreadableFile
+from pipelines.records import Carry, Origin
+from pipelines.sources._stamps import read_stamp
+from pipelines.sources.dcache_billing.layout import DEFAULT, PREFIX, STORAGE, Layout, other_pattern, storage_layout
+from pipelines.sources.dcache_billing.requests import RAW
+
+_HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
+_NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")
+_TAPE = ("store", "restore")
+_TAPE_MARK = r":(?:store|restore)\]"
+
+
+def file_date(origin: Origin) -> date | None:
+    """The day dCache named the file by, else that of the origin."""
+    if match := _NAMED.search(origin.path):
+        try:
+            return date(*map(int, match.groups()))
+        except ValueError:
+            return origin.date
+    return origin.date
+
+
+def classify(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """Each line with `kind` (a kind of record, header, comment or NULL) and, of tape records, its `layout`."""
+    text = pl.col("text")
+    rows = lines.with_columns(
+        kind=pl.when(text.str.strip_chars() == "")
+        .then(pl.lit("comment"))
+        .when(text.str.contains(_HEADER))
+        .then(pl.lit("header"))
+        .when(text.str.starts_with("#"))
+        .then(pl.lit("comment"))
+        .when(text.str.starts_with("{"))
+        .then(pl.lit("object"))
+        .otherwise(text.str.extract(PREFIX)),
+        headed=text.str.extract(_HEADER),
+        layout=text.str.extract(_HEADER, 2),
+    )
+    own = pl.when(pl.col("headed") == STORAGE).then(pl.col("layout"))
+    rows = rows.with_columns(storage=own.forward_fill().fill_null(pl.lit(state["storage"], dtype=pl.String)))
+    if rows.height:
+        state["storage"] = rows["storage"][-1]
+    others = rows.filter(pl.col("headed").is_not_null() & (pl.col("headed") != STORAGE))
+    state["others"] = sorted({*state["others"], *others["layout"].to_list()})
+    return _by_headers(rows, state["others"])
+
+
+def _by_headers(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+    """Lines that do not begin as by default, told by the headers so far."""
+    strange = rows.filter(pl.col("kind").is_null())
+    if not strange.height:
+        return rows
+    is_skipped = pl.any_horizontal(pl.lit(False), *(pl.col("text").str.contains(other_pattern(o)) for o in others))
+    parts = []
+    for part in strange.partition_by("storage"):
+        layout = storage_layout(part["storage"][0] or DEFAULT)
+        operation = pl.col("text").str.extract_groups(layout.pattern).struct.field("operation")
+        kind = pl.when(operation.is_in(_TAPE)).then(operation).when(is_skipped).then(pl.lit("transfer"))
+        parts.append(part.with_columns(kind=kind).select("line_no", told=pl.col("kind")))
+    rows = rows.join(pl.concat(parts), on="line_no", how="left", maintain_order="left")
+    return rows.with_columns(kind=pl.coalesce("kind", "told")).drop("told")
+
+
+def tape_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """The classified lines that are stores and restores, field by field."""
+    wanted = rows.filter(pl.col("kind").is_in(_TAPE))
+    parts = [pl.DataFrame(schema=RAW)]
+    for part in wanted.partition_by("storage", maintain_order=True):
+        parts.append(_fields(part, storage_layout(part["storage"][0] or DEFAULT), origin))
+    return pl.concat(parts)
+
+
+def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
+    part = part.with_columns(found=pl.col("text").str.extract_groups(layout.pattern)).unnest("found")
+    known = {*part.columns, "created_at", "is_doubtful", "encoding", "reason"}
+    is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(_TAPE)
+    local = None if layout.has_zone else local_time(pl.col("date"), layout, origin)
+    part = part.with_columns(
+        created_at=instant(pl.col("date"), layout, origin),
+        is_doubtful=pl.lit(False) if local is None else is_repeated(local, origin.zone),
+        encoding=pl.lit("text"),
+        reason=pl.when(~is_read).then(pl.lit("bad_syntax")),
+        **{name: pl.lit(None, dtype=pl.String) for name in RAW if name not in known},
+    )
+    numbers = [pl.col(name).cast(pl.Int64, strict=False) for name in ("bytes", "queue_ms", "transfer_ms", "error_code")]
+    return part.with_columns(*numbers).select(RAW.names()).cast(RAW)
+
+
+def instant(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
+    """UTC instants of record dates.
+
+    In the hour autumn repeats, the first pass is taken: records do not stand in the order they were made in.
+    """
+    if layout.has_zone:
+        return text.str.to_datetime(layout.date_form, strict=False, time_unit="us").dt.replace_time_zone(None)
+    return to_utc(local_time(text, layout, origin), origin.zone)
+
+
+def is_repeated(local: pl.Expr, zone: str) -> pl.Expr:
+    """The local time occurs twice."""
+    first, second = (local.dt.replace_time_zone(zone, ambiguous=a, non_existent="null") for a in ("earliest", "latest"))
+    return (first != second).fill_null(False)
+
+
+def local_time(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
+    """Record dates in the local clock; those without a year take the file's, or the year before.
+
+    A record is older than its file or made that day; the day after is allowed for clocks that run ahead.
+    """
+    if layout.has_year:
+        return read_stamp(text, layout.date_form)
+    day = file_date(origin)
+    if day is None:
+        raise UnreadableFile(
+            "its records carry no year",
+            "keep dCache's file names (billing-2026.03.11), or give `date` with its [[input]] in site.toml",
+            reason="no_clock",
+        )
+    this, before = (
+        read_stamp(pl.format(f"{year} {{}}", text), f"%Y {layout.date_form}") for year in (day.year, day.year - 1)
+    )
+    is_late = this.is_null() | (this >= pl.datetime(day.year, day.month, day.day) + pl.duration(days=2))
+    return pl.when(is_late).then(before).otherwise(this)
+
+
+def written_at(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """When the other records were made, where their dates can be read: proof that billing was being written."""
+    others = rows.filter(pl.col("kind").is_not_null() & ~pl.col("kind").is_in(["comment", "header", "object", *_TAPE]))
+    if file_date(origin) is None:
+        others = others.head(0)
+    layout = storage_layout(DEFAULT)
+    if not others.height:
+        return others.select("line_no", at=pl.lit(None, dtype=pl.Datetime("us")))
+    return others.select("line_no", at=instant(pl.col("text").str.slice(0, 14), layout, origin)).drop_nulls()

@@ -1,0 +1,82 @@
+"""What the Enstore client encp prints on the terminal: rates of each file, totals, the data access layer, steps.
+
+    Transfer /data/raw_1.dat -> /pnfs/raw/raw_1.dat:
+            2119773184 bytes copied to VOL001 at 91.8 MB/S
+            (91.8 MB/S network) (83.8 MB/S drive) (91.8 MB/S disk)
+            (20.4 MB/S overall) (91.8 MB/S transfer)
+            drive_id=ULTRIUM-TD4 drive_sn=1310000001 drive_vendor=HP
+            mover=LTO4_01.mover media_changer=STK.media_changer   elapsed=102.46
+    Completed transferring 2119773184 bytes in 1 files in 102.460285 sec.
+            Overall rate = 20.4 MB/sec.  Transfer rate = 91.8 MB/sec.
+
+Older versions print fewer rates and other line breaks. With the option for the data access layer a block of KEY=VALUE
+lines follows. In 1998 `encp --list` told step by step how long it had waited. MB is 2²⁰ bytes. There is no clock: the
+rows get the instant, or the begin of the day, that site.toml or the path gives. Small files, read line by line.
+Described in the source code of Enstore (encp.py).
+"""
+
+import re
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._enstore import CTIME
+from pipelines.sources.encp_console import rows
+from pipelines.sources.encp_console.reader import KEYS, Reader
+
+TITLE = "encp console output"
+VERSION = 1
+TABLES = tuple(rows.SCHEMAS)
+IS_WHOLE = True
+
+_SIGNS = (
+    (re.compile(r"Transfer .+ -> .+:"), 1),
+    (re.compile(r"(?:Completed|Error after) transferring \d+ bytes in \d+ files? in "), 1),
+    (re.compile(rf"(?:{'|'.join(KEYS)})="), 4),
+    (re.compile(r".* cum= *\d"), 3),
+)
+_LOG_LINE = re.compile(CTIME)
+
+
+def recognise(head: list[str]) -> Claim:
+    """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
+    told = [line for line in head if line.strip()]
+    if not told:
+        return Claim(False, 0.0, "no lines")
+    if 5 * sum(_LOG_LINE.match(line) is not None for line in told) >= len(told):
+        return Claim(False, 0.2, "a log with time stamps, in which output of encp may be mixed")
+    for sign, least in _SIGNS:
+        n_found = sum(sign.match(line) is not None for line in told)
+        if n_found >= least:
+            return Claim(True, min(1.0, 0.5 + n_found / len(told)), f"{n_found} lines as encp prints them")
+    return Claim(False, 0.0, "no line as encp prints it about a transfer")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """One chunk; a file's account that goes on in the next one is carried."""
+    if origin.start_at is None and origin.date is None and lines.height:
+        raise UnreadableFile(
+            f"{origin.path or 'the output'} has no clock",
+            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
+            reason="no_clock",
+        )
+    reader = Reader(carry)
+    for line_no, text in lines.select("line_no", "text").iter_rows():
+        reader.read(line_no, text)
+    at = origin.start_at.replace(tzinfo=None) if origin.start_at else origin.date
+    common = {
+        "system": pl.lit(origin.system),
+        "host": pl.lit(origin.host or origin.system),
+        "reported_at": pl.lit(at).cast(pl.Datetime("us")),
+    }
+    return Parsed(
+        tables={
+            name: pl.DataFrame(reader.rows[name], schema=schema).with_columns(**common).select(*rows.ORDER[name])
+            for name, schema in rows.SCHEMAS.items()
+        },
+        n_used=reader.n_used,
+        n_skipped=lines.height - reader.n_used - len(reader.rejects),
+        rejects=pl.DataFrame(reader.rejects, schema=REJECTS, orient="row"),
+        carry=reader.carry(),
+    )

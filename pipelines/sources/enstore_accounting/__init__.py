@@ -1,0 +1,192 @@
+"""Enstore's accounting: exports of its database tables, as CSV or as psql prints them, and a few small forms.
+
+    date,node,pid,username,src,dst,size,rw,overall_rate,network_rate,drive_rate,volume,mover,…     header, then rows
+    2010-06-15 08:01:39,stage01.example.org,4321,pro,/data/a,/pnfs/a,2119773184,w,21409626,96308302,87919872,VOL001,…
+
+         date        |        node         | pid  | …       psql, aligned: names, rule, rows, perhaps each of them
+    ---------------------+---------------------+------+ …   wrapped over several lines; or unaligned (a|b|c); or
+     2010-06-15 08:01:39 | stage01.example.org | 4321 | …   expanded (-[ RECORD 1 ]-)
+
+    06-15-2010 08:01:15 0 1808346112 0 0                    rate file: bytes in 15 s, with those of null movers
+
+The column names decide what a file is, in whatever order; columns with other names are left out, a missing one
+refuses the file. One file may hold several tables. Clock times are local without a zone but where an offset stands
+beside them; request ids hold the epoch of their begin, which settles the hour that autumn repeats. Rates of 0 and -1
+mean unknown. Tables, columns and units are described in Enstore's schemas (databases/schemas) and source code.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.enstore_accounting import forms, grid, psql, tables
+from pipelines.sources.enstore_accounting.cells import typed
+from pipelines.sources.enstore_accounting.grid import Part, Sheet, State
+
+TITLE = "Enstore accounting"
+VERSION = 1
+TABLES = tuple(sorted({table.fills for table in tables.TABLES}))
+IS_WHOLE = True
+
+_SILENCE_US = 600 * 1_000_000
+_SAMPLE_US = 1_800 * 1_000_000  # of samples taken each quarter of an hour
+_STATISTICS = re.compile(r"FORMAT VERSION: +\d+")
+_HISTORY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +(system|user)_inhibit\[\d\]")
+
+
+def recognise(head: list[str]) -> Claim:
+    """A table of Enstore's databases by its column names, or one of the small forms."""
+    _, claim = _shape(head)
+    return claim
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Rows of every table met. Raises UnreadableFile for a header that is not read."""
+    state: State = dict(carry or {})
+    if "shape" not in state:
+        state["shape"] = _shape(list(origin.head) or lines["text"].head(200).to_list())[0]
+    sheet = _read(lines, state, lambda part: typed(part, origin.zone, None)[0].height > 0)
+    parsed = Parsed(n_skipped=sheet.n_skipped, carry=state)
+    rejects, seen = sheet.rejects, []
+    found: dict[str, list[pl.DataFrame]] = {}
+    for part in sheet.parts:
+        rows, bad, proof = _rows(part, origin, state)
+        rejects.append(bad)
+        seen.append(proof)
+        found.setdefault(_table(part).fills, []).append(rows)
+    parsed.tables = {name: pl.concat(frames) for name, frames in found.items()}
+    parsed.rejects = pl.concat(rejects).sort("line_no") if rejects else parsed.rejects
+    parsed.seen = pl.concat(seen) if seen else parsed.seen
+    parsed.n_used = lines.height - sheet.n_skipped - parsed.rejects.height
+    return parsed
+
+
+def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Part], bool]) -> Sheet:
+    match state["shape"]:
+        case "csv":
+            return grid.delimited(lines, state, ",", is_good)
+        case "unaligned":
+            return grid.delimited(lines, state, "|", is_good)
+        case "aligned":
+            return psql.aligned(lines, state)
+        case "expanded":
+            return psql.expanded(lines, state)
+        case "rates":
+            return forms.rates(lines, state)
+        case "listed":
+            return forms.listed(lines, state)
+        case "records":
+            return forms.records(lines, state)
+    if lines.height:
+        raise UnreadableFile(
+            "no header of a table of Enstore's databases", "export whole tables with their header", "unknown_header"
+        )
+    state.clear()
+    return Sheet()
+
+
+def _table(part: Part) -> tables.Table:
+    assert part.header.table is not None
+    return part.header.table
+
+
+def _rows(part: Part, origin: Origin, state: State) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """A part's rows in the order of the contract, its rejects, and the time they prove the table was kept."""
+    table = _table(part)
+    folds: dict[str, Any] = state.setdefault("folds", {})
+    rows, rejects, fold = typed(part, origin.zone, folds.get(table.name))
+    folds[table.name] = fold
+    rows = rows.with_columns(system=pl.lit(origin.system, pl.String))
+    if table.name == "mover mapping":
+        day = pl.lit(origin.date, pl.Date).fill_null(pl.date(1970, 1, 1))
+        rows = rows.with_columns(recorded_at=day.cast(pl.Datetime("us")))
+    rows = rows.select("line_no", "system", *sorted(set(rows.columns) - {"line_no", "system"}))
+    return rows, rejects, _seen(rows, table, origin.system, state)
+
+
+def _seen(rows: pl.DataFrame, table: tables.Table, system: str, state: State) -> pl.DataFrame:
+    """A table is being kept from row to row, unless it is silent for ten minutes; no time, no proof."""
+    known = rows.filter(pl.col(table.at).is_not_null()) if table.at else rows.clear()
+    if known.is_empty():
+        return pl.DataFrame(schema=SEEN)
+    lasts: dict[str, int] = state.setdefault("lasts", {})
+    at = pl.col(table.at).to_physical()
+    before = at.shift(1).fill_null(pl.lit(lasts.get(table.name), pl.Int64))
+    until = pl.col("to_at") if table.fills.endswith(("_rate", "_daily")) else pl.col(table.at)
+    silence = _SAMPLE_US if table.name == "drive_utilization" else _SILENCE_US
+    lasts[table.name] = int(known.select(at).to_series()[-1])
+    return (
+        known.with_columns(until=until, before=before)
+        .with_columns(is_new=((at - pl.col("before")).abs() > silence).fill_null(True))
+        .with_columns(run=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
+        .group_by("run", maintain_order=True)
+        .agg(
+            line_no=pl.col("line_no").first(),
+            host=pl.lit(system),
+            from_at=pl.min_horizontal(pl.col(table.at), pl.col("before").cast(pl.Datetime("us"))).min(),
+            to_at=pl.max_horizontal("until", pl.col("before").cast(pl.Datetime("us"))).max(),
+        )
+        .select(SEEN.names())
+        .cast(SEEN)
+    )
+
+
+# --- what a file is, from its first lines ----------------------------------------------------------------------------
+
+
+def _shape(head: list[str]) -> tuple[str, Claim]:
+    """The form of a file and the claim on it; the form is empty where it is not read."""
+    said = [line for line in head if line.strip()]
+    if not said:
+        return "", Claim(False, 0.0, "the file is empty")
+    if small := _small_form(said):
+        return small
+    body = [line for line in said if not re.match(grid.PROMPT, line)]
+    for shape, cells in _headers(body):
+        if header := tables.read_header(cells):
+            if header.table is None:
+                return "", Claim(False, 0.7, header.why)
+            return shape, Claim(True, 1.0, header.why)
+    return "", Claim(False, 0.0, "no header line of a table of Enstore's databases")
+
+
+def _headers(body: list[str]) -> list[tuple[str, list[str]]]:
+    """What may be the names of columns, by the form they would come in."""
+    found: list[tuple[str, list[str]]] = []
+    rule = next((place for place, line in enumerate(body) if re.match(psql.RULE, line)), None)
+    if rule is not None:
+        pieces = [line for line in body[rule : rule + rule] if re.match(psql.RULE, line)]
+        names = psql.names_of(body[:rule], pieces)
+        found.append(("aligned", names))
+    if body and re.match(psql.RECORD, body[0]):
+        rest = body[1:]
+        end = next((place for place, line in enumerate(rest) if re.match(psql.RECORD, line)), len(rest))
+        found.append(("expanded", [line.split("|")[0].strip() for line in rest[:end] if "|" in line]))
+    for line in body[:3]:
+        found.append(("csv", grid.split_line(line, ",")))
+        found.append(("unaligned", line.split("|")))
+    return found
+
+
+def _small_form(said: list[str]) -> tuple[str, Claim] | None:
+    first = said[0]
+    if re.match(forms.RATE, first):
+        return "rates", Claim(True, 0.9, "lines of an Enstore rate file: date, time, four counts of bytes")
+    if re.match(forms.LISTED, first):
+        return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
+    if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in said):
+        why = "a mover's statistics file, which holds no time; the table status says the same with one"
+        return "", Claim(False, 0.7, f"this is {why}")
+    if _HISTORY.match(first):
+        return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not say of which")
+    brace = next((place for place, line in enumerate(said[:3]) if line.startswith("{'")), None)
+    if brace is None:
+        return None
+    text = "\n".join(said[brace:])
+    if "'external_label'" in text and ("'capacity_bytes'" in text or "'bfid'" in text):
+        return "records", Claim(True, 1.0, "a record of Enstore's volume or file database")
+    return None

@@ -1,0 +1,79 @@
+"""Further messages of the client encp, and of the migrators that pack small files."""
+
+import polars as pl
+
+from pipelines.sources.enstore_log.templates import Part, Template
+
+CLIENT, PACKING = "enstore_log_client", "enstore_log_packing"
+
+CLIENT_COLUMNS = (
+    *("kind", "unique_id", "source_path", "target_path", "file_bytes", "volume", "file_number"),
+    *("device", "drive_serial", "transfer_s", "seek_s", "mount_s", "queue_s", "total_s", "checksum", "status"),
+    "message",
+)
+PACKING_COLUMNS = ("kind", "path", "bytes", "rate_bytes_s")
+
+_SECONDS = ("transfer_s", "seek_s", "mount_s", "queue_s", "total_s")
+CLIENT_TYPES: dict[str, pl.DataType] = {
+    **dict.fromkeys(CLIENT_COLUMNS[:-1], pl.String()),
+    **dict.fromkeys(("file_bytes", "file_number"), pl.Int64()),
+    **dict.fromkeys(_SECONDS, pl.Float64()),
+}
+PACKING_TYPES: dict[str, pl.DataType] = {
+    **dict.fromkeys(("kind", "path"), pl.String()),
+    **dict.fromkeys(("megabytes", "megabytes_s"), pl.Float64()),
+}
+
+# Paths may hold blanks: each is bounded by the key that follows. Values that are not known are left empty.
+_ACCESS = {
+    "source_path": r"^INFILE=(.*?) OUTFILE=",
+    "target_path": r" OUTFILE=(.*?) FILESIZE=",
+    "file_bytes": r" FILESIZE=(\S+)",
+    "volume": r" LABEL=(\S+)",
+    "file_number": r" LOCATION=\d{4}_\d{9}_(\d{7})",
+    "device": r" DRIVE=(\S+)",
+    "drive_serial": r" DRIVE_SN=(\S+)",
+    "transfer_s": r" TRANSFER_TIME=(\S+)",
+    "seek_s": r" SEEK_TIME=(\S+)",
+    "mount_s": r" MOUNT_TIME=(\S+)",
+    "queue_s": r" QWAIT_TIME=(\S+)",
+    "total_s": r" TIME2NOW=(\S+)",
+    "checksum": r" CRC=(\S+)",
+    "status": r" STATUS=(\S+)",
+}
+_SENT = (
+    r"^Sending .* request to LM: unique_id: (?P<unique_id>\S+) inputfile: (?P<source_path>.*)"
+    r" outputfile: (?P<target_path>.*)$"
+)
+_DONE = r"^File (?P<source_path>.*) transfered for (?P<unique_id>\S+) in (?P<transfer_s>\S+) seconds?\.?$"
+_PACKED = r" (?P<path>.*) size (?P<megabytes>\S+) MB rate (?P<megabytes_s>\S+) MB/s$"
+
+_SPOKEN = (
+    Template(CLIENT, "sent", "Sending ", _SENT, needs=(" request to LM: unique_id: ",)),
+    Template(CLIENT, "transferred", "File ", _DONE, needs=(" transfered for ",)),
+    Template(CLIENT, "account", "INFILE=", keys=_ACCESS, must_have="total_s"),
+)
+_PACKINGS = (
+    Template(PACKING, "packed", "Finished tar to ", f"^Finished tar to{_PACKED}"),
+    Template(PACKING, "unpacked", "Finished tar from ", f"^Finished tar from{_PACKED}"),
+)
+
+
+def finish_client(rows: pl.DataFrame) -> pl.DataFrame:
+    """What a failed attempt left empty is not known; a message is for reading, not a place for a whole account."""
+    known = (pl.when(pl.col(path) != "").then(path).alias(path) for path in ("source_path", "target_path"))
+    return rows.with_columns(*known, message=pl.col("message").str.slice(0, 300))
+
+
+def finish_packing(rows: pl.DataFrame) -> pl.DataFrame:
+    """Here, unlike elsewhere in Enstore, a MB is 10⁶ bytes: sizes times 10⁶ are whole numbers of tar's blocks."""
+    return rows.with_columns(
+        bytes=(pl.col("megabytes") * 1e6).round().cast(pl.Int64, strict=False),
+        rate_bytes_s=pl.col("megabytes_s") * 1e6,
+    )
+
+
+PARTS = (
+    Part(CLIENT, CLIENT_COLUMNS, CLIENT_TYPES, _SPOKEN, finish_client),
+    Part(PACKING, PACKING_COLUMNS, PACKING_TYPES, _PACKINGS, finish_packing),
+)

@@ -1,0 +1,103 @@
+"""Log of Enstore's migration and duplication tools, and the table of `migrate --status`.
+
+    Tue Jun 15 08:30:06 2010 READ_0 COPYING_TO_DISK copying ABC110000000100000 VOL021 0000_000000000_0000001
+    Tue Jun 15 08:32:41 2010 READ_0 COPYING_TO_DISK ABC110000000100000 /pnfs/old/f1 to /data/ABC110000000100000 ... OK
+    Tue Jun 15 08:34:37 2010 WRITE_0 SWAPPING_METADATA ABC110000000100000 /pnfs/old/f1 ABC127660887600000 ... OK
+
+    (VOL397) src_bfid SDB            dst_bfid SDB copied swapped checked closed
+    ABC120685047500000 PN  ABC121088793700000 CN       y      y      y
+
+A log is `MigrationLog@<date>.<time>#<process>` or `DuplicationLog@…`: local time with its date, since 2009-06-11 the
+thread, the task in capitals, a text, and how it ended. Each line about a file is a step; the steps of one file, from
+the read of its old copy to the new one's taking its place, also make one row. What encp prints between the lines is
+skipped. Described in the source code of Enstore (migrate.py).
+"""
+
+from typing import Any
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._enstore import read_ctime, seen_of
+from pipelines.sources._stamps import instants
+from pipelines.sources.enstore_migration import status, steps, stories
+
+TITLE = "Enstore migration log"
+VERSION = 1
+TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
+
+_STEP = {
+    "line_no": pl.Int64(),
+    "system": pl.String(),
+    "host": pl.String(),
+    "logged_at": pl.Datetime("us"),
+    **steps.COLUMNS,
+}
+
+
+def recognise(head: list[str]) -> Claim:
+    """A line of a known task behind a time stamp, or the head of the status table."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    if not len(texts):
+        return Claim(False, 0.0, "no lines")
+    if texts.str.contains(status.HEADER).any():
+        return Claim(True, 1.0, "the head of the table migrate --status prints")
+    share = float(texts.str.contains(steps.LINE).mean())  # type: ignore[arg-type]
+    if share >= 0.2:
+        return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a task of Enstore's migration")
+    if texts.str.contains(status.ROW).any():
+        return Claim(False, 0.5, "rows of migrate --status, but not their header: which volume they are of is not said")
+    return Claim(False, share, "no line is a time stamp of the C library and a task of Enstore's migration")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """One chunk: steps, the files whose last step is in it, and rows of a status table."""
+    memory: dict[str, Any] = carry or {"fold": None, "at": None, "open": [], "volume": None}
+    rows = lines.with_columns(is_step=pl.col("text").str.contains(steps.LINE))
+    table, strange, volume = status.read(rows.filter(~pl.col("is_step")).drop("is_step"), memory["volume"])
+    if volume is not None and origin.start_at is None and origin.date is None:
+        raise UnreadableFile(
+            f"{origin.path or 'the table'} has no date",
+            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
+            reason="no_clock",
+        )
+    told = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
+    clocked = told.filter(pl.col("local").is_not_null())
+    at, fold = instants(clocked.select("local", "word"), origin.zone, memory["fold"])
+    clocked = clocked.with_columns(
+        logged_at=at, system=pl.lit(origin.system or origin.host), host=pl.lit(origin.host or origin.system)
+    )
+    read = steps.read(clocked)
+    found = read.filter(pl.col("reason").is_null()).select(*_STEP).cast(_STEP)  # type: ignore[arg-type]
+    files, still_open = stories.tell(found, memory["open"])
+    bad_time = told.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
+    cut = read.filter(pl.col("reason").is_not_null())
+    bad = pl.concat([bad_time.select(REJECTS.names()), cut.select(REJECTS.names()), strange]).sort("line_no")
+    head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
+    return Parsed(
+        tables={
+            steps.TABLE: found,
+            stories.TABLE: files,
+            status.TABLE: table.with_columns(reported_at=_reported_at(origin), **head)
+            .select(*status.COLUMNS)
+            .cast(status.COLUMNS),  # type: ignore[arg-type]
+        },
+        n_used=found.height + table.height,
+        n_skipped=lines.height - found.height - table.height - bad.height,
+        rejects=bad,
+        seen=seen_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
+        carry={
+            "fold": fold,
+            "at": clocked["logged_at"].to_physical()[-1] if clocked.height else memory["at"],
+            "open": still_open,
+            "volume": volume,
+        },
+    )
+
+
+def _reported_at(origin: Origin) -> pl.Expr:
+    """A status table has no clock: the instant, or else the day, that site.toml or the path gives."""
+    if origin.start_at is not None:
+        return pl.lit(origin.start_at.replace(tzinfo=None), pl.Datetime("us"))
+    return pl.lit(origin.date, pl.Date).cast(pl.Datetime("us"))

@@ -1,0 +1,150 @@
+"""Lines of a migration log: which task, of which thread, about which file, and how it ended."""
+
+import polars as pl
+
+from pipelines.sources._enstore import CTIME
+
+TABLE = "enstore_migration"
+
+# Duplication and cloning have the same tasks under names of their own.
+_KINDS = {
+    "COPYING_TO_DISK": "read",
+    "COPYING_TO_TAPE": "write",
+    "COPYING_DELETED_TO_TAPE": "write",
+    "SWAPPING_METADATA": "swap",
+    "DUPLICATING_METADATA": "swap",
+    "FINAL_SCAN": "scan",
+    "FINAL_SCAN_VOLUME": "scan",
+    "FINAL_SCAN_DELETED": "scan",
+    "MIGRATION": "command",
+    "DUPLICATION": "command",
+    "CLONING": "command",
+    "MIGRATING_VOLUME": "volume",
+    "DUPLICATING_VOLUME": "volume",
+    "CLONING_VOLUME": "volume",
+    "RESTORE": "restore",
+    "RESTORE_VOLUME": "restore",
+    "LOG_HISTORY": "history",
+    "LOG_HISTORY_CLOSED": "history",
+}
+_TASKS = "|".join(sorted(_KINDS, key=len, reverse=True))
+# A thread may bear the name of a task: the second of two tasks is the task.
+_TOLD = rf"^{CTIME} (?:(?P<thread>\S+) )?(?P<task>{_TASKS})(?: (?P<said>.*))?$"
+_TOLD_BY_THREAD = rf"^{CTIME} (?P<by>\S+) (?P<by_task>{_TASKS})(?: (?P<by_said>.*))?$"
+LINE = rf"^{CTIME} (?:\S+ )?(?:{_TASKS})(?: |$)"
+
+_BFID = r"[A-Z][A-Z0-9]*?\d{14,}"
+_RESULT = r" ?\.\.\. \(?(OK|ERROR|WARNING|RETRY)\)?\s*$"
+_COOKIE = r"\d{4}_\d{9}_(?P<file_number>\d{7})"
+_READ = rf"^copying (?P<bfid>{_BFID}) (?P<volume>\S+) (?:{_COOKIE}|\S+)$"
+_READ_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>.*) to (?P<target_path>\S.*)$"
+_WRITE = rf"^copying (?P<bfid>{_BFID}) (?P<source_path>\S+) (?P<target_path>.*)$"
+_WRITE_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>.*) is copied to (?P<target_path>.*)$"
+_FAILED = (
+    rf"^failed (?:to copy|on) (?P<bfid>{_BFID}) (?P<source_path>\S+)(?: (?P<target_path>/.*?))??"
+    r"(?: error = (?P<error>.*))?$"
+)
+_SWAP = rf"^swapping (?P<bfid>{_BFID}) (?P<source_path>.*) (?P<dst_bfid>{_BFID}) (?P<target_path>.*)$"
+_SWAP_DONE = (
+    rf"^(?P<bfid>{_BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{_BFID}) )?(?P<target_path>\S+)"
+    r" have (?:already )?been swapped$"
+)
+_SWAP_FAILED = (
+    rf"^(?P<bfid>{_BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{_BFID}) )?(?P<target_path>\S+)"
+    r" failed due to (?P<error>.*)$"
+)
+_SCAN = rf"^verifying (?P<bfid>{_BFID}) (?:{_COOKIE} )?(?P<source_path>.*)$"
+_SCAN_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>/.*)$"
+_VOLUME = (
+    r"^(?:start (?:migrating|duplicating|cloning) volume|verifying volume|set comment of|set)"
+    r" (?P<volume>[A-Z0-9]{4,}(?:\.deleted)?)(?: to (?P<state>.*?))?$"
+)
+_COPIED = rf"^(?P<bfid>{_BFID}) has already been copied to (?P<dst_bfid>{_BFID})$"
+_RESTORE = rf"^(?:set )?(?P<bfid>{_BFID}) (?P<state>.*)$"
+# Begins of which every line has the shape; else it was cut.
+_BEGINS = r"^(?:copying|swapping) "
+_SECONDS = r"^Time to (?P<what>.*): (?P<seconds>\d+(?:\.\d+)?(?:e[-+]?\d+)?) sec\.?$"
+# kind, phase and shape, the first that fits; a phase in which a result decides stands for success.
+_SHAPES = (
+    (("read", "write", "swap", "scan"), "timed", _SECONDS),
+    (("read", "write", "scan"), "failed", _FAILED),
+    (("read",), "begun", _READ),
+    (("read",), "ended", _READ_DONE),
+    (("write",), "begun", _WRITE),
+    (("write",), "ended", _WRITE_DONE),
+    (("swap",), "begun", _SWAP),
+    (("swap",), "ended", _SWAP_DONE),
+    (("swap",), "failed", _SWAP_FAILED),
+    (("scan",), "begun", _SCAN),
+    (("scan",), "ended", _SCAN_DONE),
+    (("volume", "scan", "history"), "said", _VOLUME),
+    (("write",), "said", _COPIED),
+    (("restore",), "said", _RESTORE),
+)
+_GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_path", "state", "error", "seconds")
+COLUMNS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("thread", "task", "kind", "phase", "result", "bfid", "dst_bfid", "volume"), pl.String()),
+    "file_number": pl.Int64(),
+    **dict.fromkeys(("source_path", "target_path", "state", "error"), pl.String()),
+    "seconds": pl.Float64(),
+    "message": pl.String(),
+}
+
+
+def read(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the columns of the table, and a `reason` where a line was cut.
+
+    A text of no known shape is kept as it is, with phase `said`.
+    """
+    text, said = pl.col("text"), pl.col("said")
+    rows = rows.with_columns(text.str.extract_groups(_TOLD).struct.unnest())
+    rows = rows.with_columns(text.str.extract_groups(_TOLD_BY_THREAD).struct.unnest())
+    rows = rows.with_columns(
+        thread=pl.coalesce("by", "thread"),
+        task=pl.coalesce("by_task", "task"),
+        said=pl.coalesce("by_said", "said").fill_null(""),
+    ).with_columns(
+        kind=pl.col("task").replace_strict(_KINDS, return_dtype=pl.String),
+        result=said.str.extract(_RESULT),
+        said=said.str.replace(_RESULT, "").str.replace(r"(?: \.\.\.)?\s*$", ""),
+    )
+    groups: dict[str, list[pl.Expr]] = {name: [] for name in (*_GROUPS, "phase")}
+    for number, (kinds, phase, shape) in enumerate(_SHAPES):
+        fits = f"fits_{number}"
+        rows = rows.with_columns(
+            pl.when(pl.col("kind").is_in(kinds)).then(said).str.extract_groups(shape).alias(f"of_{number}")
+        ).with_columns(pl.col(f"of_{number}").struct[0].is_not_null().alias(fits))
+        if number:
+            earlier = pl.any_horizontal([f"fits_{n}" for n in range(number)])
+            rows = rows.with_columns((pl.col(fits) & ~earlier).alias(fits))
+        groups["phase"].append(pl.when(fits).then(pl.lit(phase)))
+        for name in _GROUPS:
+            if f"<{name}>" in shape:
+                groups[name].append(pl.when(fits).then(pl.col(f"of_{number}").struct.field(name)))
+    filled = {name: pl.coalesce(parts) for name, parts in groups.items()}
+    return rows.with_columns(
+        **filled | {"file_number": filled["file_number"].cast(pl.Int64), "seconds": filled["seconds"].cast(pl.Float64)},
+        message=said.str.slice(0, 300),
+    ).with_columns(
+        reason=pl.when(
+            pl.col("phase").is_null() & pl.col("kind").is_in(["read", "write", "swap"]) & said.str.contains(_BEGINS)
+        ).then(pl.lit("bad_syntax")),
+        phase=_phase(),
+    )
+
+
+def _phase() -> pl.Expr:
+    phase, result = pl.col("phase"), pl.col("result")
+    about_file = pl.col("bfid").is_not_null() & ~phase.is_in(["timed", "said"])
+    return (
+        pl.when(phase.is_null())
+        .then(pl.lit("said"))
+        .when(about_file & (result == "RETRY"))
+        .then(pl.lit("retried"))
+        .when(about_file & (result == "ERROR"))
+        .then(pl.lit("failed"))
+        # the result of a check may stand behind its begin
+        .when(about_file & (result == "OK"))
+        .then(pl.lit("ended"))
+        .otherwise(phase)
+    )

@@ -1,0 +1,216 @@
+"""Capture of Enstore's event relay: what movers broadcast of themselves, written by `entv --generate-messages-file`.
+
+    Tue Jun 15 08:00:41 2010 loaded LTO4_01@stk VOL001
+    Tue Jun 15 08:01:11 2010 state LTO4_01@stk ACTIVE
+    Tue Jun 15 08:01:11 2010 transfer LTO4_01@stk 0 2119773696 media 0 1276606871.800
+    Tue Jun 15 08:01:23 2010 transfer LTO4_01@stk 1059886848 2119773696 media 91750400 1276606883.005
+
+Local clock of the host of entv, with its date; a word for the kind; the mover, short, and the system it belongs to.
+The states are the mover's own, which its log only lets one infer. A transfer line tells the bytes moved so far (of a
+read as a negative number), of how many, between buffer and tape (`media`) or client (`network`), the bytes buffered,
+the mover's clock in seconds, and since 2015-03-30 whether it is draining. Two such lines at the tape are a piece of
+the rate curve inside a file. What the relay carries for displays and queues (`alive`, `client`, `encp_xfer`, …) is
+skipped. Described in the source code of Enstore (event_relay_messages.py, entv.py).
+"""
+
+from typing import Any
+
+import polars as pl
+
+from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._enstore import CTIME, CTIME_LENGTH, read_ctime, seen_of
+from pipelines.sources._stamps import instants
+
+TITLE = "Enstore event relay capture"
+VERSION = 1
+EVENTS, RATES = "enstore_relay", "enstore_relay_rate"
+TABLES = (EVENTS, RATES)
+
+_KINDS = ("state", "loading", "loaded", "unload", "connect", "disconnect", "transfer")
+# Words of the relay that say nothing of a mover's doing.
+_OTHERS = (
+    *("alive", "client", "encp_xfer", "newconfigfile", "notify", "unsubscribe", "dump", "quit", "quitoff", "title"),
+    *("csc-command", "reinit", "error", "menu"),
+)
+_LINE = rf"^{CTIME} (?:{'|'.join((*_KINDS, *_OTHERS))})(?: |$)"
+_EVENT = r"^(?P<kind>[a-z]+) (?P<mover>[^@ ]+)@(?P<network>\S+) (?P<said>\S.*?)\s*$"
+_TRANSFER = (
+    r"^(?P<moved>-?\d{1,18}) (?P<total_bytes>\d{1,18}) (?P<side>media|network) (?P<buffered_bytes>\d{1,18})"
+    r" (?P<epoch>\d{1,10}(?:\.\d{1,6})?)(?: (?P<draining>\S+))?$"
+)
+_STATES = (
+    *("IDLE", "SETUP", "MOUNT_WAIT", "SEEK", "ACTIVE", "FINISH_WRITE", "HAVE_BOUND", "DISMOUNT_WAIT", "CLEANING"),
+    *("DRAINING", "OFFLINE", "ERROR"),
+)
+_LAST_EPOCH = 4_102_444_800
+_AT = pl.Datetime("us")
+_COLUMNS: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "system": pl.String(),
+    "logged_at": _AT,
+    "mover": pl.String(),
+    "network": pl.String(),
+    "kind": pl.String(),
+    "state": pl.String(),
+    "volume": pl.String(),
+    "client": pl.String(),
+    "mode": pl.String(),
+    "bytes": pl.Int64(),
+    "total_bytes": pl.Int64(),
+    "side": pl.String(),
+    "buffered_bytes": pl.Int64(),
+    "sent_at": _AT,
+    "is_draining": pl.Boolean(),
+}
+_RATE_COLUMNS = (
+    *("line_no", "system", "mover", "volume", "mode", "from_at", "to_at", "offset_bytes", "bytes", "total_bytes"),
+    "buffered_bytes",
+)
+# What a chunk must know of each mover: its volume, and its last line about bytes at the tape.
+_LAST: dict[str, pl.DataType] = {
+    "mover": pl.String(),
+    "network": pl.String(),
+    "volume": pl.String(),
+    "sent_us": pl.Int64(),
+    "bytes": pl.Int64(),
+    "total_bytes": pl.Int64(),
+    "mode": pl.String(),
+}
+_MOVER = ("mover", "network")
+
+
+def recognise(head: list[str]) -> Claim:
+    """The relay's if half of the lines are a time stamp and one of its words, and one at least is about a mover."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    if not len(texts):
+        return Claim(False, 0.0, "no lines")
+    share = float(texts.str.contains(_LINE).mean())  # type: ignore[arg-type]
+    about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
+    if share >= 0.5 and about.any():
+        return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")
+    why = "no line tells of a mover" if share else "no line is a time stamp of the C library and a word of the relay"
+    return Claim(False, min(share, 0.5), why)
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """One chunk of a capture: events of movers, and pieces of the rate curves inside files."""
+    memory: dict[str, Any] = carry or {"fold": None, "at": None, "movers": []}
+    rows = lines.with_columns(local=read_ctime(pl.col("text")), word=pl.col("text").str.extract(rf"^{CTIME} (\S+)"))
+    is_event = pl.col("word").is_in(_KINDS).fill_null(False)
+    stamped = rows.filter(pl.col("local").is_not_null() & pl.col("word").is_in((*_KINDS, *_OTHERS)))
+    at, fold = instants(stamped.select("local", word=pl.lit("")), origin.zone, memory["fold"])
+    stamped = stamped.with_columns(at=at)
+    events = _events(stamped.filter(is_event), origin)
+    bad = pl.concat([_strange(rows), events.filter(pl.col("reason").is_not_null()).select(REJECTS.names())])
+    good = events.filter(pl.col("reason").is_null()).select(*_COLUMNS).cast(_COLUMNS)  # type: ignore[arg-type]
+    rates, movers = _rates(good, memory["movers"])
+    system = origin.system or origin.host
+    return Parsed(
+        tables={EVENTS: good, RATES: rates},
+        n_used=good.height,
+        n_skipped=lines.height - good.height - bad.height,
+        rejects=bad.sort("line_no"),
+        seen=seen_of(stamped.select("line_no", "at"), system, memory["at"]),
+        carry={
+            "fold": fold,
+            "at": stamped["at"].to_physical()[-1] if stamped.height else memory["at"],
+            "movers": movers,
+        },
+    )
+
+
+def _strange(rows: pl.DataFrame) -> pl.DataFrame:
+    """Lines that are neither a message of the relay nor empty."""
+    text, word = pl.col("text"), pl.col("word")
+    is_known = word.is_in((*_KINDS, *_OTHERS)).fill_null(False)
+    reason = (
+        pl.when(text.str.strip_chars() == "")
+        .then(None)
+        .when(~is_known)
+        .then(pl.lit("bad_syntax"))
+        .when(pl.col("local").is_null())
+        .then(pl.lit("bad_time"))
+    )
+    return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
+
+
+def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """Messages of movers with the columns of the table and, where they cannot be read, a `reason`."""
+    kind, said = pl.col("kind"), pl.col("said")
+    rows = rows.with_columns(message=pl.col("text").str.slice(CTIME_LENGTH + 1))
+    rows = rows.with_columns(pl.col("message").str.extract_groups(_EVENT).struct.unnest())
+    rows = rows.with_columns(pl.when(kind == "transfer").then(said).str.extract_groups(_TRANSFER).struct.unnest())
+    moved = pl.col("moved").cast(pl.Int64, strict=False)
+    epoch = pl.col("epoch").cast(pl.Float64, strict=False)
+    sent_us = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
+    is_state = said.is_in(_STATES)
+    is_bad = (
+        kind.is_null()
+        | ((kind == "transfer") & pl.col("moved").is_null())
+        | ((kind == "state") & ~is_state)
+        | ((kind != "transfer") & said.str.contains(" "))
+    )
+    return rows.with_columns(
+        system=pl.lit(origin.system or origin.host),
+        logged_at="at",
+        state=pl.when(kind == "state").then(said),
+        volume=pl.when(kind.is_in(["loading", "loaded", "unload"])).then(said),
+        client=pl.when(kind.is_in(["connect", "disconnect"])).then(said),
+        mode=pl.when(moved < 0).then(pl.lit("read")).when(moved > 0).then(pl.lit("write")),
+        bytes=moved.abs(),
+        sent_at=sent_us.cast(_AT),
+        is_draining=pl.when(pl.col("draining").is_not_null()).then(
+            ~pl.col("draining").is_in(["0", "False", "None", "false"])
+        ),
+        reason=pl.when(is_bad.fill_null(True)).then(pl.lit("bad_syntax")),
+    )
+
+
+def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, list[list[Any]]]:
+    """Pieces between two lines about bytes at the tape of one file, and what the next chunk must know of movers."""
+    last = pl.DataFrame(before, schema=_LAST, orient="row")
+    mine = pl.concat(
+        [
+            last.with_columns(line_no=pl.lit(0, pl.Int64), kind=pl.lit("last")),
+            events.with_columns(sent_us=pl.col("sent_at").to_physical()).filter(
+                (pl.col("side") == "media").fill_null(False) | pl.col("volume").is_not_null()
+            ),
+        ],
+        how="diagonal",
+    ).with_columns(
+        # a tape unloaded takes its file with it
+        volume=pl.when(pl.col("kind") == "unload").then(pl.lit("")).otherwise("volume"),
+    )
+    mine = mine.with_columns(volume=pl.col("volume").forward_fill().over(_MOVER))
+    media = mine.filter(pl.col("sent_us").is_not_null()).with_columns(
+        **{f"{name}_before": pl.col(name).shift(1).over(_MOVER) for name in ("sent_us", "bytes", "total_bytes", "mode")}
+    )
+    mode = pl.coalesce("mode", "mode_before")
+    is_same = (
+        (pl.col("total_bytes") == pl.col("total_bytes_before"))
+        & (pl.col("bytes") >= pl.col("bytes_before"))
+        & (pl.col("mode").is_null() | pl.col("mode_before").is_null() | (pl.col("mode") == pl.col("mode_before")))
+        & (pl.col("sent_us") > pl.col("sent_us_before"))
+    )
+    rates = (
+        media.filter(is_same & (pl.col("kind") == "transfer"))
+        .with_columns(
+            mode=mode,
+            volume=pl.when(pl.col("volume") != "").then("volume"),
+            from_at=pl.col("sent_us_before").cast(_AT),
+            to_at=pl.col("sent_us").cast(_AT),
+            offset_bytes="bytes_before",
+            bytes=pl.col("bytes") - pl.col("bytes_before"),
+        )
+        .select(*_RATE_COLUMNS)
+        .sort("line_no")
+    )
+    newest = media.group_by(_MOVER, maintain_order=True).last()
+    kept = (
+        mine.group_by(_MOVER, maintain_order=True)
+        .agg(pl.col("volume").last())
+        .join(newest.drop("volume"), on=_MOVER, how="left", maintain_order="left")
+        .select(*_LAST)
+        .sort(_MOVER)
+    )
+    return rates, [list(row) for row in kept.rows()]

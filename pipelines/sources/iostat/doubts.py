@@ -1,0 +1,75 @@
+"""Values of iostat that are no measurements: counters that wrapped, waits of no request, shares of nothing."""
+
+import polars as pl
+
+from pipelines.sources.iostat.rows import CPU_MEASURES, DEVICE_MEASURES
+
+# Beyond these a value is no measurement but a counter that wrapped, or went back; in units of the contract.
+_MOST = {
+    **dict.fromkeys((name for name in DEVICE_MEASURES if name.endswith("_bytes_s")), 1e12),
+    **dict.fromkeys((name for name in DEVICE_MEASURES if name.endswith("_rate")), 1e8),
+    **dict.fromkeys((name for name in DEVICE_MEASURES if name.endswith("wait_s") or name == "service_s"), 86_400.0),
+    "queue": 1e6,
+    "busy": 1.1,
+}
+_OF_TICKS = ("queue", "busy", "wait_s", "service_s")  # made from the counter that wraps when a queue is impossible
+
+
+def believe(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with impossible values null and named in `note`, and waits of no request null."""
+    rows = _unmeasured(rows)
+    odd = {name: (pl.col(name) < 0) | (pl.col(name) > most) for name, most in _MOST.items()}
+    if not rows.select(pl.any_horizontal(*odd.values()).any()).item():
+        return rows.with_columns(note=_merged_note())
+    is_queue_odd = odd["queue"].fill_null(False)
+    wrong = {
+        name: (is_odd.fill_null(False) | is_queue_odd if name in _OF_TICKS else is_odd.fill_null(False))
+        & pl.col(name).is_not_null()
+        for name, is_odd in odd.items()
+    }
+    named = pl.concat_list(pl.when(is_wrong).then(pl.lit(name)) for name, is_wrong in wrong.items()).list.drop_nulls()
+    told = pl.when(named.list.len() > 0).then(pl.lit("impossible, counter wrapped: ") + named.list.join(", "))
+    return rows.with_columns(
+        *(pl.when(~is_wrong).then(name).alias(name) for name, is_wrong in wrong.items()),
+        note=pl.concat_str(_merged_note(), told, separator="; ", ignore_nulls=True).replace("", None),
+    )
+
+
+def _merged_note() -> pl.Expr:
+    """Writes and discards in one figure: no value for either unless it is zero. Or a value printed as nan."""
+    return (
+        pl.when(pl.col("changed_bytes_s") > 0)
+        .then(pl.lit("writes and discards counted together: write_bytes_s unknown"))
+        .when("is_nan")
+        .then(pl.lit(_NAN))
+    )
+
+
+_NAN = "printed as nan"
+
+
+def _unmeasured(rows: pl.DataFrame) -> pl.DataFrame:
+    """A wait printed as zero where no request completed was not measured."""
+    reads, writes, discards, both = (
+        pl.col(name) for name in ("read_request_rate", "write_request_rate", "discard_request_rate", "request_rate")
+    )
+    is_idle = (pl.coalesce(both, reads + writes + discards.fill_null(0)) == 0).fill_null(False)
+    idle = {"read_wait_s": (reads == 0).fill_null(False), "write_wait_s": (writes == 0).fill_null(False)}
+    idle |= {"wait_s": is_idle, "service_s": is_idle}
+    return rows.with_columns(
+        *(pl.when(~(none & (pl.col(name) == 0))).then(name).alias(name) for name, none in idle.items()),
+        write_bytes_s=pl.coalesce("write_bytes_s", pl.when(pl.col("changed_bytes_s") == 0).then(0.0)),
+    )
+
+
+def believe_shares(rows: pl.DataFrame) -> pl.DataFrame:
+    """Shares of processors; null and named in `note` where a share is negative or more than the whole."""
+    odd = {name: ((pl.col(name) < 0) | (pl.col(name) > 1.01)).fill_null(False) for name in CPU_MEASURES}
+    named = pl.concat_list(pl.when(is_odd).then(pl.lit(name)) for name, is_odd in odd.items()).list.drop_nulls()
+    return rows.with_columns(
+        *(pl.when(~is_odd).then(name).alias(name) for name, is_odd in odd.items()),
+        note=pl.when(named.list.len() > 0)
+        .then(pl.lit("impossible share: ") + named.list.join(", "))
+        .when("is_nan")
+        .then(pl.lit(_NAN)),
+    )

@@ -1,0 +1,164 @@
+"""The lines of iostat that are no rows of numbers: what each is, and to which run and report the rows below belong.
+
+A report begins at its clock stamp; without one at the first of its headers, which is that of the processor shares
+or, where these are left out, that of the (first) table of devices.
+"""
+
+import re
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import Carry
+from pipelines.sources._sysstat import IS_STAMP, foreign_banner, read_banner
+from pipelines.sources.iostat.layout import foreign, is_like_header, is_more
+
+# How a line begins that may be no row of numbers; rows of devices with odd names are among them.
+_ODD = (
+    r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{1,2}[:時时][0-9]|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]"
+    r"|[0-9]{9,10}$|上午|下午|午前|午後|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
+)
+# Blanks replaced by one, in this order: all runs iostat prints are gone then, in half the time of a regular expression.
+_SQUEEZES = (5, 3, 2)
+_BARE_ROW = r"^[0-9.,% -]+$"
+_CELL = r"(-?\d+([.,]\d+)?|-?nan)[%BkKMGTP]?"
+_ROW = re.compile(rf"\S+|\S+( {_CELL}){{2,}}|(?=.*[.,%n])({_CELL} )+(\S+)( \S+)*")
+_STAMP_LINE = re.compile(IS_STAMP)
+_CLOCK = re.compile(
+    r"(?:zzz \*+ ?)?[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d?) (\d\d:\d\d:\d\d) (?:(\S+) )?(\d{4})(?: (.*))?"
+)
+_INTERVAL = re.compile(r"Sample interval: (\d+)\b.*", re.IGNORECASE)
+
+ROW, STAMP, BANNER, HEADER, MORE, CLOCK, SKIP, BLANK, JUNK = (
+    "row", "stamp", "banner", "header", "more", "clock", "skip", "blank", "junk",
+)  # fmt: skip
+
+
+def flatten(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines with `flat`: single blanks, none outside."""
+    flat = pl.col("text")
+    if lines["text"].str.contains("\t", literal=True).any():
+        flat = flat.str.replace_all("\t", " ", literal=True)
+    for width in _SQUEEZES:
+        flat = flat.str.replace_all(" " * width, " ", literal=True)
+    lines = lines.with_columns(flat=flat.str.strip_chars(" \r"))
+    for rest in ("  ", "  +"):
+        if not lines["flat"].str.contains("  ", literal=True).any():
+            break
+        lines = lines.with_columns(pl.col("flat").str.replace_all(rest, " ", literal=rest == "  "))
+    return lines
+
+
+def part(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Lines that are rows of numbers or junk, and all others with `flat` and `kind`, rows among them too."""
+    text = pl.col("text")
+    is_odd = lines.select(text.str.contains(_ODD) | text.str.contains("Device", literal=True)).to_series()
+    others = lines.filter(is_odd)
+    texts = flatten(others.select(pl.col("text").unique(maintain_order=True)))
+    unique = texts.select(pl.col("flat").unique(maintain_order=True))
+    flat = pl.col("flat")
+    unique = unique.with_columns(
+        kind=pl.when(flat == "")
+        .then(pl.lit(BLANK))
+        .when(flat.str.contains(IS_STAMP))
+        .then(pl.lit(STAMP))
+        .when(flat.str.contains(_BARE_ROW))
+        .then(pl.lit(ROW))
+    )
+    is_open = unique["kind"].is_null()
+    words = unique.filter(is_open)["flat"]
+    told = pl.DataFrame({"flat": words, "kind": pl.Series([_classify(word) for word in words], dtype=pl.String)})
+    kinds = pl.concat([unique.filter(~is_open), told])
+    texts = texts.join(kinds, on="flat", how="left", maintain_order="left")
+    return lines.filter(~is_odd), others.join(texts, on="text", how="left", maintain_order="left")
+
+
+def is_fitting(flat: str) -> bool:
+    """Does a line with single blanks look like one of iostat's?"""
+    if _ROW.fullmatch(flat) or _STAMP_LINE.search(flat):
+        return True
+    return is_like_header(flat) or is_more(flat) or _CLOCK.fullmatch(flat) is not None or read_banner(flat) is not None
+
+
+def _classify(flat: str) -> str:
+    if is_like_header(flat):
+        return HEADER
+    if is_more(flat):
+        return MORE
+    if read_banner(flat):
+        return BANNER
+    if _CLOCK.fullmatch(flat):
+        return CLOCK
+    if flat.startswith("zzz "):
+        return SKIP
+    if what := foreign(flat) or foreign_banner(flat):
+        raise UnreadableFile(
+            f"there is output of {what} among that of Linux's iostat: {flat[:120]}",
+            "keep the output of each system in files of its own",
+            reason="unknown_header",
+        )
+    return ROW
+
+
+def read_clock(flat: str) -> tuple[str, str, int | None]:
+    """Of the date line of a wrapper such as OSWatcher: the local time, the word of its zone, the step it promises."""
+    match = _CLOCK.fullmatch(flat)
+    if match is None:
+        return "", "", None
+    month, day, time, word, year, tail = match.groups()
+    step = _INTERVAL.fullmatch(tail or "")
+    return f"{year} {month} {int(day):02d} {time}", word or "", int(step[1]) if step else None
+
+
+def find_events(others: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """Banners, stamps and headers, with the `run`, `report` and `section` they open or belong to.
+
+    The first is the one the chunk before ended with, as line 0. A section is the text of its header, both halves of a
+    wrapped one, and '' behind a banner.
+    """
+    found = others.filter(pl.col("kind").is_in([BANNER, STAMP, HEADER, MORE])).select(
+        "line_no",
+        "kind",
+        "flat",
+        section=pl.lit(None, dtype=pl.String),
+        is_indented=pl.when(kind=HEADER).then(pl.col("text").str.contains(r"^\s")),
+    )
+    before = {name: state[name] for name in ("kind", "flat", "section", "is_indented")}
+    found = pl.concat([pl.DataFrame([{"line_no": 0, **before}], schema=found.schema), found])
+    kind, flat = pl.col("kind"), pl.col("flat")
+    is_old = pl.col("line_no") == 0
+    is_second = (kind == MORE) & (kind.shift(1) == HEADER)
+    told = (
+        pl.when(is_second & flat.shift(1).str.starts_with("disk:"))
+        .then(flat)  # of the JSON form: names come with the first device
+        .when(is_second)
+        .then(flat.shift(1) + "\n" + flat)
+        .when(kind == HEADER)
+        .then(flat)
+        .when(kind == BANNER)
+        .then(pl.lit(""))
+    )
+    begins = (_begins() & ~is_old).fill_null(False)
+    found = found.with_columns(
+        section=pl.when(is_old).then("section").otherwise(told).forward_fill(),
+        is_indented=pl.col("is_indented").forward_fill(),
+        begins=begins,
+        run=state["run"] + ((kind == BANNER) & ~is_old).cast(pl.Int64).cum_sum(),
+        report=state["report"] + begins.cast(pl.Int64).cum_sum(),
+    )
+    last = found.row(-1, named=True)
+    state.update({name: last[name] for name in ("kind", "flat", "section", "is_indented")})
+    return found
+
+
+def _begins() -> pl.Expr:
+    """Does an event begin a report?"""
+    kind, flat, before = pl.col("kind"), pl.col("flat"), pl.col("kind").shift(1)
+    is_cpu = flat.str.contains(r"^(avg-cpu|tty):")
+    is_lead = (kind == HEADER) & flat.str.contains(r"(^| )(r/s|tps) ") & ~is_cpu
+    has_cpu_before = (before == HEADER) & is_cpu.shift(1)
+    return (
+        (kind == STAMP)
+        | ((kind == HEADER) & is_cpu & (before != STAMP))
+        | (is_lead & (before != STAMP) & ~has_cpu_before)
+    )

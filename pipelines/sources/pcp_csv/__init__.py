@@ -1,0 +1,216 @@
+"""Performance Co-Pilot as delimited text: `pmrep -o csv` and pmdumptext.
+
+    Time,"disk.dev.read_bytes-sda","disk.dev.write_bytes-sda","kernel.all.load-1 minute"
+    2010-06-15 08:00:00,,,0.250
+    2010-06-15 08:00:10,0.000,51200.000,0.310
+
+    Time,arch/disk.dev.read_bytes["sda"]            pmdumptext -m -u: instances in brackets, a row of units
+    none,Kbyte / second
+    2010-06-15 08:00:10,51200.000
+
+Delimiters: comma, semicolon, tab, bar, blank (predefined reports such as `:vmstat` separate "csv" by blanks, and the
+stamp then holds one more). Metrics of the processor, memory, disks, interfaces and load are read, see `metrics`; other
+columns are not, and a row of which none is read only moves the clock on. Empty cells, `?`, `N/A` and `xxx` (too wide
+for its column) are null.
+
+**Units** are not in pmrep's header: those of the metrics are taken (disk Kbyte, network byte), which only `-b`, `-B`
+or a configuration changes; where a predefined report prints another one the value is null, with a note. pmdumptext
+scales every column as it likes: without its units row (`-u`) nothing is certain. Counters are rates already; values in
+the first row below a header can only be raw counters (`-r`): null from there on, with a note; raw ones that begin
+behind an empty row are not told from rates. Parts of processor time
+come in ms or in seconds a second of all processors: shares are their parts of the sum, where user, sys, idle and wait
+are all there; interrupts are counted to the kernel.
+
+**Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`: nothing tells, `site.toml` decides. A
+row's sample begins at the row before; the first below a header only tells when the next begins. pmdumptext's default
+stamp has no year: that of `origin.date`, nearest to it.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._columns import TABLES, no_rows
+from pipelines.sources._names import stem_of
+from pipelines.sources._stamps import instants, read_stamp
+from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
+from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
+
+TITLE = "PCP as CSV"
+VERSION = 2
+
+_ISO = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?"
+_YEARLESS = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+_STAMPED = rf'^"?({_ISO}|{_YEARLESS})"?(.?)(.*)$'
+_START: Carry = {
+    "header": None,  # the line, and the units row below it
+    "units": "",
+    "is_first": True,  # no row since the header
+    "is_raw": False,
+    "at": None,  # microseconds: the stamp of the row before
+    "fold": None,  # see _stamps
+}
+
+
+def recognise(head: list[str]) -> Claim:
+    """A header line with metric names of PCP."""
+    lines = [line for line in head if line.strip()]
+    headers = [line for line in lines if is_header(line)]
+    if headers:
+        if read_header(headers[0]).fields:
+            return Claim(True, 1.0, "a header with metrics of PCP")
+        return Claim(False, 0.7, "this is PCP as CSV; not read because none of its metrics is one we keep")
+    if lines and all(re.match(rf"{_YEARLESS}\t", line) for line in lines):
+        return Claim(False, 0.7, "this is pmdumptext without -m; not read because no line names its columns")
+    return Claim(False, 0.0, "no header line of pmrep or pmdumptext")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Samples of the host, its disks and interfaces; raises UnreadableFile where no year is to be had."""
+    state = {**_START, **(carry or {})}
+    text = pl.col("text")
+    kinds = lines.with_columns(
+        kind=pl.when(text.str.strip_chars() == "")
+        .then(pl.lit("blank"))
+        .when(text.str.contains(r'^"?Time"?[,;|\t ]'))
+        .then(pl.lit("header"))
+        .when(text.str.contains(r"^none[,;|\t]"))
+        .then(pl.lit("units"))
+        .when(text.str.contains(r"^\?[,;|\t]"))
+        .then(pl.lit("blank"))  # pmdumptext begins with a row of no time
+        .otherwise(pl.lit("row"))
+    )
+    marks = kinds.filter(pl.col("kind").is_in(["header", "units"]))
+    edges = [int(line_no) for line_no in marks["line_no"]]
+    parts = []
+    rows = kinds.filter(kind="row")
+    begin = None
+    for line_no, mark, kind in marks.select("line_no", "text", "kind").rows():
+        parts.append(_part(_between(rows, begin, line_no), origin, state))
+        _turn(state, mark, kind, line_no)
+        begin = line_no
+    parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
+    rejects = pl.concat([part.rejects for part in parts])
+    n_skipped = kinds.filter(kind="blank").height
+    return Parsed(
+        tables={table: pl.concat([part.tables[table] for part in parts]) for table in TABLES},
+        n_used=lines.height - n_skipped - rejects.height,
+        n_skipped=n_skipped,
+        rejects=rejects,
+        seen=pl.concat([part.seen for part in parts]),
+        carry=state,
+    )
+
+
+def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
+    """A header, or the units row below one."""
+    if kind == "units":
+        if state["header"] is not None and state["is_first"]:
+            state["units"] = text
+        return
+    if not is_header(text):
+        raise UnreadableFile(
+            f"line {line_no}: a header without names of metrics: {text[:120]}", "write pmrep's CSV with its header"
+        )
+    state.update(header=text, units="", is_first=True, is_raw=False, at=None)
+
+
+def _between(rows: pl.DataFrame, begin: int | None, end: int | None) -> pl.DataFrame:
+    if begin is not None:
+        rows = rows.filter(pl.col("line_no") > begin)
+    return rows.filter(pl.col("line_no") < end) if end is not None else rows
+
+
+def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
+    """The rows below one header; `state` moves on."""
+    rows = rows.select("line_no", "text")
+    if state["header"] is None:
+        bad = rows.with_columns(reason=pl.lit("no_header"))
+        return Parsed(tables=no_rows(), rejects=bad.select(REJECTS.names()).cast(REJECTS))
+    header = read_header(state["header"], state["units"])
+    split = _split(rows, header)
+    split = _date(split, origin, state)
+    cells = read_cells(split["rest"], header)
+    is_whole = pl.col("reason").is_null()
+    split = split.with_columns(is_bad=cells.is_bad).with_columns(
+        reason=pl.when(is_whole & pl.col("is_bad")).then(pl.lit("bad_number")).otherwise("reason")
+    )
+    split = split.hstack(cells.values)
+    _note_raw(split, header, state)
+    good = split.filter(is_whole & pl.col("from_at").is_not_null())
+    good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
+    bad = split.filter(~is_whole).select(REJECTS.names()).cast(REJECTS)
+    seen = good.select("line_no", "host", "from_at", "to_at").cast(SEEN)
+    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=bad, seen=seen)
+
+
+def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
+    """Stamp and cells of each row, and why it is rejected."""
+    parts = rows["text"].str.strip_chars_end("\r").str.extract_groups(_STAMPED).struct
+    rows = rows.with_columns(stamp=parts.field("1"), mark=parts.field("2"), rest=parts.field("3"))
+    n_cells = pl.col("rest").str.count_matches(header.delimiter, literal=True) + 1
+    width = pl.when(pl.col("mark") == "").then(0).otherwise(n_cells)
+    return rows.with_columns(
+        reason=pl.when(pl.col("stamp").is_null())
+        .then(pl.lit("bad_time"))
+        .when((width != header.n_fields) | (pl.col("mark") != header.delimiter))
+        .then(pl.lit("wrong_width"))
+    )
+
+
+def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Instants at which samples begin and end; the stamp of a row that is rejected still bounds the next one."""
+    stamp = pl.col("stamp").str.replace("T", " ", literal=True)
+    rows = rows.with_columns(local=read_stamp(stamp, "%Y-%m-%d %H:%M:%S%.f"))
+    is_yearless = rows["stamp"].str.contains(rf"^{_YEARLESS}$").fill_null(False)
+    if is_yearless.any():
+        rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))
+    known = rows.filter(pl.col("local").is_not_null())
+    at, state["fold"] = instants(known.select("local", word=pl.lit("")), origin.zone, state["fold"])
+    before = datetime(1970, 1, 1) + timedelta(microseconds=state["at"]) if state["at"] is not None else None
+    known = known.select("line_no").with_columns(to_at=at)
+    known = known.with_columns(from_at=pl.col("to_at").shift(1).fill_null(pl.lit(before, dtype=pl.Datetime("us"))))
+    if known.height:
+        state["at"] = known["to_at"].dt.epoch("us")[-1]
+    rows = rows.join(known, on="line_no", how="left", maintain_order="left")
+    return rows.with_columns(
+        reason=pl.when(pl.col("to_at").is_null())
+        .then(pl.lit("bad_time"))
+        .when(pl.col("reason").is_not_null())
+        .then("reason")
+        .when(pl.col("from_at") >= pl.col("to_at"))
+        .then(pl.lit("out_of_order"))
+    )
+
+
+def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
+    """Stamps without a year in the one that brings them nearest to the day of the file's first line."""
+    if origin.date is None:
+        raise UnreadableFile(
+            "its stamps have no year",
+            "give `date` (the day of the first row) with its [[input]] in site.toml",
+            reason="no_clock",
+        )
+    short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
+    month = short.str.head(3).replace_strict(
+        {name: number for number, name in enumerate(_MONTHS, 1)}, default=None, return_dtype=pl.Int64
+    )
+    ahead = month - origin.date.month
+    year = origin.date.year + pl.when(ahead > 6).then(-1).when(ahead < -6).then(1).otherwise(0)
+    return read_stamp(pl.format("{} {}", year, short), "%Y %b %d %H:%M:%S")
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _note_raw(rows: pl.DataFrame, header: Header, state: Carry) -> None:
+    """A counter in the first whole row below a header has no row before it to be a rate of."""
+    if not state["is_first"]:
+        return
+    first = rows.filter(pl.col("reason").is_null()).head(1)
+    if first.height:
+        state["is_first"] = False
+        state["is_raw"] = bool(has_counter(first.select(str(f.place) for f in header.fields), header)[0])

@@ -1,0 +1,245 @@
+"""Which columns of sar become which columns of ours: the activities that are read, and their headers.
+
+An activity is known by a column no other has. Then all its columns must be known ones, the needed ones must be there,
+and each only once; else the header is refused. Fields are found by their names, so order does not matter.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple, NoReturn
+
+from pipelines.errors import UnreadableFile
+from pipelines.units import KIB
+
+SECTOR = 512
+SHARE, MILLISECOND = -100, -1000  # negative: divide
+HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
+
+
+class Field(NamedTuple):
+    """A column of ours: the sum of those of sar's columns that are there, if the first one is."""
+
+    target: str
+    names: tuple[str, ...]
+    unit: int = 1
+
+
+class Activity(NamedTuple):
+    """What one option of sar prints: the table it fills, its columns, and how its header is known."""
+
+    table: str
+    item: str  # the column that names the processor, disk or interface; '' if there is none
+    signs: frozenset[str]  # any of these in a header: it is this activity, or pretends to be
+    needs: tuple[tuple[str, ...], ...]  # one of each
+    fields: tuple[Field, ...]
+    others: frozenset[str] = frozenset()  # known columns that are not read
+    is_open: bool = False  # newer versions keep adding columns
+
+    @property
+    def known(self) -> frozenset[str]:
+        return self.others | {name for field in self.fields for name in field.names} | {self.item}
+
+
+class Layout(NamedTuple):
+    """A header that is read: its columns in their order and the fields they give."""
+
+    activity: Activity
+    names: tuple[str, ...]
+    fields: tuple[Field, ...]
+
+    @property
+    def values(self) -> list[str]:
+        return [name for name in self.names if name != self.activity.item]
+
+    @property
+    def units(self) -> dict[str, int]:
+        """Bytes that one of a column stands for."""
+        return {name: field.unit for field in self.fields for name in field.names if field.unit > 1}
+
+
+def words(text: str) -> frozenset[str]:
+    """Names written one behind the other."""
+    return frozenset(text.split())
+
+
+# `-u` counts interrupts in %system and guests in %user and %nice; `-u ALL` prints all of them apart.
+CPU = Activity(
+    HOST,
+    "CPU",
+    words("%user %usr %idle %iowait"),
+    (("%user", "%usr"), ("%system", "%sys"), ("%idle",)),
+    (
+        Field("cpu_user", ("%user",), SHARE),
+        Field("cpu_user", ("%usr", "%guest"), SHARE),
+        Field("cpu_nice", ("%nice", "%gnice"), SHARE),
+        Field("cpu_system", ("%system",), SHARE),
+        Field("cpu_system", ("%sys", "%irq", "%soft"), SHARE),
+        Field("cpu_wait", ("%iowait",), SHARE),
+        Field("cpu_stolen", ("%steal",), SHARE),
+        Field("cpu_guest", ("%guest", "%gnice"), SHARE),
+        Field("cpu_idle", ("%idle",), SHARE),
+    ),
+)
+IO = Activity(
+    HOST,
+    "",
+    words("rtps wtps bread/s bwrtn/s"),
+    (("tps",), ("bread/s",), ("bwrtn/s",)),
+    (Field("read_bytes_s", ("bread/s",), SECTOR), Field("write_bytes_s", ("bwrtn/s",), SECTOR)),
+    words("tps rtps wtps dtps bdscd/s"),
+)
+QUEUE = Activity(
+    HOST,
+    "",
+    words("runq-sz ldavg-1 ldavg-5 ldavg-15"),
+    (("runq-sz",), ("ldavg-1",), ("ldavg-5",)),
+    (
+        Field("run_queue", ("runq-sz",)),
+        Field("load_1", ("ldavg-1",)),
+        Field("load_5", ("ldavg-5",)),
+        Field("load_15", ("ldavg-15",)),
+        Field("blocked", ("blocked",)),
+    ),
+    words("plist-sz"),
+)
+MEMORY = Activity(
+    HOST,
+    "",
+    words("kbmemfree kbmemused kbbuffers kbcached"),
+    (("kbmemfree",), ("kbbuffers",), ("kbcached",)),
+    (
+        Field("free_bytes", ("kbmemfree",), KIB),
+        Field("buffer_bytes", ("kbbuffers",), KIB),
+        Field("cache_bytes", ("kbcached",), KIB),
+        Field("active_bytes", ("kbactive",), KIB),
+        Field("inactive_bytes", ("kbinact",), KIB),
+        Field("swapped_bytes", ("kbswpused",), KIB),
+    ),
+    is_open=True,
+)
+SWAP = Activity(
+    HOST,
+    "",
+    words("kbswpfree kbswpused"),
+    (("kbswpused",),),
+    (Field("swapped_bytes", ("kbswpused",), KIB),),
+    words("kbswpfree %swpused kbswpcad %swpcad"),
+)
+SWITCH = Activity(
+    HOST,
+    "",
+    words("cswch/s"),
+    (("cswch/s",),),
+    (Field("switch_rate", ("cswch/s",)),),
+    words("proc/s"),
+)
+DISK = Activity(
+    DEVICE,
+    "DEV",
+    words("DEV rd_sec/s wr_sec/s rkB/s wkB/s avgrq-sz areq-sz await"),
+    (("DEV",), ("tps",), ("rkB/s", "rd_sec/s"), ("wkB/s", "wr_sec/s"), ("await",), ("%util",)),
+    (
+        Field("request_rate", ("tps",)),
+        Field("read_bytes_s", ("rkB/s",), KIB),
+        Field("read_bytes_s", ("rd_sec/s",), SECTOR),
+        Field("write_bytes_s", ("wkB/s",), KIB),
+        Field("write_bytes_s", ("wr_sec/s",), SECTOR),
+        Field("discard_bytes_s", ("dkB/s",), KIB),
+        Field("discard_bytes_s", ("dc_sec/s",), SECTOR),
+        Field("queue", ("aqu-sz",)),
+        Field("queue", ("avgqu-sz",)),
+        Field("wait_s", ("await",), MILLISECOND),
+        Field("service_s", ("svctm",), MILLISECOND),
+        Field("busy", ("%util",), SHARE),
+    ),
+    words("avgrq-sz areq-sz"),
+)
+INTERFACE = Activity(
+    NETWORK,
+    "IFACE",
+    words("rxpck/s txpck/s rxkB/s txkB/s rxbyt/s txbyt/s"),
+    (("IFACE",), ("rxpck/s",), ("txpck/s",), ("rxkB/s", "rxbyt/s"), ("txkB/s", "txbyt/s")),
+    (
+        Field("in_bytes_s", ("rxkB/s",), KIB),
+        Field("in_bytes_s", ("rxbyt/s",)),
+        Field("out_bytes_s", ("txkB/s",), KIB),
+        Field("out_bytes_s", ("txbyt/s",)),
+        Field("in_packet_rate", ("rxpck/s",)),
+        Field("out_packet_rate", ("txpck/s",)),
+        Field("busy", ("%ifutil",), SHARE),
+    ),
+    words("rxcmp/s txcmp/s rxmcst/s"),
+)
+# Solaris, AIX and HP-UX. What waits in the queue and what the device serves are told apart there.
+UNIX_CPU = Activity(
+    HOST,
+    "cpu",
+    words("%usr %sys %wio %idle"),
+    (("%usr",), ("%sys",), ("%wio",), ("%idle",)),
+    (
+        Field("cpu_user", ("%usr",), SHARE),
+        Field("cpu_system", ("%sys",), SHARE),
+        Field("cpu_wait", ("%wio",), SHARE),
+        Field("cpu_idle", ("%idle",), SHARE),
+    ),
+    words("physc %entc"),
+)
+UNIX_DISK = Activity(
+    DEVICE,
+    "device",
+    words("device r+w/s blks/s Kbs/s avserv"),
+    (("device",), ("%busy",), ("r+w/s",), ("blks/s", "Kbs/s"), ("avwait",), ("avserv",)),
+    (
+        Field("request_rate", ("r+w/s",)),
+        Field("moved_bytes_s", ("blks/s",), SECTOR),
+        Field("moved_bytes_s", ("Kbs/s",), KIB),
+        Field("queue", ("avque",)),
+        Field("wait_s", ("avwait", "avserv"), MILLISECOND),
+        Field("service_s", ("avserv",), MILLISECOND),
+        Field("busy", ("%busy",), SHARE),
+    ),
+)
+LINUX = (CPU, IO, QUEUE, MEMORY, SWAP, SWITCH, DISK, INTERFACE)
+UNIX = (UNIX_CPU, UNIX_DISK)
+
+
+@cache
+def read_header(names: tuple[str, ...], activities: tuple[Activity, ...] = LINUX) -> Layout | None:
+    """The layout of a header's names; None if it is of an activity that is not read.
+
+    Raises UnreadableFile where it begins like one that is read and is not as we know it.
+    """
+    activity = next((known for known in activities if known.signs & set(names)), None)
+    if activity is None:
+        return None
+    if len(set(names)) < len(names):
+        _refuse(names, "a name stands twice")
+    unknown = [name for name in names if name not in activity.known]
+    if unknown and not activity.is_open:
+        _refuse(names, f"{unknown[0]} is unknown")
+    for choice in activity.needs:
+        if not set(choice) & set(names):
+            _refuse(names, f"{' or '.join(choice)} is missing")
+    return Layout(activity, names, _present(activity.fields, names))
+
+
+def lay_out(activity: Activity, names: tuple[str, ...]) -> Layout | None:
+    """The layout of values that come with their names, complete or not; None if none of them is read."""
+    fields = _present(activity.fields, names)
+    return Layout(activity, names, fields) if fields else None
+
+
+def _present(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
+    found: dict[str, Field] = {}
+    for field in fields:
+        if field.names[0] in names and field.target not in found:
+            found[field.target] = field._replace(names=tuple(name for name in field.names if name in names))
+    return tuple(found.values())
+
+
+def _refuse(names: Sequence[str], why: str) -> NoReturn:
+    raise UnreadableFile(
+        f"a header of sar whose columns are not known ({why}): {' '.join(names)[:120]}",
+        "keep the files as sar or sadf wrote them; tell of a version that prints other columns",
+        reason="unknown_header",
+    )

@@ -1,0 +1,163 @@
+"""`sadf -d`: one sample of one item a line, its fields between semicolons, each activity under a header of its own.
+
+    # hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util
+    stage07;600;2026-03-02 09:10:01 UTC;sdb;41.00;0.00;20992.00;0.00;512.00;0.21;5.10;8.40
+    stage07;-1;2026-03-02 09:14:30 UTC;LINUX-RESTART	(8 CPU)
+
+With `-h` all activities of a sample share a line: read where at most one of them comes in several items (`[...]` at
+the end of its names), since how many there are of each is not told.
+"""
+
+import re
+from copy import deepcopy
+from typing import NamedTuple, NoReturn
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import LINES, Carry, Origin, Parsed
+from pipelines.sources.sar.activities import LINUX, Layout, read_header
+from pipelines.sources.sar.measure import Rows, begins, rows_of
+from pipelines.sources.sar.stamps import read_stamps
+
+HEADER = re.compile(r"# hostname;interval;timestamp(;|$)")
+ROW = re.compile(r"[^;\s]+;-?\d+;(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( [A-Za-z+-]\S*)?|\d{9,11});")
+
+_MARK = r"^(LINUX-RESTART|COM )"
+_START: Carry = {"header": None, "n_blocks": 0, "chains": {}, "fold": None}
+
+
+class Part(NamedTuple):
+    """One activity of a header: where its names begin, and how many items a line holds (None: any number)."""
+
+    names: tuple[str, ...]
+    is_repeated: bool
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
+    """Rows of the activities that are read; raises UnreadableFile for a header that pretends to be one of them."""
+    state = deepcopy({**_START, **carry})
+    text = pl.col("text").str.strip_chars_end(" \r\t")
+    flat = lines.with_columns(text=pl.col("text"), flat=text)
+    is_header = pl.col("flat").str.starts_with("#")
+    flat = flat.with_columns(header=pl.when(is_header).then("flat").forward_fill().fill_null(pl.lit(state["header"])))
+    fields = pl.col("flat").str.splitn(";", 4).struct.rename_fields(["host", "interval", "stamp", "rest"])
+    rows = flat.filter(~is_header & (pl.col("flat") != "")).with_columns(fields.alias("fields")).unnest("fields")
+    is_mark = rows.select(pl.col("rest").str.contains(_MARK).fill_null(False)).to_series()
+    rows = _numbered(rows.with_columns(is_mark=is_mark), flat.filter(is_header), state)
+    rows, state["fold"] = read_stamps(rows.filter(~pl.col("is_mark")), origin, state["fold"])
+    found, used = Rows(origin), []
+    for header in _distinct(flat["header"]):
+        parts = _parts(header)
+        layouts = [read_header(part.names, LINUX) for part in parts]
+        if not any(layouts):
+            continue
+        used.append(flat.filter(is_header & (pl.col("flat") == header))["line_no"])
+        _read(rows.filter(pl.col("header") == header), header, parts, layouts, state, found)
+    found.reject(rows.filter(pl.col("header").is_null()).with_columns(reason=pl.lit("no_header")))
+    if flat.height:
+        state["header"] = flat["header"][-1]
+    return found.parsed(lines.height, used, state)
+
+
+def _distinct(headers: pl.Series) -> list[str]:
+    return headers.drop_nulls().unique(maintain_order=True).to_list()
+
+
+def _numbered(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """Add `block`: a number that changes with each header and each restart."""
+    marks = pl.concat([headers["line_no"], rows.filter("is_mark")["line_no"]]).sort()
+    blocks = pl.DataFrame({"line_no": marks, "block": pl.int_range(1, marks.len() + 1, eager=True)})
+    rows = (
+        rows.set_sorted("line_no")
+        .join_asof(blocks.cast({"line_no": LINES["line_no"]}).set_sorted("line_no"), on="line_no")
+        .with_columns(block=pl.col("block").fill_null(0) + state["n_blocks"])
+    )
+    state["n_blocks"] += marks.len()
+    return rows
+
+
+def _parts(header: str) -> list[Part]:
+    """The activities a header names; there is one, but under `-h`."""
+    names = header.removeprefix("#").strip().split(";")[3:]
+    if not any(name.endswith("[...]") for name in names):
+        return [Part(tuple(names), False)]
+    parts: list[Part] = []
+    start = 0
+    for place, name in enumerate(names):
+        if name.endswith("[...]"):
+            single, repeated = _begin_of_repeated(names[start : place + 1])
+            parts += [Part(single, False)] * bool(single) + [Part(repeated, True)]
+            start = place + 1
+    return parts + [Part(tuple(names[start:]), False)] * (start < len(names))
+
+
+def _begin_of_repeated(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names up to `[...]`, cut where the activity that has items begins: at the column that names them."""
+    plain = [name.removesuffix("[...]") for name in names]
+    at = next((place for place in reversed(range(len(plain))) if plain[place].isupper()), 0)
+    return tuple(plain[:at]), tuple(plain[at:])
+
+
+def _read(
+    rows: pl.DataFrame, header: str, parts: list[Part], layouts: list[Layout | None], state: Carry, found: Rows
+) -> None:
+    width = pl.col("rest").str.count_matches(";", literal=True) + 1
+    if len(parts) == 1 and not parts[0].is_repeated:
+        rows = rows.with_columns(reason=_reason(width == len(parts[0].names)), n_items=pl.lit(1, dtype=pl.Int64))
+    else:
+        rows = _fitted(rows, header, parts, width)
+    stamped = rows.filter(pl.col("at").is_not_null() & pl.col("interval_s").is_not_null())
+    from_at, state["chains"][header] = begins(stamped, state["chains"].get(header))
+    rows = rows.join(stamped.select("line_no").with_columns(from_at), on="line_no", how="left", maintain_order="left")
+    found.reject(rows)
+    rows = rows.filter(pl.col("reason").is_null()).with_columns(to_at="at", n_cpus=pl.lit(None, dtype=pl.Int32))
+    cells = pl.col("rest").str.split(";")
+    rows = rows.with_columns(cells=cells)
+    offset = pl.lit(0, dtype=pl.Int64)
+    for part, layout in zip(parts, layouts, strict=True):
+        if layout is not None:
+            _take(rows, part, layout, offset, found)
+        n_items = pl.col("n_items") if part.is_repeated else pl.lit(1, dtype=pl.Int64)
+        offset = offset + n_items * len(part.names)
+
+
+def _reason(is_wide: pl.Expr) -> pl.Expr:
+    return (
+        pl.when(pl.col("rest").is_null())
+        .then(pl.lit("bad_syntax"))
+        .when(pl.col("at").is_null() | pl.col("interval_s").is_null())
+        .then(pl.lit("bad_time"))
+        .when(~is_wide)
+        .then(pl.lit("wrong_width"))
+    )
+
+
+def _fitted(rows: pl.DataFrame, header: str, parts: list[Part], width: pl.Expr) -> pl.DataFrame:
+    """Rows of `-h` with the number of items the repeated activity has in each."""
+    repeated = [part for part in parts if part.is_repeated]
+    if len(repeated) > 1 or any(name.endswith("*") for part in parts for name in part.names):
+        _refuse(header)
+    fixed = sum(len(part.names) for part in parts if not part.is_repeated)
+    size = len(repeated[0].names)
+    is_wide = (width >= fixed) & ((width.cast(pl.Int64) - fixed) % size == 0)
+    return rows.with_columns(reason=_reason(is_wide), n_items=(width.cast(pl.Int64) - fixed) // size)
+
+
+def _refuse(header: str) -> NoReturn:
+    raise UnreadableFile(
+        f"several activities of sadf -h come in an unknown number of items: {header[:120]}",
+        "write it with sadf -d without -h, or one activity a file",
+        reason="unknown_header",
+    )
+
+
+def _take(rows: pl.DataFrame, part: Part, layout: Layout, offset: pl.Expr, found: Rows) -> None:
+    """Hand the cells of one activity on, one row for each item."""
+    if part.is_repeated:
+        rows = rows.with_columns(nth=pl.int_ranges(0, pl.col("n_items"))).explode("nth")
+        rows = rows.filter(pl.col("nth").is_not_null())
+        offset = offset + pl.col("nth") * len(part.names)
+    cells = [pl.col("cells").list.get(offset + place, null_on_oob=True) for place in range(len(part.names))]
+    rows = rows_of(rows, layout, cells)
+    found.add(rows, layout)

@@ -1,0 +1,245 @@
+"""sar as text, of sysstat and of Solaris, AIX and HP-UX: a table for each activity, with clock times and no dates.
+
+    Linux 5.14.0-70.el9.x86_64 (stage07.example.org) 	03/02/2026 	_x86_64_	(8 CPU)
+
+    09:00:01 AM       DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
+    09:10:01 AM       sdb     41.00      0.00  20992.00      0.00    512.00      0.21      5.10      8.40
+    Average:          sdb     41.00      0.00  20992.00      0.00    512.00      0.21      5.10      8.40
+
+The time beside a header is where the first sample of its rows begins: sar prints that of the sample before, or after a
+restart that of the first record. Rows bear the end of theirs. The tables of a day come one behind the other, each from
+its beginning, so each activity has a clock of its own, which passes midnight where its times go back by half a day.
+Other systems print the time beside the first disk of a sample only.
+"""
+
+import re
+from copy import deepcopy
+from typing import Any, NoReturn
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import Carry, Origin, Parsed
+from pipelines.sources._names import stem_of
+from pipelines.sources._sysstat import TIME, date_order, read_banner, read_date, read_stamps
+from pipelines.sources.sar.activities import LINUX, UNIX, Activity, Layout, read_header
+from pipelines.sources.sar.measure import Rows, previous, rows_of
+
+BANNER = re.compile(r"(Linux|SunOS|AIX|HP-UX) \S")
+UNIX_BANNER = re.compile(r"(?:SunOS|AIX|HP-UX) (\S+) .*?(\d{1,2}/\d{1,2}/\d{2,4})")
+TIMED = re.compile(rf"^(?P<time>{TIME})(?: (?P<rest>.*))?$")
+# What a header is: names without a single number, one of them of a kind that only names are.
+NUMBER = r"(?:^| )-?\d+(?:[.,]\d+)?[BkKMGTP%]?(?: |$)"
+NAMES = (
+    r"/s(?: |$)|%\w|\bkb\w|\bMB\w|-sz|\b(?:CPU|DEV|IFACE|INTR|TTY|BUS|FCHOST|DEVICE|device|tcpsck|dentunusd|freemem)\b"
+)
+
+_MARK = r"^LINUX RESTART|^COM |[Rr]estart"
+_AVERAGE = r"^(?:\S+ ?:(?: |$)|Average\b)"
+_CONFIGURATION = "System configuration"
+_SQUEEZES = (5, 3, 2, 2)  # see vmstat
+_NO_HEADER = ""
+_START: Carry = {
+    "header": _NO_HEADER,
+    "run": 0,  # banners so far
+    "banner": None,  # host, day and processors of the last
+    "clocks": {},  # by header
+    "chains": {},
+    "time": None,  # of the last row that had one
+    "in_average": False,
+}
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
+    """Rows of the activities that are read; raises UnreadableFile for a header that pretends to be one of them."""
+    state = deepcopy({**_START, **carry})
+    is_unix = any(UNIX_BANNER.match(" ".join(line.split())) for line in origin.head)
+    told = _classify(flatten(lines), is_unix)
+    told = _under_banners(told, origin, state)
+    told = _under_headers(told, state)
+    if is_unix:
+        told = _carry_times(told, state)
+    found, used = Rows(origin), [told.filter(kind="banner")["line_no"]]
+    layouts = _layouts(told["header"], UNIX if is_unix else LINUX)
+    known = pl.col("header").is_in([header for header, layout in layouts.items() if layout])
+    for header, layout in layouts.items():
+        if layout:
+            part = told.filter(pl.col("kind").is_in(["header", "row"]) & (pl.col("header") == header))
+            used.append(part.filter(kind="header")["line_no"])
+            _read(part, header, layout, origin, state, found)
+    is_lost = (pl.col("kind") == "row") & (pl.col("header") == _NO_HEADER)
+    is_junk = (pl.col("kind") == "junk") & ((not is_unix) | known | (pl.col("header") == _NO_HEADER))
+    is_junk = is_junk | (pl.col("kind") == "broken")
+    reason = pl.when(is_lost).then(pl.lit("no_header")).when(is_junk).then(pl.lit("bad_syntax"))
+    found.reject(told.with_columns(reason=reason))
+    return found.parsed(lines.height, used, state)
+
+
+def flatten(lines: pl.DataFrame) -> pl.DataFrame:
+    """Every line without outer blanks and with single blanks inside."""
+    flat = pl.col("text").str.replace_all("\t", " ", literal=True)
+    for width in _SQUEEZES:
+        flat = flat.str.replace_all(" " * width, " ", literal=True)
+    lines = lines.with_columns(flat=flat)
+    if lines["flat"].str.contains("  ", literal=True).any():
+        lines = lines.with_columns(pl.col("flat").str.replace_all("  +", " "))
+    return lines.with_columns(pl.col("flat").str.strip_chars(" \r"))
+
+
+def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
+    """Add `kind`, and of lines that begin with a clock time `time` and `rest`."""
+    flat, rest = pl.col("flat"), pl.col("rest")
+    groups = flat.str.extract_groups(TIMED.pattern).struct
+    lines = lines.with_columns(time=groups.field("time"), rest=groups.field("rest"))
+    is_timed = pl.col("time").is_not_null()
+    is_names = rest.str.contains(NAMES) & ~rest.str.contains(NUMBER)
+    kind = (
+        pl.when(flat == "")
+        .then(pl.lit("blank"))
+        .when(is_timed & rest.is_null())
+        .then(pl.lit("junk"))
+        .when(is_timed & rest.str.contains(_MARK))
+        .then(pl.lit("mark"))
+        .when(is_timed & is_names)
+        .then(pl.lit("header"))
+        .when(is_timed)
+        .then(pl.lit("row"))
+        .when(flat.str.contains(BANNER.pattern))
+        .then(pl.lit("banner"))
+        .when(flat.str.contains(_AVERAGE) | flat.str.starts_with(_CONFIGURATION))
+        .then(pl.lit("average"))
+        .otherwise(pl.lit("junk"))
+    )
+    lines = lines.with_columns(kind=kind)
+    if is_unix:
+        stacked = lines.filter((pl.col("kind") == "junk") & flat.str.contains(NAMES) & ~flat.str.contains(NUMBER))
+        if stacked.height:
+            _refuse_stacked(*stacked.select("line_no", "flat").row(0))
+    return lines
+
+
+def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
+    raise UnreadableFile(
+        f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
+        "let sar print one activity at a time (sar -u, sar -d), each into a file or behind the other",
+        reason="unknown_header",
+    )
+
+
+def _under_banners(told: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Add `run`, `host`, `day`, `n_cpus` and `is_broken` of the banner above; a broken one ends what was above it."""
+    is_banner = pl.col("kind") == "banner"
+    told = told.with_columns(run=is_banner.cast(pl.Int64).cum_sum() + state["run"])
+    banners: list[dict[str, Any]] = [{"run": state["run"], **(state["banner"] or _banner("", "", None, origin))}]
+    for run, flat in told.filter(is_banner).select("run", "flat").rows():
+        banners.append({"run": run, **_read_banner(flat, origin)})
+    state["run"] = banners[-1]["run"]
+    state["banner"] = {key: value for key, value in banners[-1].items() if key != "run"}
+    schema = {"run": pl.Int64, "host": pl.String, "day": pl.String, "n_cpus": pl.Int32, "is_broken": pl.Boolean}
+    frame = pl.DataFrame(banners, schema=schema).with_columns(pl.col("day").str.to_date("%Y-%m-%d"))
+    told = told.join(frame, on="run", how="left", maintain_order="left")
+    return told.with_columns(kind=pl.when(is_banner & pl.col("is_broken")).then(pl.lit("broken")).otherwise("kind"))
+
+
+def _read_banner(flat: str, origin: Origin) -> dict[str, Any]:
+    if match := UNIX_BANNER.match(flat):
+        return _banner(match[1], match[2], None, origin, date_order([match[2]], origin) or "mdy")  # as they print it
+    if banner := read_banner(flat):
+        return _banner(banner.host, banner.date, banner.n_cpus, origin, date_order(origin.head, origin))
+    return {**_banner("", "", None, origin), "day": None, "is_broken": True}
+
+
+def _banner(host: str, told: str, n_cpus: int | None, origin: Origin, order: str = "") -> dict[str, Any]:
+    """What holds below a banner; below none, or one without a date, the day of site.toml."""
+    day = read_date(told, order) if told else origin.date
+    return {
+        "host": origin.host or host or stem_of(origin.path),
+        "day": day.isoformat() if day else None,
+        "n_cpus": n_cpus,
+        "is_broken": day is None and told != "",
+    }
+
+
+def _under_headers(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """Add `header`: the names above a line, none behind a banner."""
+    event = (
+        pl.when(pl.col("kind") == "header")
+        .then("rest")
+        .when(pl.col("kind").is_in(["banner", "broken"]))
+        .then(pl.lit(_NO_HEADER))
+    )
+    told = told.with_columns(header=event.forward_fill().fill_null(state["header"]))
+    if told.height:
+        state["header"] = told["header"][-1]
+    return told
+
+
+def _layouts(headers: pl.Series, activities: tuple[Activity, ...]) -> dict[str, Layout | None]:
+    texts = headers.unique(maintain_order=True).to_list()
+    return {text: read_header(tuple(text.split(" ")), activities) for text in texts if text}
+
+
+def _carry_times(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """Make rows of lines without a time, at the time above them; not behind an average, which has such lines too."""
+    average = pl.when(pl.col("kind") == "average").then(True).when(pl.col("time").is_not_null()).then(False)
+    time = (
+        pl.when(pl.col("kind") == "row")
+        .then("time")
+        .when(pl.col("kind").is_in(["header", "banner", "broken"]))
+        .then(pl.lit(""))
+    )
+    told = told.with_columns(
+        in_average=average.forward_fill().fill_null(state["in_average"]),
+        last=time.forward_fill().fill_null(pl.lit(state["time"], dtype=pl.String)),
+    )
+    if told.height:
+        state["in_average"], state["time"] = told.select("in_average", "last").row(-1)
+    is_next = (pl.col("kind") == "junk") & pl.col("flat").str.contains(NUMBER)
+    is_average = is_next & pl.col("in_average")
+    is_row = is_next & ~pl.col("in_average") & (pl.col("last").fill_null("") != "")
+    return told.with_columns(
+        kind=pl.when(is_average).then(pl.lit("average")).when(is_row).then(pl.lit("row")).otherwise("kind"),
+        time=pl.when(is_row).then("last").otherwise("time"),
+        rest=pl.when(is_row).then("flat").otherwise("rest"),
+    )
+
+
+def _instants(part: pl.DataFrame, header: str, origin: Origin, state: Carry) -> pl.Series:
+    """Instants of an activity's lines; those of one sample have one stamp, which is read once."""
+    told = part.select("day", "run", flat="time")
+    is_new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in ("run", "flat"))
+    is_new_stamp = told.select(is_new).to_series()
+    order = date_order(origin.head, origin)
+    at, state["clocks"][header] = read_stamps(told.filter(is_new_stamp), origin, order, state["clocks"].get(header))
+    return at.gather(is_new_stamp.cast(pl.Int64).cum_sum() - 1)
+
+
+def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state: Carry, found: Rows) -> None:
+    """The rows of one activity; `part` holds its header lines too, whose times begin the first samples."""
+    undated = part.filter(pl.col("day").is_null() & ~pl.col("is_broken"))
+    if undated.height:
+        raise UnreadableFile(
+            "its rows carry no date, and no banner above them does",
+            "give `date` (the day of the first row) with its [[input]] in site.toml",
+            reason="no_clock",
+        )
+    part = part.with_columns(to_at=_instants(part, header, origin, state))
+    timed = part.filter(pl.col("to_at").is_not_null()).select("line_no", at="to_at", block="run")
+    from_at, state["chains"][header] = previous(timed, state["chains"].get(header))
+    begun = timed.select("line_no").with_columns(from_at=from_at)
+    rows = part.join(begun, on="line_no", how="left", maintain_order="left").filter(kind="row")
+    n_names = len(layout.names)
+    reason = (
+        pl.when(pl.col("to_at").is_null())
+        .then(pl.lit("bad_time"))
+        .when(pl.col("rest").str.count_matches(" ", literal=True) != n_names - 1)
+        .then(pl.lit("wrong_width"))
+        .when(pl.col("to_at") < pl.col("from_at"))
+        .then(pl.lit("out_of_order"))
+    )
+    rows = rows.with_columns(reason=reason)
+    found.reject(rows)
+    cells = pl.col("rest").str.split_exact(" ", n_names - 1)
+    rows = rows.filter(pl.col("reason").is_null())
+    rows = rows_of(rows, layout, [cells.struct.field(f"field_{place}") for place in range(n_names)])
+    found.add(rows, layout)

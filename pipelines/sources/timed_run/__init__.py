@@ -1,0 +1,92 @@
+"""Timed runs: what dd says of the bytes it moved, and time or timex of the seconds a command took.
+
+    $ timex dd if=/dev/zero of=/stage/f bs=1024k count=4096
+    4096+0 records in
+    4096+0 records out
+    4294967296 bytes (4.3 GB) copied, 41.2 s, 104 MB/s
+
+    real          41.30
+    user           0.02
+    sys            9.85
+
+dd of GNU in any language and age (two sizes since 8.25; a decimal comma; without its last line under
+`status=noxfer`; with progress written over itself), of BusyBox, of BSD and macOS. Times as `time -p`, SVR4's timex,
+bash, ksh, zsh, csh, BSD and GNU time (also `-v`) print them. What a format of the user's own prints (`TIMEFORMAT`,
+`time -f`) is rejected: nothing names its figures.
+
+**A run** is dd's lines and the times right below them: one row, at the line of its last figure. Where both give a
+time that of time or timex counts: it holds the closing of the file, which dd's own leaves out (over NFS that is when
+data go to the server); where they differ by more than a tenth the note has dd's. The rate is worked out anew. Times
+without dd's lines make a row without bytes. Whether times follow is looked up in the file's first 200 lines; further
+down, dd's row waits for times if those lines have any.
+
+**Not told.** A line written over itself, or with whole seconds and no counts above, is progress: no row. A dd that was
+asked by signal how far it got prints what cannot be told from a finished run.
+
+**Conditions.** The command is the one shown above (a prompt line, a trace, the command itself), until the next one;
+its operands give a block size where the counts do not. A rate above 1 GB/s without `fsync`, `sync` or `direct` shown
+is noted as that of the page cache. `ended_at` needs a `date` line right above the run, or `origin.start_at` for the
+first: the seconds the run took are added; a mere date is no instant.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._names import stem_of
+from pipelines.sources._samples import SHARED, complete
+from pipelines.sources.timed_run.lines import read_line
+from pipelines.sources.timed_run.runs import START, Collector
+
+TITLE = "dd and time"
+VERSION = 1
+TABLES = ("benchmark_run",)
+IS_WHOLE = True
+
+_FIGURES = {"in", "out", "blocks", "summary", "real", "whole", "timed"}
+_FIRST = datetime(1970, 1, 1)
+
+
+def recognise(head: list[str]) -> Claim:
+    """Figures of dd or time, and hardly anything else."""
+    kinds = [kind for line in head if (kind := read_line(line).kind) not in ("blank", "comment")]
+    found = [kind for kind in kinds if kind in _FIGURES]
+    if not found:
+        return Claim(False, 0.0, "no figures of dd or time")
+    known = sum(kind not in ("junk", "bad_number") for kind in kinds)
+    if 2 * known < len(kinds):
+        return Claim(False, 0.4, "figures of dd or time, but most lines are something else")
+    return Claim(True, 1.0, "what dd says of its bytes" if found[0] in ("in", "summary") else "times of a command")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """One row per run; nothing in such a file is reason enough to refuse it."""
+    state = {**START, **(carry or {})}
+    if carry is None and origin.start_at is not None:
+        at = origin.start_at.astimezone(UTC).replace(tzinfo=None) if origin.start_at.tzinfo else origin.start_at
+        state["clock"] = (at - _FIRST) // timedelta(microseconds=1)
+    collector = Collector(origin, state, origin.host or stem_of(origin.path))
+    verdicts = [collector.take(line_no, text) for line_no, text in lines.rows()]
+    told = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
+    rejects = told.filter(~pl.col("reason").is_in(["used", "skipped"]))
+    rows = pl.DataFrame(collector.rows, schema_overrides=_WHOLE, infer_schema_length=None, schema=_NAMES)
+    return Parsed(
+        tables={"benchmark_run": complete(rows, "benchmark_run")},
+        n_used=verdicts.count("used"),
+        n_skipped=verdicts.count("skipped"),
+        rejects=rejects.select(REJECTS.names()).cast(REJECTS),
+        seen=_seen(complete(rows, "benchmark_run")),
+        carry=state,
+    )
+
+
+_WHOLE = {**SHARED["benchmark_run"], "ended_at": pl.Int64()}
+_NAMES = list(_WHOLE)
+
+
+def _seen(rows: pl.DataFrame) -> pl.DataFrame:
+    """The time each dated run took."""
+    took = pl.duration(microseconds=(pl.col("elapsed_s") * 1_000_000).round().cast(pl.Int64))
+    dated = rows.filter(pl.col("ended_at").is_not_null() & (pl.col("elapsed_s") > 0))
+    return dated.select("line_no", "host", from_at=pl.col("ended_at") - took, to_at="ended_at").cast(SEEN)

@@ -1,0 +1,144 @@
+"""When a row was printed: its own stamp, the stamp in front of it, or the clock line before it and the step."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import SEEN, Carry, Origin
+from pipelines.sources._stamps import instants, read_stamp
+
+_TIME = r"(?P<time>\d\d?:\d\d:\d\d)(?: (?P<half>[AP]M))?"
+_CLOCKS = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:zzz \*+ ?)?[A-Z][a-z]{{2}} (?P<month>[A-Z][a-z]{{2}}) (?P<dom>\d\d?) {_TIME}"
+        r" (?:(?P<zone>\S+) )?(?P<year>\d{4})",
+        rf"[A-Z][a-z]{{2}} (?P<dom>\d\d?) (?P<month>[A-Z][a-z]{{2}}) (?P<year>\d{{4}}) {_TIME}(?: (?P<zone>\S+))?",
+        rf"(?P<day>\d{{4}}-\d\d-\d\d)[ T]{_TIME}(?:[.,]\d+)? ?(?P<zone>[A-Z]{{1,5}}|[+-]\d\d:?\d\d)?",
+        r"(?P<epoch>\d{10})",
+    )
+]
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+START: Carry = {"anchor_at": None, "anchor_rank": 0, "fold": None, "clock_fold": None}  # see `date_rows`
+
+
+class Line(NamedTuple):
+    """A line that is no row: its kind, and what kinds tell."""
+
+    kind: str  # clock, skip, facts, group, field, junk or unknown
+    names: str = ""  # of a header's columns
+    zone: str = ""
+    clock: str = ""  # local time
+    is_stamped: bool = False  # it announces stamps at the end of rows
+    era: int = 0  # see `rows.Announced`
+
+
+def read_clock(flat: str) -> Line | None:
+    """A line that `date`, OSWatcher or Solaris' `-T` prints before a sample.
+
+    >>> read_clock("zzz ***Tue Jun 15 08:00:00 CDT 2010").clock
+    '2010 Jun 15 08:00:00'
+    """
+    match = next((match for pattern in _CLOCKS if (match := pattern.fullmatch(flat))), None)
+    if match is None:
+        return Line("skip") if flat.startswith("zzz ") else None
+    found = match.groupdict()
+    if found.get("epoch"):
+        at = datetime(1970, 1, 1) + timedelta(seconds=int(found["epoch"]))
+        return Line("clock", zone="UTC", clock=f"{at:%Y %b %d %H:%M:%S}")
+    hour, rest = found["time"].split(":", 1)
+    if found["half"]:
+        hour = str(int(hour) % 12 + (12 if found["half"] == "PM" else 0))
+    day = found.get("day")
+    if day:
+        year, month, dom = day.split("-")
+        found.update(year=year, dom=dom, month=_MONTHS[int(month) - 1] if 0 < int(month) < 13 else "?")
+    clock = f"{found['year']} {found['month']} {int(found['dom']):02d} {int(hour):02d}:{rest}"
+    return Line("clock", zone=found["zone"] or "", clock=clock)
+
+
+_LINE = {
+    "flat": pl.String,
+    "kind": pl.String,
+    "names": pl.String,
+    "zone": pl.String,
+    "clock": pl.String,
+    "announces": pl.Boolean,
+    "era": pl.Int64,
+}
+
+
+def others_of(others: pl.DataFrame, rows: pl.DataFrame, classify: Callable[[str], Line], state: Carry) -> pl.DataFrame:
+    """The lines that are no rows: what each is, and the rank of the row that is next."""
+    unique = others["flat"].unique(maintain_order=True).to_list()
+    known = pl.DataFrame([(flat, *classify(flat)) for flat in unique], schema=_LINE, orient="row")
+    ranks = rows.select("line_no", rank=pl.col("rank") + 1)
+    return (
+        others.join(known, on="flat", how="left", maintain_order="left")
+        .set_sorted("line_no")
+        .join_asof(ranks.set_sorted("line_no"), on="line_no")
+        .with_columns(pl.col("rank").fill_null(state["n_rows"]))
+    )
+
+
+def microseconds(at: datetime) -> int:
+    """Since 1970; an instant without a zone is UTC."""
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Give every row its instant `at`: its own stamp, or so many steps behind the last clock line.
+
+    Raises UnreadableFile if a good row has neither.
+    """
+    has_stamp = rows["local"].is_not_null()
+    stamped = rows if has_stamp.all() else rows.filter(has_stamp)
+    at, state["fold"] = instants(stamped.select("local", "word"), origin.zone, state["fold"])
+    clocks = _anchors(others, origin, state)
+    if stamped.height == rows.height and not clocks.height:
+        return rows.with_columns(at)
+    rows = rows.join(stamped.select("line_no").with_columns(at), on="line_no", how="left", maintain_order="left")
+    step = None if origin.interval_s is None else round(origin.interval_s * 1_000_000)
+    ahead = pl.col("rank") - pl.col("anchor_rank")
+    counted = (
+        pl.when(ahead == 0).then(pl.col("anchor_at")).otherwise(pl.col("anchor_at") + ahead * pl.lit(step, pl.Int64))
+    )
+    rows = (
+        rows.set_sorted("line_no")
+        .join_asof(clocks.set_sorted("line_no"), on="line_no")
+        .with_columns(
+            pl.col("anchor_at").fill_null(pl.lit(state["anchor_at"], dtype=pl.Int64)),
+            pl.col("anchor_rank").fill_null(state["anchor_rank"]),
+        )
+        .with_columns(at=pl.coalesce("at", pl.when(~pl.col("is_stamped")).then(counted.cast(pl.Datetime("us")))))
+    )
+    if clocks.height:
+        state["anchor_at"], state["anchor_rank"] = clocks.row(-1)[1:]
+    if rows.filter(pl.col("at").is_null() & pl.col("reason").is_null()).height:
+        raise UnreadableFile(
+            "its rows carry no date",
+            "give `start_at` (the UTC instant of the first row) and `interval_s` with its [[input]] in site.toml",
+            reason="no_clock",
+        )
+    return rows
+
+
+def _anchors(others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Instants of the clock lines, and the rank of the row that is next."""
+    clocks = others.filter(kind="clock").with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
+    clocks = clocks.filter(pl.col("local").is_not_null())
+    at, state["clock_fold"] = instants(clocks.select("local", word="zone"), origin.zone, state["clock_fold"])
+    return clocks.select("line_no", anchor_at=at.dt.epoch("us"), anchor_rank="rank")
+
+
+def seen_of(records: pl.DataFrame) -> pl.DataFrame:
+    """The unbroken intervals that samples cover; `records` has line_no, host, from_at and to_at in order of time."""
+    is_begin = records.select((pl.col("from_at") != pl.col("to_at").shift(1)).fill_null(True)).to_series()
+    is_end = is_begin.shift(-1, fill_value=True)
+    ends = records.filter(is_end)["to_at"]
+    return records.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(SEEN)

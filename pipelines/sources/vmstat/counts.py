@@ -1,0 +1,188 @@
+"""`vmstat -s`: counters of a host since boot, one a line; differenced where a file holds several dated snapshots.
+
+     24684084 K total memory
+     …
+        78513 non-nice user cpu ticks
+      6514797 K paged in
+       106461 forks
+
+The unit letter is that of `-S`, so memory is exact here; pages are paged in and out in KiB whatever the label says,
+while swapping counts pages whose size is not told and is not read. The row of a sample is the line `forks`, the last
+of its snapshot. The first snapshot has no begin and is skipped, as is one whose processor ticks count less than
+before (the host was booted); a counter that fell alone has wrapped, and what rests on it is null.
+"""
+
+import re
+from typing import NoReturn
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import REJECTS, Carry, Origin, Parsed
+from pipelines.sources._names import stem_of
+from pipelines.sources._samples import complete
+from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
+from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
+from pipelines.sources.vmstat.text import flatten
+from pipelines.units import KIB
+
+_ROW = r"^\d+ [A-Za-z]"
+_LINE = re.compile(r"(\d{1,18}) (?:([KkMmB]) )?(.*)")
+_UNITS = {"B": 1, "K": KIB, "k": 1000, "M": KIB * KIB, "m": 1000_000}
+_MEMORY = {
+    "used swap": "swapped_bytes",
+    "free memory": "free_bytes",
+    "buffer memory": "buffer_bytes",
+    "swap cache": "cache_bytes",
+    "inactive memory": "inactive_bytes",
+    "active memory": "active_bytes",
+}
+_TICKS = {
+    "non-nice user cpu ticks": "cpu_user",
+    "nice user cpu ticks": "cpu_nice",
+    "system cpu ticks": "cpu_system",
+    "idle cpu ticks": "cpu_idle",
+    "IO-wait cpu ticks": "cpu_wait",
+    "IRQ cpu ticks": "cpu_system",
+    "softirq cpu ticks": "cpu_system",
+    "stolen cpu ticks": "cpu_stolen",
+}
+_PAGED = {
+    "pages paged in": "read_bytes_s",  # to 3.3
+    "pages paged out": "write_bytes_s",
+    "paged in": "read_bytes_s",
+    "paged out": "write_bytes_s",
+}
+_COUNTS = {"interrupts": "interrupt_rate", "CPU context switches": "switch_rate"}
+_GUEST = ("non-nice guest cpu ticks", "nice guest cpu ticks")  # user ticks hold them too
+_UNREAD = {"total memory", "used memory", "total swap", "free swap", "pages swapped in", "pages swapped out"}
+_FIRST, _LAST = "total memory", "forks"
+_KNOWN = {*_MEMORY, *_TICKS, *_PAGED, *_COUNTS, *_GUEST, *_UNREAD, "boot time", _LAST}
+_WRAPPED = "wrapped counter"
+START: Carry = {"snapshot": -1, "open": {}, "waiting": False, "before": {}, "before_at": None}
+
+Values = dict[str, int]
+Row = dict[str, float | int | str | None]
+
+
+def belongs(flat: str, mode: str) -> bool:
+    """Is this a line of a snapshot, or a clock line?"""
+    match = _LINE.fullmatch(flat)
+    return (match is not None and match[3] in _KNOWN) or read_clock(flat) is not None
+
+
+def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
+    """Samples between snapshots; raises UnreadableFile for another mode's header or no clock."""
+    flat = flatten(lines, origin, state)
+    is_row = flat["flat"].str.contains(_ROW)
+    rows = flat.filter(is_row)
+    told, ends = _snapshots(rows["flat"].to_list(), state)
+    rows = rows.with_columns(
+        rank=pl.Series([rank for rank, _ in told], dtype=pl.Int64),
+        reason=pl.Series([reason for _, reason in told], dtype=pl.String),
+    )
+    others = others_of(flat.filter(~is_row & (flat["flat"] != "")), rows, _classify, state)
+    unread = others.filter(kind="unknown")
+    if unread.height:
+        _refuse(*unread.select("line_no", "flat").row(0))
+    state["n_rows"] = max(state["n_rows"], state["snapshot"] + 1)
+    records = _samples(date_rows(_ends(rows, list(ends)), others, origin, state), list(ends.values()), state)
+    host = origin.host or stem_of(origin.path)
+    records = records.with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
+    junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
+    bad = rows.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
+    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
+    n_used = rows.height - bad.height + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
+    return Parsed(
+        tables={"host_sample": complete(records, "host_sample")},
+        n_used=n_used,
+        n_skipped=flat.height - n_used - rejects.height,
+        rejects=rejects,
+        seen=seen_of(records),
+        carry=state,
+    )
+
+
+def _classify(flat: str) -> Line:
+    if line := read_clock(flat):
+        return line
+    return Line("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
+
+
+def _refuse(line_no: int, flat: str) -> NoReturn:
+    raise UnreadableFile(
+        f"line {line_no}: a header of another mode among the counters of a host: {flat[:120]}",
+        "keep the output of each mode in a file of its own",
+        reason="unknown_header",
+    )
+
+
+def _snapshots(flats: list[str], state: Carry) -> tuple[list[tuple[int, str | None]], dict[int, Values]]:
+    """Of each line its snapshot's rank and why it is rejected; by the place of its last line, a snapshot's values."""
+    told: list[tuple[int, str | None]] = []
+    ends: dict[int, Values] = {}
+    state["open"] = {**state["open"]}
+    for place, flat in enumerate(flats):
+        match = _LINE.fullmatch(flat)
+        number, unit, label = match.groups() if match else ("", None, "")
+        if label == _FIRST:
+            state["open"], state["waiting"] = {}, True
+            state["snapshot"] += 1
+        elif label in _KNOWN and label != _LAST:
+            state["open"][label] = int(number) * (_UNITS[unit] if unit and label in _MEMORY else 1)
+        elif label == _LAST and state["waiting"]:
+            ends[place] = state["open"]
+            state["open"], state["waiting"] = {}, False
+        told.append((max(state["snapshot"], 0), None if label in _KNOWN else "bad_syntax"))
+    return told, ends
+
+
+def _ends(rows: pl.DataFrame, places: list[int]) -> pl.DataFrame:
+    ends = rows[places].with_columns(is_stamped=pl.lit(False), word=pl.lit(""))
+    if "prefix_local" in ends.columns:
+        return ends.with_columns(local="prefix_local", word="prefix_word")
+    return ends.with_columns(local=pl.lit(None, dtype=pl.Datetime("us")))
+
+
+def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataFrame:
+    samples: list[Row] = []
+    for line_no, at, now in zip(ends["line_no"], ends["at"].dt.epoch("us"), values, strict=True):
+        before, before_at = state["before"], state["before_at"]
+        if before_at is not None and at > before_at and (rates := _rates(before, now, (at - before_at) / 1e6)):
+            samples.append({"line_no": line_no, "from_at": before_at, "to_at": at, **rates})
+        state["before"], state["before_at"] = now, at
+    names = ("from_at", "to_at", *_MEMORY.values())
+    rates_of = ("read_bytes_s", "write_bytes_s", "interrupt_rate", "switch_rate")
+    shares = ("cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_wait", "cpu_stolen", "cpu_guest")
+    schema = {
+        "line_no": pl.Int64,
+        **dict.fromkeys(names, pl.Int64),
+        **dict.fromkeys((*rates_of, *shares), pl.Float64),
+        "note": pl.String,
+    }
+    rows = pl.DataFrame(samples, schema=schema, orient="row")
+    return rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")))
+
+
+def _rates(before: Values, now: Values, seconds: float) -> Row | None:
+    """What the snapshots differ by; None if the host was booted in between."""
+    risen = {label: now[label] - before[label] for label in now if label in before}
+    ticks = {label: risen[label] for label in _TICKS if label in risen}
+    if any(step < 0 for label, step in ticks.items() if label != "idle cpu ticks"):
+        return None
+    row: Row = {column: now.get(label) for label, column in _MEMORY.items()}
+    has_wrapped = False
+    for label, column in {**_PAGED, **_COUNTS}.items():
+        step, factor = risen.get(label), KIB if label in _PAGED else 1
+        has_wrapped |= step is not None and step < 0
+        if step is not None:
+            row[column] = step * factor / seconds if step >= 0 else None
+    total = sum(ticks.values())
+    if len(ticks) >= len(_TICKS) - 1 and total > 0 and min(ticks.values()) >= 0:
+        for label, column in _TICKS.items():
+            if label in ticks:
+                row[column] = float(row.get(column) or 0) + ticks[label] / total
+        guests = [risen[label] for label in _GUEST if label in risen]
+        row["cpu_guest"] = sum(guests) / total if guests and min(guests) >= 0 else None
+    row["note"] = _WRAPPED if has_wrapped else None
+    return row

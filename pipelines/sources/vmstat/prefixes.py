@@ -1,0 +1,148 @@
+"""Stamps that a wrapper (`ts`, `logger`, a loop with `date`) puts in front of vmstat's lines.
+
+A file has one form of them or none, which its first lines tell; lines without the stamp are read as they are.
+"""
+
+import re
+from collections.abc import Iterable
+
+import polars as pl
+
+from pipelines.errors import UnreadableFile
+from pipelines.records import Carry, Origin
+from pipelines.sources._stamps import offset_s, read_stamp
+from pipelines.sources.vmstat.headers import is_group_line, mode_of
+
+_TIME = r"(?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,6})\d*)?"
+_REST = r"[,;|]? ?(?P<rest>.*)$"
+FORMS = {
+    "iso": rf"^\[?(?P<day>\d{{4}}-\d\d-\d\d)[ T_]{_TIME} ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\]?[:]?{_REST}",
+    "epoch": rf"^\[?(?P<epoch>\d{{10}})(?:\.(?P<fraction>\d{{1,6}})\d*)?\]?[:]?{_REST}",
+    "time": rf"^\[?{_TIME}\]?[:]?{_REST}",
+    "date": rf"^[A-Z][a-z]{{2}} (?P<month>[A-Z][a-z]{{2}}) (?P<dom>\d\d?) {_TIME} (?P<zone>[A-Z]\S*|[+-]\d+)"
+    rf" (?P<year>\d{{4}})[:]?{_REST}",
+    "syslog": rf"^(?:[A-Z][a-z]{{2}} )?(?P<month>[A-Z][a-z]{{2}}) (?P<dom>\d\d?) {_TIME}"
+    rf"(?: [\w.-]+ [^ \d]\S*:)?{_REST}",
+}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in FORMS.items()}
+_ROW = re.compile(r"\S+(?: -?\d\S*){9,}")
+_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
+_DAY_S = 86_400
+
+
+def find_form(flats: Iterable[str]) -> str:
+    """The form of the stamps before most of these lines, '' if there are none."""
+    lines = [flat for flat in flats if flat]
+    for name, pattern in _PATTERNS.items():
+        rests = [match["rest"] for line in lines if (match := pattern.match(line))]
+        fitting = [rest for rest in rests if _ROW.match(rest) or is_group_line(rest) or mode_of(rest)]
+        if 2 * len(fitting) > len(lines) or (fitting and len(fitting) == len(rests) > len(lines) // 2 - 1):
+            return name
+    return ""
+
+
+def without(flat: str, form: str) -> str:
+    """A line without its stamp.
+
+    >>> without("08:00:01 1 0", "time")
+    '1 0'
+    """
+    match = _PATTERNS[form].match(flat) if form else None
+    return match["rest"] if match else flat
+
+
+def strip(lines: pl.DataFrame, form: str, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Lines without stamps in `flat`, and these in `prefix_local` and `prefix_word` (null where there is none)."""
+    groups = pl.col("flat").str.extract_groups(FORMS[form])
+    found = lines.select("flat", groups=groups).unnest("groups")
+    found = found.with_columns(_micros(found), rest=pl.coalesce("rest", "flat"))
+    word = found["zone"] if "zone" in found.columns else pl.Series([""]).new_from_index(0, found.height)
+    match form:
+        case "epoch":
+            local, word = _epochs(found), pl.Series(["UTC"]).new_from_index(0, found.height)
+        case "time":
+            local = _times(found, origin, state)
+        case "iso":
+            local, word = _iso(found)
+        case _:
+            local = _named_days(found, origin, state)
+    stamps = {"prefix_local": local, "prefix_word": word.fill_null("")}
+    return lines.with_columns(flat=found["rest"], **stamps)
+
+
+def _micros(found: pl.DataFrame) -> pl.Expr:
+    if "fraction" not in found.columns:
+        return pl.lit(0, dtype=pl.Int64).alias("micros")
+    return pl.col("fraction").str.pad_end(6, "0").cast(pl.Int64).fill_null(0).alias("micros")
+
+
+def _epochs(found: pl.DataFrame) -> pl.Series:
+    seconds = pl.col("epoch").cast(pl.Int64)
+    return found.select((seconds * 1_000_000 + pl.col("micros")).cast(pl.Datetime("us"))).to_series()
+
+
+def _local(found: pl.DataFrame, day: pl.Expr) -> pl.Series:
+    text = pl.concat_str([day, pl.col("time")], separator=" ")
+    return found.select(read_stamp(text) + pl.duration(microseconds="micros")).to_series()
+
+
+def _iso(found: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """A stamp that names its offset is an instant, whatever the site's zone."""
+    words = [word for word in found["zone"].unique().to_list() if word]
+    offsets = {word: offset_s(word, "UTC") or 0 for word in words}
+    shift = pl.col("zone").replace_strict(offsets, default=None, return_dtype=pl.Int64).fill_null(0)
+    local = found.with_columns(local=_local(found, pl.col("day"))).select(
+        pl.col("local") - pl.duration(seconds=shift), word=pl.when(pl.col("zone").is_not_null()).then(pl.lit("UTC"))
+    )
+    return local["local"], local["word"]
+
+
+def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
+    """Times of day: the first is of the origin's date, one far smaller than the last begins a new day."""
+    if origin.date is None:
+        raise UnreadableFile(
+            "its rows carry a time of day but no date",
+            "give `date` (the local day of the first row) with its [[input]] in site.toml",
+            reason="no_clock",
+        )
+    clock = read_stamp(pl.lit("2000-01-01 ") + pl.col("time"))
+    second = found.select(second=(clock - pl.datetime(2000, 1, 1)).dt.total_seconds()).to_series()
+    turns, state["prefix_last"], state["prefix_turns"] = _turns(second, _DAY_S // 2, state)
+    at = pl.lit(origin.date).cast(pl.Datetime("us")) + pl.duration(
+        days="turns", seconds="second", microseconds="micros"
+    )
+    return found.with_columns(turns=turns, second=second).select(at).to_series()
+
+
+def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
+    """`Jun 15 08:00:01`, with the year beside it or counted on from that of the origin's date."""
+    months = {_MONTHS[3 * i : 3 * i + 3]: i + 1 for i in range(12)}
+    month = pl.col("month").replace_strict(months, default=None, return_dtype=pl.Int64)
+    if "year" in found.columns:
+        year = pl.col("year")
+    else:
+        if origin.date is None:
+            raise UnreadableFile(
+                "its rows carry a day but no year",
+                "give `date` (the local day of the first row) with its [[input]] in site.toml",
+                reason="no_clock",
+            )
+        numbers = found.select(month).to_series()
+        turns, state["prefix_last"], state["prefix_turns"] = _turns(numbers, 6, state)
+        year = pl.lit(turns + origin.date.year).cast(pl.String)
+    day = pl.concat_str([year, month.cast(pl.String), pl.col("dom").str.zfill(2)], separator="-")
+    return _local(found, day)
+
+
+def _turns(values: pl.Series, half: int, state: Carry) -> tuple[pl.Series, int | None, int]:
+    """How often a value that counts round and round began anew, and what the next chunk must know."""
+    last = values.forward_fill()
+    before = last.shift(1)
+    if state.get("prefix_last") is not None:
+        before = before.fill_null(state["prefix_last"])
+    back = (values < before - half).fill_null(False).cast(pl.Int64)
+    turns = back.cum_sum() + state.get("prefix_turns", 0)
+    if not values.len():
+        return turns, state.get("prefix_last"), state.get("prefix_turns", 0)
+    reached = last[-1] if last[-1] is not None else state.get("prefix_last")
+    return turns, reached, int(turns[-1])

@@ -1,0 +1,99 @@
+"""Which zone the clocks of an archive's logs are in.
+
+Some lines hold a local clock time and the epoch second of the same instant: Enstore's request ids carry the second
+the client started, and the finished transfer says how long it took. Their difference is the offset from UTC, and
+offsets of summer and winter together leave few zones.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+# Zones of tape archives; any other can be written by hand.
+CANDIDATES = (
+    "America/Chicago",
+    "America/New_York",
+    "America/Denver",
+    "America/Los_Angeles",
+    "America/Vancouver",
+    "America/Sao_Paulo",
+    "Europe/London",
+    "Europe/Zurich",
+    "Europe/Berlin",
+    "Europe/Paris",
+    "Europe/Madrid",
+    "Europe/Rome",
+    "Europe/Amsterdam",
+    "Europe/Stockholm",
+    "Europe/Copenhagen",
+    "Europe/Prague",
+    "Europe/Helsinki",
+    "Europe/Moscow",
+    "Asia/Tokyo",
+    "Asia/Seoul",
+    "Asia/Shanghai",
+    "Asia/Taipei",
+    "Asia/Kolkata",
+    "Australia/Sydney",
+    "UTC",
+)
+_QUARTER_S = 900
+_CLOSE_S = 60  # so far from a quarter of an hour the difference of two clocks may lie
+_DAY_S = 86_400
+
+
+@dataclass
+class ZoneGuess:
+    """Zones that fit all that was seen; the first is written, `why` says what it rests on."""
+
+    zones: list[str] = field(default_factory=list)
+    why: str = "no line holds a local time together with its epoch second"
+
+
+def offsets_of(tables: dict[str, pl.DataFrame]) -> Counter[tuple[int, int]]:
+    """(epoch day, offset in seconds) of rows with a local clock and an epoch, as they were read with zone UTC."""
+    found: Counter[tuple[int, int]] = Counter()
+    for rows in tables.values():
+        clock = next((name for name in ("logged_at", "ended_at") if name in rows.columns), "")
+        if not clock or not {"unique_id", "elapsed_s"} <= set(rows.columns):
+            continue
+        begun = pl.col("unique_id").str.extract(r"-(\d{9,10})-\d+-\d+$").cast(pl.Int64, strict=False)
+        late = pl.col(clock).dt.epoch("s") - begun - pl.col("elapsed_s")
+        offset = (late / _QUARTER_S).round().cast(pl.Int64, strict=False) * _QUARTER_S
+        told = rows.select(day=begun // _DAY_S, offset=offset, off=(late - offset).abs()).drop_nulls()
+        close = told.filter(pl.col("off") <= _CLOSE_S).select("day", "offset")
+        found.update((int(day), int(at)) for day, at in close.rows())
+    return found
+
+
+def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
+    """Zone words that stand beside stamps."""
+    found: Counter[str] = Counter()
+    for rows in tables.values():
+        if "zone" in rows.columns:
+            found.update(dict(rows.drop_nulls("zone").group_by("zone").len().rows()))
+    return found
+
+
+def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGuess:
+    """The candidates whose offsets were those seen on nine of ten rows."""
+    total = sum(offsets.values())
+    if not total:
+        return ZoneGuess(why=f"zone words beside stamps: {', '.join(sorted(words))}") if words else ZoneGuess()
+    fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
+    seen = sorted({offset for _, offset in offsets})
+    listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in seen)
+    return ZoneGuess(fits, f"{total} finished transfers with the epoch second of their start lie at {listed}")
+
+
+def _agreeing(name: str, offsets: Counter[tuple[int, int]]) -> int:
+    zone = ZoneInfo(name)
+    return sum(n for (day, offset), n in offsets.items() if _offset(zone, day) == offset)
+
+
+def _offset(zone: ZoneInfo, epoch_day: int) -> int:
+    noon = datetime(1970, 1, 1, 12, tzinfo=UTC) + timedelta(days=epoch_day)
+    return int((noon.astimezone(zone).utcoffset() or timedelta()).total_seconds())

@@ -1,0 +1,48 @@
+/*
+title = "Files fetched from tape again"
+why = "A file fetched twice within days is a mount that a larger cache, or one restore for two pools, would have spared."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.days]
+type = "BIGINT"
+default = "7"
+doc = "a restore counts as again if the one before began at most so many days (of 24 hours) earlier"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
+storage_group = { type = "VARCHAR", doc = "storage group" }
+file_family = { type = "VARCHAR", doc = "file family" }
+n_again = { type = "BIGINT", doc = "restores done in the period that followed another one, done before or in it" }
+again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of these" }
+n_pools = { type = "BIGINT", doc = "pools these and the ones before them went to" }
+shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's begin to the next" }
+last_at = { type = "TIMESTAMP", doc = "begin of the last of them" }
+*/
+WITH paired AS (
+    SELECT *, lag(created_at) OVER fetched AS before_at, lag(pool) OVER fetched AS before_pool
+    FROM silver.pool_request
+    WHERE operation = 'restore' AND outcome = 'done'
+    WINDOW fetched AS (PARTITION BY system, pnfsid ORDER BY created_at, pool)
+),
+again AS (
+    SELECT p.*, date_diff('microsecond', p.before_at, p.created_at) / 1e6 AS apart_s
+    FROM paired p CROSS JOIN site.setting c
+    WHERE p.before_at IS NOT NULL
+      AND CAST(timezone(c.zone, timezone('UTC', p.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND date_diff('microsecond', p.before_at, p.created_at) / 1e6 <= $days * 86400
+)
+SELECT system, pnfsid, max(storage_group) AS storage_group, max(file_family) AS file_family, count(*) AS n_again,
+       CAST(sum(bytes) AS DOUBLE) / 1e9 AS again_gb,
+       CAST(len(list_distinct(list(pool) || list(before_pool))) AS BIGINT) AS n_pools,
+       min(apart_s) AS shortest_s, max(created_at) AS last_at
+FROM again
+GROUP BY system, pnfsid
+ORDER BY again_gb DESC, n_again DESC, system, pnfsid

@@ -1,0 +1,73 @@
+/*
+title = "Timed tests"
+grain = "one row per run of a timed command; a dated run that two files hold is one"
+why = "What a path does when nothing else is in its way, beside what makes a figure doubtful: few tests look like service."
+lineage = ["file_id", "line_no"]
+features = ["M19", "N15"]
+
+[columns]
+host = { type = "VARCHAR", doc = "host it ran on; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "what printed it: dd, time, timex, or dd with one of them" }
+command = { type = "VARCHAR", doc = "the command, where the file shows it" }
+mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, of a dd whose command is shown; else NULL" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where nothing says when it was" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved; NULL where only a time was printed" }
+block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
+n_streams = { type = "INTEGER", doc = "runs at the same time on the same disks; NULL: no source tells it yet" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock; that of time or timex, which hold the closing of the file, where dd says one too" }
+cpu_s = { type = "DOUBLE", unit = "s", doc = "processor time, user code and kernel" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
+is_flushed = { type = "BOOLEAN", doc = "the command asked to reach the disk (fsync, fdatasync, sync, dsync, direct); NULL where no dd is shown" }
+exit_status = { type = "INTEGER", doc = "status of a command that failed; NULL where nothing says it did" }
+is_plausible = { type = "BOOLEAN", doc = "a rate to compare with: no failure, at least a second, and up to 1 GB/s or flushed; NULL without a rate" }
+doubt = { type = "VARCHAR", doc = "what makes the figure doubtful; NULL where nothing does" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "rate_bytes_s"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "mode"
+value_set = ["read", "write", "copy"]
+severity = "critical"
+*/
+WITH shown AS (
+    SELECT *, regexp_matches(command, '(^|[\s/;(])dd\s.*(if|of)=') AS is_dd,
+           bytes / nullif(elapsed_s, 0) AS rate_bytes_s_again
+    FROM bronze.benchmark_run
+),
+judged AS (
+    SELECT *,
+           CASE WHEN is_dd IS NOT TRUE THEN NULL
+                WHEN regexp_matches(command, '\sof=/dev/null') THEN 'read'
+                WHEN regexp_matches(command, '\sif=/dev/(zero|u?random)') THEN 'write'
+                ELSE 'copy' END AS mode,
+           CASE WHEN is_dd
+                THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
+    FROM shown
+),
+-- the n-th of equal runs of a file is the n-th of the other file's
+counted AS (
+    SELECT *, row_number() OVER (PARTITION BY file_id, host, tool, command, ended_at, bytes, elapsed_s ORDER BY line_no) AS nth
+    FROM judged
+)
+SELECT coalesce(a.station, r.host) AS host, r.tool, r.command, r.mode, r.ended_at, r.bytes, r.block_bytes,
+       CAST(NULL AS INTEGER) AS n_streams, r.elapsed_s, r.user_s + r.system_s AS cpu_s,
+       r.rate_bytes_s_again AS rate_bytes_s, r.is_flushed, r.exit_status,
+       CASE WHEN r.rate_bytes_s_again IS NOT NULL
+            THEN coalesce(r.exit_status, 0) = 0 AND r.elapsed_s >= 1
+                 AND (r.rate_bytes_s_again <= 1e9 OR coalesce(r.is_flushed, false)) END AS is_plausible,
+       nullif(concat_ws('; ', r.note, CASE WHEN r.exit_status <> 0 THEN 'the command failed' END,
+                        CASE WHEN r.elapsed_s > 0 AND r.elapsed_s < 1 THEN 'shorter than a second' END), '') AS doubt,
+       r.file_id, r.line_no
+FROM counted r
+LEFT JOIN site.station_alias a ON a.alias = split_part(r.host, '.', 1)
+QUALIFY r.ended_at IS NULL
+     OR row_number() OVER (
+            PARTITION BY coalesce(a.station, r.host), r.tool, r.command, r.ended_at, r.bytes, r.elapsed_s, r.nth
+            ORDER BY r.file_id, r.line_no) = 1

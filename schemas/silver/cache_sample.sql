@@ -1,0 +1,53 @@
+/*
+title = "Disk cache and requests at an instant"
+grain = "one row per host, tool and sampled instant"
+why = "A cache full of what is not yet on tape makes reads wait: how full it was, how dirty, and who queued."
+partition = "month"
+features = ["I5"]
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of sampled_at" }
+host = { type = "VARCHAR", doc = "host of the cache; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "program that showed it" }
+sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
+is_time_known = { type = "BOOLEAN", doc = "the time of day is known, not only the day" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "sampling interval, where known" }
+write_requests = { type = "BIGINT", doc = "writes from cache to tape, queued or under way" }
+write_volume_groups = { type = "BIGINT", doc = "volume groups these go to" }
+read_requests = { type = "BIGINT", doc = "outstanding reads from tape" }
+read_volume_groups = { type = "BIGINT", doc = "volume groups these come from" }
+blocks_total = { type = "BIGINT", doc = "blocks of the cache" }
+blocks_free = { type = "BIGINT", doc = "free ones" }
+blocks_dirty = { type = "BIGINT", doc = "ones not yet on tape" }
+dirty = { type = "DOUBLE", unit = "1", doc = "share of the blocks that is dirty" }
+files_total = { type = "BIGINT", doc = "files that may be open at once" }
+files_free = { type = "BIGINT", doc = "of these, free" }
+is_repaired = { type = "BOOLEAN", doc = "a cell or label was repaired or given up; bronze tells which" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "blocks_dirty"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "dirty"
+min_value = 0
+max_value = 1
+severity = "warning"
+*/
+SELECT CAST(s.sampled_at AS DATE) AS day, coalesce(a.station, s.host) AS host, 'sysperf' AS tool, s.sampled_at,
+       s.at_basis <> 'day alone' AS is_time_known, s.interval_s, s.write_requests,
+       s.write_vol_groups AS write_volume_groups, s.read_requests, s.read_vol_groups AS read_volume_groups,
+       s.cache_total AS blocks_total, s.cache_free AS blocks_free, s.cache_dirty AS blocks_dirty,
+       s.cache_dirty / nullif(s.cache_total, 0) AS dirty, s.fnodes_total AS files_total, s.fnodes_free AS files_free,
+       s.repairs IS NOT NULL AS is_repaired, s.file_id, s.line_no
+FROM bronze.amass_sysperf_screen s
+LEFT JOIN site.station_alias a ON a.alias = split_part(s.host, '.', 1)
+QUALIFY row_number() OVER (
+    PARTITION BY coalesce(a.station, s.host), s.sampled_at ORDER BY s.repairs IS NOT NULL, s.file_id, s.line_no
+) = 1

@@ -1,0 +1,67 @@
+/*
+title = "Load of disks"
+grain = "one row per host, tool, device and sampled interval"
+why = "What each disk moved, how long requests waited, how many queued and how busy it was; several tools may cover the same time."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "program that measured it" }
+device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
+kind = { type = "VARCHAR", doc = "disk, or what says the same bytes again: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
+is_summed = { type = "BOOLEAN", doc = "counts in sums over the devices of a host: whole disks do, what lies on or above them does not" }
+from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the sample" }
+request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed: all sorts where the tool gives one figure, else reads, writes and discards" }
+read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
+write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
+moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read and written; with discards where the tool gives nothing but a sum" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read or write in queue and device; NULL where none completed" }
+read_wait_s = { type = "DOUBLE", unit = "s", doc = "the same of reads" }
+write_wait_s = { type = "DOUBLE", unit = "s", doc = "the same of writes" }
+queue = { type = "DOUBLE", doc = "mean number of requests in queue and device" }
+busy = { type = "DOUBLE", unit = "1", doc = "share of time with at least one request in the device" }
+note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL where there is none" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "write_bytes_s"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "wait_s"
+min_value = 0
+severity = "warning"
+*/
+WITH weighed AS (
+    -- a wait that was not measured, though requests completed, leaves the mean of both unknown
+    SELECT *, CASE
+            WHEN read_request_rate > 0 AND read_wait_s IS NULL THEN NULL
+            WHEN write_request_rate > 0 AND write_wait_s IS NULL THEN NULL
+            ELSE (read_request_rate * coalesce(read_wait_s, 0) + write_request_rate * coalesce(write_wait_s, 0))
+                / nullif(read_request_rate + write_request_rate, 0)
+        END AS both_wait_s
+    FROM bronze.device_sample
+)
+SELECT CAST(w.from_at AS DATE) AS day, coalesce(a.station, w.host) AS host, w.tool, w.device, w.kind,
+       w.kind = 'disk' AS is_summed, w.from_at, w.to_at,
+       coalesce(
+           w.request_rate, w.read_request_rate + w.write_request_rate + coalesce(w.discard_request_rate, 0)
+       ) AS request_rate,
+       w.read_request_rate, w.write_request_rate,
+       coalesce(w.moved_bytes_s, w.read_bytes_s + w.write_bytes_s) AS moved_bytes_s, w.read_bytes_s, w.write_bytes_s,
+       coalesce(w.wait_s, w.both_wait_s) AS wait_s, w.read_wait_s, w.write_wait_s, w.queue, w.busy, w.note,
+       w.file_id, w.line_no
+FROM weighed w
+LEFT JOIN site.station_alias a ON a.alias = split_part(w.host, '.', 1)
+QUALIFY row_number() OVER (
+    PARTITION BY coalesce(a.station, w.host), w.tool, w.device, w.from_at, w.to_at ORDER BY w.file_id, w.line_no
+) = 1

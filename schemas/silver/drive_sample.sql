@@ -1,0 +1,59 @@
+/*
+title = "Rate of drives at an instant"
+grain = "one row per host, tool, drive and sampled instant"
+why = "What each drive moved at the moment a screen was taken, and for which volume group, beside the requests that waited."
+partition = "month"
+features = ["I5"]
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of sampled_at" }
+host = { type = "VARCHAR", doc = "host the drives are attached to; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "program that showed it" }
+sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
+is_time_known = { type = "BOOLEAN", doc = "the time of day is known, not only the day" }
+drive = { type = "VARCHAR", doc = "drive; of sysperf, library and number as 1/2" }
+is_active = { type = "BOOLEAN", doc = "it moved data: its rate was above nothing; NULL where no rate is shown" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "its rate, a K read as 1000; of sysperf the freeing of cache segments, not bytes at the drive" }
+rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "its rate, a K read as 1024; as rate_low_bytes_s where the unit is known" }
+volume = { type = "VARCHAR", doc = "volume in it" }
+volume_group = { type = "VARCHAR", doc = "group of that volume" }
+mode = { type = "VARCHAR", doc = "read or write, where only requests of one kind were there; NULL where both, none, or one kind is not shown" }
+is_mode_inferred = { type = "BOOLEAN", doc = "the mode was inferred so, not shown" }
+is_repaired = { type = "BOOLEAN", doc = "a cell of the row was repaired or given up; bronze tells which" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "rate_low_bytes_s"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "rate_high_bytes_s"
+column_B = "rate_low_bytes_s"
+or_equal = true
+ignore_row_if = "either_value_is_missing"
+severity = "critical"
+*/
+WITH sampled AS (
+    SELECT d.sampled_at, d.at_basis <> 'day alone' AS is_time_known, d.host, 'sysperf' AS tool,
+           d.juke || '/' || d.drive AS drive, d.rate_k1000_bytes_s AS rate_low_bytes_s,
+           d.rate_k1024_bytes_s AS rate_high_bytes_s, CAST(d.volume AS VARCHAR) AS volume, d.volgrp AS volume_group,
+           CASE WHEN d.printed_rate > 0 AND s.write_requests > 0 AND s.read_requests = 0 THEN 'write'
+                WHEN d.printed_rate > 0 AND s.read_requests > 0 AND s.write_requests = 0 THEN 'read' END AS mode,
+           d.repairs IS NOT NULL AS is_repaired, d.file_id, d.line_no
+    FROM bronze.amass_sysperf_drive d
+    LEFT JOIN bronze.amass_sysperf_screen s
+        ON s.day = d.day AND s.file_id = d.file_id AND s.sampled_at = d.sampled_at AND s.line_no = d.screen_line
+)
+SELECT CAST(m.sampled_at AS DATE) AS day, coalesce(a.station, m.host) AS host, m.tool, m.sampled_at, m.is_time_known, m.drive,
+       m.rate_low_bytes_s > 0 AS is_active, m.rate_low_bytes_s, m.rate_high_bytes_s, m.volume, m.volume_group, m.mode,
+       m.mode IS NOT NULL AS is_mode_inferred, m.is_repaired, m.file_id, m.line_no
+FROM sampled m
+LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+QUALIFY row_number() OVER (
+    PARTITION BY coalesce(a.station, m.host), m.tool, m.drive, m.sampled_at ORDER BY m.is_repaired, m.file_id, m.line_no
+) = 1

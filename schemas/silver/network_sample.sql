@@ -1,0 +1,62 @@
+/*
+title = "Load of network interfaces"
+grain = "one row per host, tool, interface and sampled interval"
+why = "What a host received and sent by its own count: finer than the switch's, and of the station's own direction."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+tool = { type = "VARCHAR", doc = "program that measured it" }
+interface = { type = "VARCHAR", doc = "interface as the tool names it; `all` where it gives their sum only" }
+kind = { type = "VARCHAR", doc = "port, or what says the same bytes again: bond bridge vlan virtual; loopback; all" }
+is_summed = { type = "BOOLEAN", doc = "does it belong into the host's sum? Ports do; `all` does where this tool shows no port" }
+from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the sample" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "received by the host" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sent by the host" }
+in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
+out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
+busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool says so" }
+file_id = { type = "VARCHAR", doc = "first file the row comes from" }
+line_no = { type = "BIGINT", doc = "first line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "in_bytes_s"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "out_bytes_s"
+min_value = 0
+severity = "critical"
+*/
+WITH named AS (
+    SELECT n.* EXCLUDE (host), coalesce(a.station, n.host) AS host
+    FROM bronze.network_sample n
+    LEFT JOIN site.station_alias a ON a.alias = split_part(n.host, '.', 1)
+),
+merged AS (
+    -- a tool may give an interface's traffic and its share of use in lines of their own: of each the first there is
+    SELECT host, tool, interface, kind, from_at, to_at, file_id, line_no,
+           first_value(in_bytes_s IGNORE NULLS) OVER w AS in_bytes_s,
+           first_value(out_bytes_s IGNORE NULLS) OVER w AS out_bytes_s,
+           first_value(in_packet_rate IGNORE NULLS) OVER w AS in_packet_rate,
+           first_value(out_packet_rate IGNORE NULLS) OVER w AS out_packet_rate,
+           first_value(busy IGNORE NULLS) OVER w AS busy
+    FROM named
+    WINDOW w AS (
+        PARTITION BY host, tool, interface, from_at, to_at ORDER BY file_id, line_no
+        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
+    QUALIFY row_number() OVER (PARTITION BY host, tool, interface, from_at, to_at ORDER BY file_id, line_no) = 1
+)
+SELECT CAST(from_at AS DATE) AS day, host, tool, interface, kind,
+       kind = 'port' OR (
+           kind = 'all' AND NOT bool_or(kind = 'port') OVER (PARTITION BY host, tool, from_at, to_at)
+       ) AS is_summed,
+       from_at, to_at, in_bytes_s, out_bytes_s, in_packet_rate, out_packet_rate, busy, file_id, line_no
+FROM merged

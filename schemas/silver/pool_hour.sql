@@ -1,0 +1,76 @@
+/*
+title = "What pools moved, hour by hour"
+grain = "one row per pool, storage class and interval between two statistics of one local day"
+why = "Differences of counters that run from midnight: the balance between pools, and what tape gave and took."
+partition = "month"
+features = ["D12"]
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of to_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+pool = { type = "VARCHAR", doc = "disk pool" }
+storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+file_family = { type = "VARCHAR", doc = "file family, of the class" }
+hsm = { type = "VARCHAR", doc = "tape system" }
+from_at = { type = "TIMESTAMP", doc = "the statistics before; the first of a day count from local midnight" }
+to_at = { type = "TIMESTAMP", doc = "these statistics" }
+is_reset = { type = "BOOLEAN", doc = "a counter went back, as when a pool restarts: what moved is not known" }
+n_transfers = { type = "BIGINT", doc = "clients' transfers" }
+n_restores = { type = "BIGINT", doc = "restores from tape" }
+n_stores = { type = "BIGINT", doc = "stores to tape" }
+n_errors = { type = "BIGINT", doc = "errors" }
+client_in_bytes = { type = "BIGINT", unit = "bytes", doc = "from clients" }
+client_out_bytes = { type = "BIGINT", unit = "bytes", doc = "to clients" }
+restored_bytes = { type = "BIGINT", unit = "bytes", doc = "from tape" }
+stored_bytes = { type = "BIGINT", unit = "bytes", doc = "to tape" }
+held_bytes = { type = "BIGINT", unit = "bytes", doc = "held at to_at" }
+n_files = { type = "BIGINT", doc = "files held at to_at" }
+file_id = { type = "VARCHAR", doc = "file of the statistics at to_at" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "stored_bytes"
+min_value = 0
+severity = "critical"
+*/
+WITH sampled AS (
+    -- a day's file repeats the last hour's counters
+    SELECT * FROM bronze.dcache_statistics
+    WHERE sampled_at > counted_from
+    QUALIFY row_number() OVER (
+        PARTITION BY system, pool, storage_class, counted_from, sampled_at ORDER BY kind DESC, file_id, line_no
+    ) = 1
+),
+counted AS (
+    SELECT *, coalesce(lag(sampled_at) OVER hours, counted_from) AS from_at,
+           n_transfers - coalesce(lag(n_transfers) OVER hours, 0) AS d_transfers,
+           n_restores - coalesce(lag(n_restores) OVER hours, 0) AS d_restores,
+           n_stores - coalesce(lag(n_stores) OVER hours, 0) AS d_stores,
+           n_errors - coalesce(lag(n_errors) OVER hours, 0) AS d_errors,
+           client_in_bytes - coalesce(lag(client_in_bytes) OVER hours, 0) AS d_in,
+           client_out_bytes - coalesce(lag(client_out_bytes) OVER hours, 0) AS d_out,
+           restored_bytes - coalesce(lag(restored_bytes) OVER hours, 0) AS d_restored,
+           stored_bytes - coalesce(lag(stored_bytes) OVER hours, 0) AS d_stored
+    FROM sampled
+    WINDOW hours AS (PARTITION BY system, pool, storage_class, counted_from ORDER BY sampled_at)
+),
+judged AS (
+    SELECT *, least(d_transfers, d_restores, d_stores, d_errors, d_in, d_out, d_restored, d_stored) < 0 AS is_reset
+    FROM counted
+)
+SELECT CAST(sampled_at AS DATE) AS day, system, pool, storage_group, file_family, hsm, from_at, sampled_at AS to_at,
+       is_reset, CASE WHEN NOT is_reset THEN d_transfers END AS n_transfers,
+       CASE WHEN NOT is_reset THEN d_restores END AS n_restores, CASE WHEN NOT is_reset THEN d_stores END AS n_stores,
+       CASE WHEN NOT is_reset THEN d_errors END AS n_errors, CASE WHEN NOT is_reset THEN d_in END AS client_in_bytes,
+       CASE WHEN NOT is_reset THEN d_out END AS client_out_bytes,
+       CASE WHEN NOT is_reset THEN d_restored END AS restored_bytes,
+       CASE WHEN NOT is_reset THEN d_stored END AS stored_bytes, held_bytes, n_files, file_id, line_no
+FROM judged

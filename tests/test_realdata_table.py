@@ -1,0 +1,128 @@
+"""What becomes of every real capture: a table with a row per file, written by `pytest --regen` and read by eye.
+
+`realdata_table.md` is that table. A file that no source reads stands in it with the reason; lines that are rejected
+must be explained in `realdata_accepted.toml`, where a person who has looked at them says why that is right.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from datetime import date, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.errors import UnreadableFile
+from pipelines.lines import Start, read_head
+from pipelines.reading import Reading, join_seen
+from pipelines.records import Origin
+from pipelines.sources import choose
+
+HERE = Path(__file__).parent
+TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
+COLUMNS = ("file", "source", "lines", "used", "skipped", "rejected", "rows", "first", "last", "remark")
+NOT_IN_THIS_ROUND = ("cta", "cta-synthetic", "endit", "endit-synthetic", "hpss", "tsm", "tsm-synthetic")
+INTRODUCTION = """# What becomes of the real captures
+
+One row per file of the folder that `TAPESCOPE_REALDATA` names, written by `pytest tests/test_realdata_table.py --regen`
+and checked by the same test. Lines = used + skipped + rejected. Rejects are explained in `realdata_accepted.toml`.
+Files without a clock of their own were read as if they began on 2010-06-15 13:00 UTC with a step of a second.
+
+"""
+
+
+def origin_for(path: Path) -> Origin:
+    """What a site.toml would say of any of these files; nothing in it depends on this machine."""
+    dated = re.search(r"\d{4}-\d\d-\d\d", path.name)
+    return Origin(
+        path=path.name,
+        system="real",
+        host="host",
+        link="link",
+        zone="America/Chicago",
+        date=date.fromisoformat(dated.group()) if dated else date(2010, 6, 15),
+        start_at=datetime(2010, 6, 15, 13),
+        interval_s=1.0,
+        date_order="mdy",
+        modified_at=datetime(2026, 11, 21),
+        head=tuple(read_head(path)),
+    )
+
+
+def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexplained: set[str]) -> list[str]:
+    name = path.relative_to(folder).as_posix()
+    try:
+        stem, claims = choose(read_head(path))
+    except UnreadableFile as error:
+        return [name, "–", *[""] * 7, f"{error.reason}: {no_path(error, path)}"]
+    if stem is None:
+        nearest = max(claims, key=lambda key: claims[key].likeness)
+        why = claims[nearest].why if claims[nearest].likeness else "nothing known is like it"
+        return [name, "–", *[""] * 7, f"not read: {why}"]
+    reading = Reading(path, stem, origin_for(path), Start(), None)
+    parsed = list(reading.chunks())
+    counts = reading.counts
+    assert counts.n_used + counts.n_skipped + counts.n_rejected == counts.n_lines, name
+    if reading.failure is not None:
+        return [name, stem, *[""] * 7, f"refused, {reading.failure.reason}: {no_path(reading.failure, path)}"]
+    reasons = Counter(reason for part in parsed for reason in part.rejects["reason"])
+    unexplained.update(f"{name}: {reason}" for reason in reasons if reason not in accepted.get(name, {}))
+    seen = join_seen([part.seen for part in parsed])
+    first, last = (seen["from_at"].min(), seen["to_at"].max()) if seen.height else (None, None)
+    counted = (counts.n_lines, counts.n_used, counts.n_skipped, counts.n_rejected, counts.n_records)
+    said = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))
+    return [name, stem, *map(str, counted), shown(first), shown(last), said]
+
+
+def no_path(error: Exception, path: Path) -> str:
+    return str(error).replace(str(path), path.name)
+
+
+def shown(instant: object) -> str:
+    return f"{instant:%Y-%m-%d %H:%M:%S}" if isinstance(instant, datetime) else ""
+
+
+def cell(text: str) -> str:
+    flat = " ".join(text.split()).replace("|", "\\|")
+    return flat if len(flat) <= 200 else flat[:199] + "…"
+
+
+@pytest.mark.xdist_group("realdata_table")
+def test_every_real_file_has_its_row(realdata: Path, regen: bool) -> None:
+    accepted = tomllib.loads(ACCEPTED.read_text())
+    paths = sorted(path for path in realdata.rglob("*") if path.is_file() and path.name != "README.md")
+    assert len(paths) > 400
+    unexplained: set[str] = set()
+    rows = [row_of(realdata, path, accepted, unexplained) for path in paths]
+    lines = [f"| {' | '.join(cell(value) for value in row)} |" for row in (COLUMNS, ("---",) * len(COLUMNS), *rows)]
+    text = INTRODUCTION + "\n".join(lines) + "\n"
+    if regen:
+        TABLE.write_text(text)
+    assert TABLE.exists(), "write it with --regen, then read it by eye"
+    assert text == TABLE.read_text(), "write it anew with --regen, and read what changed"
+    for row in rows:
+        if row[0].split("/")[0] in NOT_IN_THIS_ROUND:
+            assert row[1] == "–", f"{row[0]} is of a system that is not read yet, but {row[1]} claims it"
+    assert not unexplained, f"look at these rejects, read them or explain them in {ACCEPTED.name}"
+    stale = [name for name in accepted if not (realdata / name).is_file()]
+    assert not stale, f"{ACCEPTED.name} explains files that are not there"
+
+
+def test_the_explanations_name_known_reasons() -> None:
+    from pipelines.records import LINE_REASONS
+
+    for name, reasons in tomllib.loads(ACCEPTED.read_text()).items():
+        assert set(reasons) <= set(LINE_REASONS), name
+        assert all(len(why) > 10 for why in reasons.values()), name
+
+
+def test_the_table_sums() -> None:
+    """Also without the captures: what the table says of a file adds up."""
+    rows = [line.strip("| ").split(" | ") for line in TABLE.read_text().splitlines() if line.startswith("| ")][2:]
+    frame = pl.DataFrame(
+        [row[:6] for row in rows if len(row) > 6 and row[2].isdigit()], orient="row", schema=COLUMNS[:6]
+    )
+    numbers = frame.select(pl.col("lines", "used", "skipped", "rejected").cast(pl.Int64))
+    assert numbers.height > 200
+    assert (numbers["lines"] == numbers["used"] + numbers["skipped"] + numbers["rejected"]).all()

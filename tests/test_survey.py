@@ -1,0 +1,128 @@
+"""`tapescope init`: a site.toml from a folder of logs, with its evidence, that loads and serves."""
+
+import shutil
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pipelines import steps
+from pipelines.cli import cli
+from pipelines.config import Input, find_inputs, load_site
+from pipelines.errors import TapescopeError
+from pipelines.survey.hosts import HostsFound
+from pipelines.survey.patterns import generalise
+from pipelines.survey.zones import guess_zone
+
+SAMPLE = Path(__file__).parent.parent / "sample_data"
+EPOCH = date(1970, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive's logs without its site.toml, a file nobody knows, and a name that wants to be TOML."""
+    made = tmp_path_factory.mktemp("archive")
+    shutil.copytree(SAMPLE / "logs", made / "logs")
+    (made / "notes.txt").write_text("call the vendor\n")
+    odd = '"]\nname = "owned".txt'
+    (made / odd).write_text("\x1b[31mnothing\x1b[0m\n")
+    done = CliRunner().invoke(cli, ["init", str(made)])
+    assert done.exit_code == 0, done.output
+    assert "2 of no known kind" in done.output
+    return made
+
+
+def test_what_was_declared_by_hand_is_found_again(folder: Path) -> None:
+    found, declared = load_site(folder), load_site(SAMPLE)
+    assert found.zone == declared.zone == "America/Chicago"
+    assert {drive.name: drive.logname for drive in found.drive} == {d.name: d.logname for d in declared.drive}
+    assert {drive.name: drive.generation for drive in found.drive} == {d.name: d.generation for d in declared.drive}
+    stations = {station.name for station in found.station}
+    assert {"stkendm8a", "pic-stager", "stkendm12a"} <= stations <= {station.name for station in declared.station}
+    links = {link.name: link.station for link in found.link}
+    assert links["dm8-bond0"] == "stkendm8a" and links["dm12-bond0"] == "stkendm12a"
+
+
+def test_every_readable_file_is_an_input(folder: Path) -> None:
+    counts = steps.ingest(steps.site_at(folder)).as_dict()
+    logs = [path for path in (folder / "logs").rglob("*") if path.is_file()]
+    assert counts["loaded"] == counts["files"] == len(logs)
+    assert not counts["problems"]
+
+
+def test_files_nobody_knows_are_named_with_their_reason_and_cannot_write_toml(folder: Path) -> None:
+    text = (folder / "site.toml").read_text()
+    assert "#   notes.txt: nothing in its first lines is like any of them" in text
+    assert "\x1b" not in text
+    assert load_site(folder).name == folder.name
+
+
+def test_a_file_that_is_there_is_kept(folder: Path) -> None:
+    before = (folder / "site.toml").read_text()
+    with pytest.raises(TapescopeError, match="exists already"):
+        steps.init(folder, folder / "site.toml", force=False)
+    assert (folder / "site.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "hosts", "glob"),
+    [
+        ("a/LOG-2010-03-10", "enstore_log", [], "a/LOG-{date}*"),
+        ("dm8_20100310.txt.gz", "vmstat", [], "{host}_{date}.txt*"),
+        ("x/iostat.dm8.3", "iostat", ["dm8.example.org"], "x/iostat.{host}.*"),
+        ("x/gw.example.org_2.log", "mrtg_log", [], "x/{link}.log*"),
+        ("x/eth0.json", "rrdtool", [], "x/{link}.json*"),
+        ("vmstat_full.txt", "vmstat", [], "vmstat_full.txt*"),
+        ("vmstat_procps-ng-4_a.txt", "vmstat", [], "vmstat_procps-ng-4_a.txt*"),
+        ("iostat_dm8_20100310", "iostat", [], "iostat_{host}_{date}*"),
+    ],
+)
+def test_names_become_patterns_that_match_them(path: str, source: str, hosts: list[str], glob: str) -> None:
+    assert generalise(path, source, hosts) == glob
+    assert Input(glob=glob).match(path) is not None
+
+
+def test_summer_and_winter_together_leave_one_zone() -> None:
+    summer, winter = (date(2010, 6, 15) - EPOCH).days, (date(2011, 3, 8) - EPOCH).days
+    both = guess_zone(Counter({(summer, -5 * 3600): 40, (winter, -6 * 3600): 60}), Counter())
+    assert both.zones == ["America/Chicago"]
+    # by summer alone, central Europe's zones cannot be told apart: all are named
+    assert {"Europe/Zurich", "Europe/Madrid"} <= set(guess_zone(Counter({(summer, 7200): 9}), Counter()).zones)
+    # a request that waited over night does not outvote the others
+    assert guess_zone(Counter({(winter, -6 * 3600): 95, (winter, 0): 5}), Counter()).zones == ["America/Chicago"]
+    assert not guess_zone(Counter(), Counter()).zones
+
+
+def test_a_rare_name_like_a_frequent_one_is_asked_about() -> None:
+    hosts = HostsFound(clients=Counter({"stkendm8a": 90, "stkendm9a": 40, "stkensm8a": 2}))
+    assert hosts.misspelt == {"stkensm8a": "stkendm8a"}
+
+
+def test_a_host_named_in_the_text_goes_before_words_of_the_file_name(tmp_path: Path) -> None:
+    banner = "Linux 5.14.0 (dm8.example.org) \t03/10/2010 \t_x86_64_\t(4 CPU)\n\n"
+    rows = "08:00:01 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle\n" + "".join(
+        f"08:{minute}:01 AM     all      1.00      0.00      2.00      3.00      0.00     94.00\n"
+        for minute in ("10", "20", "30")
+    )
+    (tmp_path / "week_sar.txt").write_text(banner + rows)
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    site = load_site(tmp_path)
+    assert [station.name for station in site.station] == ["dm8"]
+    assert [item.glob for item in site.input] == ["week_sar.txt*"]
+
+
+def test_every_file_meets_the_input_that_was_written_for_it(tmp_path: Path) -> None:
+    """A wider pattern would take the files of a narrower one, and with them the names of their links."""
+    log = "1268222400 0 0 0 0\n1268222400 1 2 3 4\n1268222100 1 2 3 4\n"
+    names = ("eth0.log", "eth0.log.old.log", "plain", "eth1.rrd.log", "eth1.rrd.7")
+    for name in names:
+        (tmp_path / name).write_text(log)
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    site = load_site(tmp_path)
+    report = steps.ingest(steps.site_at(tmp_path))
+    assert not report.unmatched and {file.path for file in report.files} == set(names)
+    links = {path.name: values["link"] for path, _, values in find_inputs(site)}
+    assert links["eth0.log"] == "eth0" and links["plain"] == "plain"
+    assert all(len(link) > 1 for link in links.values()), links
