@@ -181,6 +181,10 @@ def _present_days(connection: Connection, relation: Relation) -> set[date]:
 
 def _changed_days(connection: Connection, relation: Relation, run: list[date]) -> tuple[set[date], set[date]]:
     """Days whose rows differ from those in the lake in any column, and in what they say (lineage left out)."""
+    if not _n_rows(connection, f"{LAKE}.{relation.full_name}"):  # a first build: nothing to compare with
+        rows = connection.execute("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
+        first = {row[0] for row in rows}
+        return first, first
     everything = ", ".join(f'"{name}"' for name in relation.column_names)
     said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
     sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({said})) AS s"

@@ -83,6 +83,7 @@ class DayLinks:
         self.connection = connection
         rows = connection.execute(_LINKS).fetchall()
         self.spans = sorted((first, last) for first, last in rows if last is not None and last > first)
+        self._of_requests: dict[frozenset[date], set[date]] = {}
 
     def close(self, days: Iterable[date]) -> set[date]:
         """The days and all that hang together with them."""
@@ -100,10 +101,11 @@ class DayLinks:
 
     def close_requests(self, days: set[date]) -> set[date]:
         """Days with lines about requests of which some of these days have lines too."""
-        if not days:
-            return set()
-        rows = self.connection.execute(_REQUEST_DAYS, [sorted(days)]).fetchall()
-        return days | {row[0] for row in rows}
+        key = frozenset(days)
+        if key not in self._of_requests:
+            rows = self.connection.execute(_REQUEST_DAYS, [sorted(days)]).fetchall() if days else []
+            self._of_requests[key] = days | {row[0] for row in rows}
+        return set(self._of_requests[key])
 
 
 def with_neighbours(days: Iterable[date]) -> set[date]:
