@@ -106,9 +106,7 @@ def _lent(connection: Connection) -> Iterator[Any]:
         del registry.impls["duckdb.borrowed"]
 
 
-def _check_relation(
-    connection: Connection, rows: Any, relation: Relation, days: set[date] | None
-) -> list[CheckResult]:
+def _check_relation(connection: Connection, rows: Any, relation: Relation, days: set[date] | None) -> list[CheckResult]:
     import great_expectations.expectations as words
     from great_expectations import ExpectationSuite
 
