@@ -19,14 +19,22 @@ from typing import Any
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from pipelines import sql_guard
+from pipelines import sql_guard, statement
 from pipelines.catalog import Catalog, Column, Question, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
 from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
-_DAYS_IN = ("gold.drive_ledger", "gold.duty_factor", "gold.link_load", "gold.flush_pattern")
+# Where days with data are looked for, and what such a day has; the first that has any.
+_DAYS_IN = {
+    "gold.drive_ledger": "server logs",
+    "gold.duty_factor": "traffic of stations",
+    "gold.link_load": "traffic of links",
+    "gold.flush_pattern": "vmstat of stations",
+}
+_SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
+_SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0)"
 _CODE = Path(__file__).resolve().parent.parent
 # What libpq and object stores need; passed on only where the site uses them.
 _ACCESS = ("HOME", "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLROOTCERT")
@@ -41,6 +49,7 @@ class Answer:
     sql: str
     snapshot: int
     is_cut: bool = False
+    period: str = ""  # which days it is about, where nobody named them, and why
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """The rows by column name."""
@@ -59,7 +68,7 @@ def ask(
         raise QuestionRefused(f"there is no question {name!r}", hint)
     given = _given(question, params or {})
     with Warehouse(site).read(snapshot) as connection:
-        values = _values(question, given, connection)
+        values, period = _values(question, given, connection)
         try:
             with transaction(connection):
                 number = snapshot if snapshot is not None else snapshot_id(connection)
@@ -71,19 +80,48 @@ def ask(
             raise QuestionRefused(f"{name} cannot be answered: {sql_guard.first_lines(error)}", hint) from error
     if names != [column.name for column in question.columns]:
         raise ContractError(f"question {name} gives the columns {', '.join(names)}, not those its header promises")
-    return Answer(list(question.columns), rows, question.sql, number)
+    return Answer(list(question.columns), rows, question.sql, number, period=period)
 
 
-def last_day(connection: Connection) -> date:
-    """The last calendar day of the site with data: the default period of every question; never today."""
-    for table in _DAYS_IN:
-        try:
-            row = connection.execute(f"SELECT max(day) FROM {table}").fetchone()
-        except duckdb.CatalogException:
-            continue  # not built yet
-        if row and isinstance(row[0], date):
-            return row[0]
-    return NO_DATA
+@dataclass(frozen=True)
+class LastDay:
+    """The day that is asked for where nobody named one, and why it is this one."""
+
+    day: date
+    has: str = ""  # what it is the last day of
+    beyond: date | None = None  # a later day, which lies after all logs were written
+
+    @property
+    def sentence(self) -> str:
+        """Why this day, in a few words; empty where there is none."""
+        stray = f"; a log goes on to {self.beyond}, after it was last written" if self.beyond else ""
+        return f"the last day with {self.has}{stray}" if self.has else ""
+
+
+def last_day(connection: Connection, question: Question | None = None) -> LastDay:
+    """The default period: the last calendar day of the site with data of what a question reads; never today.
+
+    Server logs go first, then traffic, then load, then any log. No log can tell of a day after it was written: what
+    lies behind the day on which the newest file was is left out, unless there is nothing else.
+    """
+    reads = set(statement.tables(question.sql)) if question else set()
+    own = [table for table in _DAYS_IN if table in reads]
+    written = _day(connection, "CAST(make_timestamp(max(modified_ns) // 1000) + INTERVAL 1 DAY AS DATE)", "ops.file")
+    for table in (*own, *_DAYS_IN, _SEEN):
+        latest = _day(connection, "max(day)", table)
+        if latest is not None:
+            bound = f"max(day) FILTER (day <= DATE '{written}')" if written else "max(day)"
+            day = _day(connection, bound, table) or latest
+            return LastDay(day, _DAYS_IN.get(table, "any log"), latest if latest > day else None)
+    return LastDay(NO_DATA)
+
+
+def _day(connection: Connection, what: str, table: str) -> date | None:
+    try:
+        row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
+    except duckdb.CatalogException:
+        return None  # not built yet
+    return row[0] if row and isinstance(row[0], date) else None
 
 
 def ask_sql(site: Site, sql: str, timeout_s: float = 30, memory: str = "1GB", max_rows: int = 100_000) -> Answer:
@@ -156,19 +194,23 @@ def _cast(name: str, value: Any, kind: str) -> Any:
         raise QuestionRefused(f"{name}={value} is not a {kind}", hint) from None
 
 
-def _values(question: Question, given: dict[str, Any], connection: Connection) -> dict[str, Any]:
-    """All values, with the period filled in: up to the last day with data, and one day long."""
+def _values(question: Question, given: dict[str, Any], connection: Connection) -> tuple[dict[str, Any], str]:
+    """All values, with the period filled in: up to the last day with data, and one day long; and why that day."""
     days = [name for name in ("last_day", "first_day") if name in question.params and _is_day(question, name)]
-    values = dict(given)
-    for name in days:
-        if name not in values:
-            values[name] = values["last_day"] if "last_day" in values else last_day(connection)
+    values, period = dict(given), ""
+    if days and "last_day" not in values:
+        chosen = last_day(connection, question)
+        values |= {"last_day": chosen.day} if "last_day" in days else {}
+        values.setdefault("first_day", chosen.day)
+        period = f"up to {chosen.day}, {chosen.sentence}" if chosen.sentence else ""
+    values |= {name: values["last_day"] for name in days if name not in values}
+    values = {name: value for name, value in values.items() if name in question.params}
     if len(days) == 2 and values["first_day"] > values["last_day"]:
         raise QuestionRefused(
             f"first_day {values['first_day']} is after last_day {values['last_day']}",
             "give both, or a first_day that has data",
         )
-    return values
+    return values, period
 
 
 def _environment(warehouse: Warehouse) -> dict[str, str]:

@@ -65,6 +65,8 @@ def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     click.echo(sentence)
     for problem in counts.get("problems", []):
         click.echo(f"  {problem['state']}: {visible(problem['path'])}: {visible(problem['reason'])}", err=True)
+    if counts.get("unnamed"):
+        click.echo(visible(counts["unnamed"]), err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -146,7 +148,7 @@ def init(folder: Path, out: Path | None, force: bool) -> None:
     from pipelines.console import print_survey, reading_bar
 
     out = out or folder / "site.toml"
-    with reading_bar(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()), "looking at") as advance:
+    with reading_bar(steps.bytes_below(folder), "looking at") as advance:
         found = steps.init(folder, out, force, advance)
     print_survey(found, str(out))
 
@@ -274,15 +276,20 @@ def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_site_option
-def recognise(paths: tuple[Path, ...], site_path: Path) -> None:
-    """Say which source reads a file, and why the others do not."""
+@click.option("--verbose", "-v", is_flag=True, help="Also what every source says of a file, the nearest first.")
+def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
+    """Say which source reads a file, or which comes nearest and what it misses."""
     from pipelines import steps
     from pipelines.hostile import visible
 
-    for path, stem, claims in steps.recognise(list(paths)):
-        click.echo(f"{visible(str(path))}: {stem or 'unknown'}")
-        for name, why in claims.items():
+    said = steps.recognise(list(paths))
+    for one in said:
+        click.echo(f"{visible(str(one.path))}: {one.source or 'unknown'}: {visible(one.why)}")
+        for name, why in one.claims.items() if verbose else ():
             click.echo(f"    {name}: {visible(why)}")
+    if len(said) > 1:
+        n_known = sum(one.source is not None for one in said)
+        click.echo(f"{n_known} of {len(said)} files are of a known kind; --verbose says what every source misses")
 
 
 @cli.command()

@@ -1,6 +1,7 @@
 """`site.toml`, the only configuration, as validated models; all mistakes are reported together, with their lines."""
 
 import datetime as dt
+import os
 import re
 import tomllib
 from datetime import date, datetime
@@ -263,14 +264,14 @@ def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
         for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
             values = item.match(path.relative_to(base).as_posix())
             own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
-            if path.is_file() and values is not None and not own:
+            if values is not None and not own and not os.path.isdir(path):
                 found.setdefault(path, (path, item, values))
     return list(found.values())
 
 
 def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
     """The first [[input]] whose pattern fits a path, and the placeholders in it."""
-    resolved = path.resolve()
+    resolved = Path(os.path.realpath(path))  # unlike Path.resolve it bears a link that leads to itself
     for item in site.input:
         base = item.base(site.root)
         if resolved.is_relative_to(base):

@@ -49,7 +49,10 @@ def print_answer(answer: Answer, form: str) -> None:
     else:
         print_table(answer.columns, answer.rows)
         cut = ", cut at the limit" if answer.is_cut else ""
-        error_console().print(f"{len(answer.rows)} rows{cut}; snapshot {answer.snapshot}", style="dim", highlight=False)
+        period = f"; {answer.period}" if answer.period else ""
+        error_console().print(
+            f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False
+        )
 
 
 def print_table(columns: list[Column], rows: list[tuple[Any, ...]]) -> None:
@@ -80,6 +83,9 @@ def print_survey(found: Survey, out: str) -> None:
         page.print(f"{n:6,} {source}")
     if found.unknown:
         page.print(f"{len(found.unknown):6,} of no known kind; listed with their reasons at the end of the file")
+    n_lacking = sum(bool(file.lacks) for file in found.files)
+    if n_lacking:
+        page.print(f"{n_lacking:6,} of these will be refused until site.toml says when they were: see its [[input]]s")
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"

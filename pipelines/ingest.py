@@ -15,7 +15,7 @@ from pipelines.config import Input, Site, find_inputs, input_for
 from pipelines.errors import AmbiguousSource, TapescopeError, UnreadableFile
 from pipelines.filebook import FileBook
 from pipelines.loader import FileReport, Loader, prepare_tables, withdraw
-from pipelines.origins import logs_in, origin_of, shown
+from pipelines.origins import logs_in, not_a_file, origin_of, shown
 from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Warehouse, transaction
 
@@ -33,6 +33,7 @@ class IngestReport:
 
     files: list[FileReport] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)  # patterns of [[input]]s that no file fits
+    unnamed: str = ""  # what lies beside the files that site.toml names, in a paragraph
 
     def as_dict(self) -> dict[str, Any]:
         states = ("loaded", "unchanged", "failed", "unknown", "withdrawn")
@@ -40,6 +41,7 @@ class IngestReport:
         return {
             "files": len(self.files),
             **{state: sum(report.state == state for report in self.files) for state in states},
+            "unnamed": self.unnamed,
             **{name: sum(getattr(report.counts, name) for report in self.files) for name in names},
             "problems": [
                 {"path": report.path, "state": report.state, "reason": report.reason}
@@ -136,8 +138,8 @@ def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
 
 def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, values: dict[str, str]) -> FileReport:
     name = shown(site, path)
-    if not path.is_file():
-        return FileReport(name, "failed", reason="not a regular file")
+    if what := not_a_file(path):
+        return loader.note_failure(name, path, "failed", f"not_a_file: {what}")
     origin = origin_of(site, path, item, values)
     try:
         last = loader.last_part(name)
@@ -147,7 +149,7 @@ def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, val
     except UnreadableFile as error:
         return loader.note_failure(name, path, "failed", f"{error.reason}: {error}")
     except OSError as error:
-        return FileReport(name, "failed", reason=f"cannot be read: {error.strerror}")
+        return loader.note_failure(name, path, "failed", f"not_readable: {error.strerror}")
     try:
         stem, claims = sources.choose(head)
     except AmbiguousSource as error:  # such as two formats in one file; the others are read all the same

@@ -155,7 +155,7 @@ class Loader:
 
     def note_failure(self, name: str, path: Path, state: str, reason: str) -> FileReport:
         """A file that could not even be opened as some source's: kept in `ops.file` with its reason."""
-        status = path.stat()
+        size, modified_ns = _status(path)
         self.book.remove([row["file_id"] for row in self.book.at(name) if row["state"] in ("failed", "unknown")])
         self.book.add(
             {
@@ -163,8 +163,8 @@ class Loader:
                 "path": name,
                 "state": state,
                 "reason": reason,
-                "size_bytes": status.st_size,
-                "modified_ns": status.st_mtime_ns,
+                "size_bytes": size,
+                "modified_ns": modified_ns,
             }
         )
         return FileReport(name, state, reason=reason)
@@ -217,6 +217,15 @@ class Loader:
 
 def _part(row: Row | None) -> Part | None:
     return Part(**{name: row[name] for name in Part.__dataclass_fields__}) if row else None
+
+
+def _status(path: Path) -> tuple[int, int]:
+    """Bytes and time of change of what may be no file, or a link to nothing."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def _file_id(*parts: str) -> str:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import stat
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,51 @@ from pipelines.records import Origin, tidy_origin
 
 
 def expand(paths: list[Path]) -> list[Path]:
-    """Files as they are, folders as all files below them."""
+    """Files as they are, folders as all that lies below them and is no folder that can be listed.
+
+    So pipes, links to nothing and folders without rights are among them: `not_a_file` says what each is.
+    """
     found: list[Path] = []
     for path in paths:
-        found += sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        found += sorted(below(path)) if os.path.isdir(path) else [path]
     return found
+
+
+def below(folder: Path, hidden: bool = True) -> Iterator[Path]:
+    """All that lies below a folder and is none itself; links to folders are not followed, but named."""
+    closed: list[Path] = []
+    for at, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
+        yield from (Path(at, name) for name in sorted(files) if hidden or not name.startswith("."))
+        yield from (path for name in folders if os.path.islink(path := Path(at, name)))
+    yield from closed
+
+
+def not_a_file(path: Path) -> str:
+    """What a path leads to that is no regular file, and must not be opened: a pipe would wait for ever; else nothing.
+
+    >>> not_a_file(Path("/nowhere/at/all"))
+    'not there'
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if os.path.islink(path):
+            return "a link to nothing that can be reached"
+        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be looked at: {error.strerror}"
+    if stat.S_ISREG(mode):
+        return ""
+    if stat.S_ISDIR(mode):
+        return "a link to a folder, not followed" if os.path.islink(path) else "a folder that cannot be listed"
+    return next((name for is_one, name in _KINDS if is_one(mode)), "not a regular file")
+
+
+_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 def logs_in(site: Site, paths: list[Path]) -> list[Path]:
@@ -23,20 +65,21 @@ def logs_in(site: Site, paths: list[Path]) -> list[Path]:
 
     A file given by its own name is taken as it is.
     """
-    own = [site.warehouse_path.resolve(), (site.root / "var").resolve()]
-    given = {path for path in paths if not path.is_dir()}
-    return [
-        path
-        for path in expand(paths)
-        if path in given or not (path.name == FILE_NAME or any(path.resolve().is_relative_to(folder) for folder in own))
-    ]
+    given = {path for path in paths if not os.path.isdir(path)}
+    return [path for path in expand(paths) if path in given or not is_own(site, path)]
+
+
+def is_own(site: Site, path: Path) -> bool:
+    """site.toml, or made beside it."""
+    own = (site.warehouse_path.resolve(), (site.root / "var").resolve())
+    return path.name == FILE_NAME or any(_real(path).is_relative_to(folder) for folder in own)
 
 
 def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[str, str]) -> Origin:
     """What site.toml and the path say of a file; without an [[input]] its name must do."""
     known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
     known["system"] = site.name if site else ""
-    if path.exists():
+    if not not_a_file(path):
         known["modified_at"] = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
     if item is None:
         known["host"] = path.name.split(".")[0]
@@ -57,8 +100,14 @@ def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[st
 
 def shown(site: Site, path: Path) -> str:
     """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
-    resolved = path.resolve()
+    resolved = _real(path)
     return _text(resolved.relative_to(site.root) if resolved.is_relative_to(site.root) else resolved)
+
+
+def _real(path: Path) -> Path:
+    """A file by its real name; what is none keeps its own, for where it leads is not what there is."""
+    real = os.path.realpath(path if os.path.isfile(path) else path.parent)
+    return Path(real) if os.path.isfile(path) else Path(real, path.name)
 
 
 def _text(path: Path | str) -> str:

@@ -34,6 +34,8 @@ LINE_REASONS = {
 FILE_REASONS = {
     "unknown_source": "no source recognises its first lines",
     "unknown_header": "a header this source does not know; guessing columns would be worse",
+    "not_a_file": "a pipe, a socket, a link to nothing, a folder that cannot be listed: nothing to read",
+    "not_readable": "the system refuses to open it",
     "not_text": "not a text file",
     "no_clock": "its rows carry no date and site.toml gives none",
     "not_converted": "the program that turns it into text is missing or failed",

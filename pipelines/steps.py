@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ from pipelines.config import Site, find_inputs, input_for, load_site
 from pipelines.errors import AmbiguousSource, CheckFailed, TapescopeError, UnreadableFile
 from pipelines.ingest import IngestReport
 from pipelines.loader import prepare_tables
-from pipelines.origins import expand, logs_in, origin_of
+from pipelines.origins import expand, logs_in, not_a_file, origin_of
 from pipelines.reading import Reading
 from pipelines.statement import quote
 from pipelines.survey import Survey, survey, writing
+from pipelines.survey.leftover import leftover
 from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 
@@ -36,8 +37,11 @@ def site_at(path: str | Path) -> Site:
 def ingest(
     site: Site, paths: list[Path] | None = None, again: bool = False, progress: ingester.Progress | None = None
 ) -> IngestReport:
-    """Read what is new or changed. Raises WarehouseBusy."""
-    return ingester.ingest(site, load_catalog(), paths, again, progress)
+    """Read what is new or changed; of the inputs of site.toml it also says what lies beside. Raises WarehouseBusy."""
+    report = ingester.ingest(site, load_catalog(), paths, again, progress)
+    if paths is None:
+        report.unnamed = leftover(site, {path for path, _, _ in find_inputs(site)}).sentence
+    return report
 
 
 def forget(site: Site, what: str) -> list[str]:
@@ -180,7 +184,7 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
         with transaction(connection):
             prepare_tables(connection, catalog)
         connection.execute(f"USE {LAKE}")
-        end = last or asking.last_day(connection)
+        end = last or asking.last_day(connection).day
         with transaction(connection):
             found = findings.detect(connection, site, catalog, first or end, end)
     return DetectReport(first or end, end, found)
@@ -219,20 +223,41 @@ def bytes_to_read(site: Site, paths: list[Path] | None) -> int:
     return sum(ingester.size_of(path) for path in wanted)
 
 
-def recognise(paths: list[Path]) -> list[tuple[Path, str | None, dict[str, str]]]:
-    """For each file: the source that claims it, and what each source says of it."""
-    said: list[tuple[Path, str | None, dict[str, str]]] = []
-    for path in expand(paths):
-        try:
-            stem, claims = sources.choose(lines.read_head(path))
-            said.append((path, stem, {name: claim.why for name, claim in claims.items()}))
-        except UnreadableFile as error:
-            said.append((path, None, {"file": f"{error.reason}: {error}"}))
-        except AmbiguousSource as error:
-            said.append((path, None, {"file": f"ambiguous_source: {error}"}))
-        except OSError as error:
-            said.append((path, None, {"file": f"cannot be read: {error.strerror}"}))
-    return said
+def bytes_below(folder: Path) -> int:
+    """Size on disk of the files below a folder, for the progress bar of `init`."""
+    return sum(ingester.size_of(path) for path in expand([folder]) if not not_a_file(path))
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The source that claims a file, or none; why; and what every source says of it, the nearest first."""
+
+    path: Path
+    source: str | None
+    why: str
+    claims: dict[str, str] = field(default_factory=dict)
+
+
+def recognise(paths: list[Path]) -> list[Recognised]:
+    """Which source reads each of these files, and of the files below these folders."""
+    return [_recognise(path) for path in expand(paths)]
+
+
+def _recognise(path: Path) -> Recognised:
+    if what := not_a_file(path):
+        return Recognised(path, None, f"not_a_file: {what}")
+    try:
+        head = lines.read_head(path)
+        stem, claims = sources.choose(head)
+    except UnreadableFile as error:
+        return Recognised(path, None, f"{error.reason}: {error}")
+    except AmbiguousSource as error:
+        return Recognised(path, None, f"ambiguous_source: {error}")
+    except OSError as error:
+        return Recognised(path, None, f"not_readable: {error.strerror}")
+    why = claims[stem].why if stem else sources.nearest(claims) if any(head) else "it is empty"
+    ordered = sorted(claims.items(), key=lambda named: -named[1].likeness)
+    return Recognised(path, stem, why, {name: claim.why for name, claim in ordered})
 
 
 def init(folder: Path, out: Path, force: bool, progress: ingester.Progress | None = None) -> Survey:

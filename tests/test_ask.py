@@ -450,3 +450,27 @@ def test_the_period_is_the_last_day_with_data(tmp_path: Path) -> None:
     assert period(last_day="2010-06-02") == (date(2010, 6, 2), date(2010, 6, 2))
     with pytest.raises(QuestionRefused, match="is after"):
         period(first_day="2010-07-01")
+
+
+def test_the_default_day_is_of_what_is_asked_and_no_stray_one(tmp_path: Path) -> None:
+    site = Site(name="days", root=tmp_path)
+    with Warehouse(site).write("test") as connection:
+        connection.execute("CREATE SCHEMA lake.gold; CREATE SCHEMA lake.ops; CREATE SCHEMA lake.site")
+        connection.execute("CREATE TABLE lake.gold.drive_ledger AS SELECT DATE '2010-06-14' AS day")
+        connection.execute("CREATE TABLE lake.gold.link_load AS SELECT DATE '2010-09-01' AS day")
+        # written at noon of 20 June 2010
+        connection.execute("CREATE TABLE lake.ops.file AS SELECT 1277035200000000000 AS modified_ns")
+    of_all = question("SELECT $first_day AS a, $last_day AS b", ["a", "b"], **DAYS)
+    of_links = question("SELECT $first_day AS a, $last_day AS b FROM gold.link_load", ["a", "b"], **DAYS)
+
+    def asked(catalog: Catalog) -> tuple[date, str]:
+        answer = ask.ask(site, catalog, "idle")
+        return answer.rows[0][1], answer.period
+
+    assert asked(of_all) == (date(2010, 6, 14), "up to 2010-06-14, the last day with server logs")
+    # nothing but a stray day is better than nothing
+    assert asked(of_links) == (date(2010, 9, 1), "up to 2010-09-01, the last day with traffic of links")
+    with Warehouse(site).write("test") as connection:
+        connection.execute("INSERT INTO lake.gold.link_load VALUES ('2010-06-18')")
+    stray = "the last day with traffic of links; a log goes on to 2010-09-01, after it was last written"
+    assert asked(of_links) == (date(2010, 6, 18), f"up to 2010-06-18, {stray}")

@@ -79,9 +79,13 @@ def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -
 
 
 def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:
-    shown = run("recognise", site / "logs")
-    assert "LOG-2010-06-15: enstore_log" in shown.output
-    assert "mrtg_log:" in shown.output and "vmstat:" in shown.output
+    (site / "logs" / "slabs").write_text("Cache                       Num  Total   Size  Pages\n")  # vmstat -m
+    shown = run("recognise", site / "logs").output.splitlines()
+    assert shown[0].startswith(f"{site}/logs/LOG-2010-06-15: enstore_log: ")
+    assert shown[1].startswith(f"{site}/logs/slabs: unknown: nearest is vmstat: ")
+    assert shown[2].startswith("1 of 2 files are of a known kind") and len(shown) == 3
+    said = run("recognise", "--verbose", site / "logs" / "slabs").output.splitlines()
+    assert said[1].startswith("    vmstat: ") and any(line.startswith("    mrtg_log: ") for line in said)
 
 
 def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None:

@@ -1,7 +1,9 @@
 """Files as they are found: damaged archives, endless lines, odd names, patterns that fit nothing."""
 
+import contextlib
 import gzip
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from pipelines import lines, sources, steps
 from pipelines.config import Input, load_site
 from pipelines.errors import ConfigError, UnreadableFile
 from pipelines.sources import all_sources
+from pipelines.survey import survey
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = 'name = "test"\nzone = "America/Chicago"\n'
@@ -135,7 +138,7 @@ def test_a_file_of_two_formats_or_without_rights_does_not_stop_recognise(tmp_pat
     both = "".join(texts)
     (tmp_path / "both").write_text(both)
     (tmp_path / "log").write_bytes(LOG.read_bytes())
-    said = {path.name: stem for path, stem, _ in steps.recognise([tmp_path, tmp_path / "gone"])}
+    said = {one.path.name: one.source for one in steps.recognise([tmp_path, tmp_path / "gone"])}
     assert said["log"] == "enstore_log" and said["gone"] is None
 
 
@@ -189,3 +192,73 @@ def test_a_source_that_fails_names_the_file_and_the_others_are_read(
     assert files["logs/vmstat.txt"].reason.startswith(
         "internal_error: the source vmstat failed on it: ZeroDivisionError"
     )
+
+
+NO_FILES = {
+    "pipe": "a named pipe",
+    "socket": "a socket",
+    "gone": "a link to nothing that can be reached",
+    "loop": "a link to nothing that can be reached",
+    "elsewhere": "a link to a folder, not followed",
+}
+
+
+def odd_folder(folder: Path) -> Path:
+    """What a folder may hold beside files; opening the pipe would wait for ever."""
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(folder):
+        server.bind("socket")
+    (folder / "gone").symlink_to("nowhere")
+    (folder / "loop").symlink_to("loop")
+    (folder / "elsewhere").symlink_to("/")
+    return folder
+
+
+def test_what_is_no_file_is_said_and_never_opened(tmp_path: Path) -> None:
+    logs = odd_folder(tmp_path / "logs")
+    site = steps.site_at(site_with(tmp_path, "logs/{name}"))
+    wanted = {f"logs/{name}": ("failed", f"not_a_file: {what}") for name, what in NO_FILES.items()}
+    named = steps.ingest(site, [logs])
+    assert {file.path: (file.state, file.reason) for file in named.files} == wanted
+    assert {row[0] for row in steps.ask_sql(site, "SELECT path FROM ops.file WHERE state = 'failed'").rows} == set(
+        wanted
+    )
+    del wanted["logs/elsewhere"]  # a pattern of files takes no folder, linked or not
+    assert {file.path: (file.state, file.reason) for file in steps.ingest(site).files} == wanted
+    assert {one.path.name: one.why for one in steps.recognise([logs])} == {
+        name: f"not_a_file: {what}" for name, what in NO_FILES.items()
+    }
+    assert {file.path: file.why for file in survey(logs).files} == NO_FILES
+
+
+def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
+    """One below a path longer than the system takes: no right to read helps there."""
+    with contextlib.chdir(tmp_path):
+        for _ in range(20):
+            os.mkdir("d" * 250)
+            os.chdir("d" * 250)
+    site = steps.site_at(site_with(tmp_path, "none"))
+    (file,) = steps.ingest(site, [tmp_path]).files
+    assert file.state == "failed" and file.reason.startswith("not_a_file: ")
+
+
+def test_files_that_no_input_names_are_counted_with_what_would_read_them(tmp_path: Path) -> None:
+    site = site_with(tmp_path, "logs/enstore/LOG-{date}*")
+    (site / "logs" / "enstore" / "old").mkdir(parents=True)
+    (site / "logs" / "other").mkdir()
+    (site / "logs" / "enstore" / "LOG-2010-06-15").write_bytes(LOG.read_bytes())
+    assert steps.ingest(steps.site_at(site)).unnamed == ""
+    (site / "logs" / "other" / "beyond").write_text("in no folder of an input\n")
+    (site / "logs" / "enstore" / ".hidden").write_text("left out\n")
+    (site / "logs" / "enstore" / "DEBUGLOG-2010-06-15").write_bytes(LOG.read_bytes())
+    os.mkfifo(site / "logs" / "enstore" / "old" / "pipe")
+    for n in range(30):
+        (site / "logs" / "enstore" / "old" / f"{n:02}.txt").write_text("call the vendor\n")
+    said = steps.ingest(steps.site_at(site)).unnamed
+    assert said.startswith(
+        "32 files below the inputs' folders are named by no [[input]] and not read:"
+        " logs/enstore/DEBUGLOG-2010-06-15 (enstore_log), logs/enstore/old/00.txt (of no known kind),"
+    )
+    assert " and 27 more. " in said and 'glob = "logs/enstore/DEBUGLOG-{date}*"' in said and len(said) < 600
+    assert steps.ingest(steps.site_at(site), [site / "logs"]).unnamed == ""

@@ -1,5 +1,6 @@
 """`tapescope init`: a site.toml from a folder of logs, with its evidence, that loads and serves."""
 
+import re
 import shutil
 from collections import Counter
 from datetime import date
@@ -16,6 +17,8 @@ from pipelines.survey.hosts import HostsFound
 from pipelines.survey.patterns import generalise
 from pipelines.survey.zones import guess_zone
 
+SOURCES = Path(__file__).parent / "sources"
+STAMPS = ("-----timestamp-----", "                CST", "2010-03-10 08:00:01")
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 EPOCH = date(1970, 1, 1)
 
@@ -111,6 +114,73 @@ def test_a_host_named_in_the_text_goes_before_words_of_the_file_name(tmp_path: P
     site = load_site(tmp_path)
     assert [station.name for station in site.station] == ["dm8"]
     assert [item.glob for item in site.input] == ["week_sar.txt*"]
+
+
+VMSTAT = (
+    "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    " 1  0      0 3078356   2068 407492    0    0    15     2   34   27  0  0 100  0  0\n"
+)
+
+
+def guessed(folder: Path) -> str:
+    steps.init(folder, folder / "site.toml", force=True)
+    load_site(folder)
+    return (folder / "site.toml").read_text()
+
+
+def test_files_without_a_clock_get_a_stub_that_reads_them(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.txt").write_text(VMSTAT)
+    text = guessed(tmp_path)
+    assert "2 of 2 refused as they stand: its rows carry no date" in text and "# and: two.txt" in text
+    stub = text[text.index("# [[input]]") : text.index("# and:")]
+    assert [line.split("=")[0].strip() for line in stub.splitlines()[1:]] == ["# glob", "# start_at", "# interval_s"]
+    (tmp_path / "site.toml").write_text(text.replace(stub, re.sub("^# ", "", stub, flags=re.M)))
+    files = {file.path: file.state for file in steps.ingest(steps.site_at(tmp_path)).files}
+    assert files == {"one.txt": "loaded", "two.txt": "failed"}
+
+
+def test_dates_that_may_be_read_two_ways_are_asked_about(tmp_path: Path) -> None:
+    banner = "Linux 5.14.0 (dm8.example.org) \t03/10/10 \t_x86_64_\t(4 CPU)\n\n"
+    rows = "08:00:01        CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
+    (tmp_path / "sar.txt").write_text(
+        banner + rows + rows[:8].replace("00", "10", 1) + "  all 1.00 0.00 2.00 3.00 0.00 94.00\n"
+    )
+    assert '# date_order = "dmy"' in guessed(tmp_path)
+
+
+def test_a_name_of_a_file_the_source_can_date_is_no_stub(tmp_path: Path) -> None:
+    log = sorted((SOURCES / "dcache_billing").glob("clean*"))[0]
+    (tmp_path / "billing-2026.03.11").write_bytes(log.read_bytes())
+    assert "refused" not in guessed(tmp_path)
+
+
+def test_words_of_file_names_are_stations_only_where_a_regular_pattern_of_several_says_so(tmp_path: Path) -> None:
+    stamped = "".join(f"{line} {end}\n" for line, end in zip(VMSTAT.splitlines(), STAMPS, strict=True))
+    irregular = ("jc_centos-7.7.txt", "percona_Linux_001.txt", "percona_Linux_002.txt", "alone_2010-03-10.txt")
+    regular = ("vmstat_dm8_2010-03-10.log", "vmstat_dm8_2010-03-11.log")
+    for name in (*irregular, *regular):
+        (tmp_path / name).write_text(stamped)
+    text = guessed(tmp_path)
+    assert [station.name for station in load_site(tmp_path).station] == ["dm8"]
+    assert "no line names it; 2 files bear its name, first vmstat_dm8_2010-03-10.log, by the pattern" in text
+
+
+def test_the_role_of_a_station_is_left_to_who_knows_it(tmp_path: Path) -> None:
+    shutil.copy(sorted((SOURCES / "enstore_log").glob("clean*.log"))[0], tmp_path / "LOG-2010-06-15")
+    text = guessed(tmp_path)
+    assert load_site(tmp_path).station and "\nrole" not in text
+    assert "files from tape and written" in text
+
+
+def test_files_of_a_folder_and_source_become_one_input_that_takes_no_other(tmp_path: Path) -> None:
+    for n in range(12):
+        (tmp_path / f"procps-{n}.{n}_w{n}.txt").write_text(VMSTAT)
+    (tmp_path / "README.md").write_text("what is here\n")
+    (tmp_path / "eth0.log").write_text("1268222400 0 0 0 0\n1268222400 1 2 3 4\n1268222100 1 2 3 4\n")
+    guessed(tmp_path)
+    assert [item.glob for item in load_site(tmp_path).input] == ["procps-*", "{link}.log*"]
 
 
 def test_every_file_meets_the_input_that_was_written_for_it(tmp_path: Path) -> None:

@@ -28,17 +28,19 @@ class Asker:
         self.queries: dict[str, Query] = {}
         self.snapshot: int | None = None
         self._answers: dict[str, Answer] = {}
+        self.chosen = ""  # why this day, where nobody named one
         self.last = last or self._last_day()
         self.first = first or self.last
 
     def _last_day(self) -> date | None:
         try:
             with Warehouse(self.site).read() as connection:
-                day = ask.last_day(connection)
+                chosen = ask.last_day(connection)
         except TapescopeError as error:
             self._note(error)
             return None
-        return None if day == ask.NO_DATA else day
+        self.chosen = chosen.sentence
+        return None if chosen.day == ask.NO_DATA else chosen.day
 
     def _note(self, error: TapescopeError) -> None:
         text = f"{error}; {error.hint}" if error.hint else str(error)

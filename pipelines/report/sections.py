@@ -56,7 +56,8 @@ def is_withheld(headline: Row) -> bool:
 def header(asker: Asker) -> Section:
     """0: what this is about, and how much of it was seen."""
     site, build = asker.site, asker.only("last_build")
-    facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}")]
+    chosen = f"; {asker.chosen}" if asker.chosen else ""
+    facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
     facts += [(f"seen: {row['source']}", _coverage(row)) for row in asker.ask("coverage_by_source").as_dicts()]
     if not asker.ask("coverage_by_source").rows:
         facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))

@@ -6,34 +6,25 @@ one folder most give only their beginning.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
 from pipelines import lines, sources
 from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.origins import expand, origin_of
+from pipelines.origins import expand, not_a_file, origin_of
 from pipelines.records import Origin
 from pipelines.survey.drives import DriveFound, note_drives
+from pipelines.survey.files import FileFound
 from pipelines.survey.hosts import HostsFound
 from pipelines.survey.links import LinkFound, note_links
-from pipelines.survey.names import NO_HOSTS, NO_NAME, Pattern
-from pipelines.survey.patterns import patterns
+from pipelines.survey.names import NO_HOSTS, NO_NAME
+from pipelines.survey.patterns import Pattern, patterns
 from pipelines.survey.zones import ZoneGuess, guess_zone, offsets_of, words_of
 
 SAMPLE_BYTES = 2**20  # of each file at least
 FOLDER_BYTES = 256 * 2**20  # of all files of one source in one folder, before each gives its beginning only
-
-
-@dataclass
-class FileFound:
-    """A file, and what its first lines say."""
-
-    path: str  # relative to the folder
-    source: str | None
-    why: str  # the claim of the source, or why none has claimed it
-    hosts: Counter[str] = field(default_factory=Counter)  # written in it, not taken from its name
 
 
 @dataclass
@@ -67,9 +58,9 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
         name = path.relative_to(folder).as_posix()
         if path.name == "site.toml" or name.startswith("var/"):
             continue
-        if progress:
-            progress(name, path.stat().st_size)
         found, tables = _look_at(path, name, read)
+        if progress and not not_a_file(path):
+            progress(name, path.stat().st_size)
         made.files.append(found)
         made.hosts.note(tables, name)
         note_drives(made.drives, tables, name)
@@ -77,7 +68,7 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
         offsets += offsets_of(tables)
         words += words_of(tables)
     made.zone = guess_zone(offsets, words)
-    made.inputs = patterns([(found.path, found.source, found.hosts) for found in made.files if found.source])
+    made.inputs = patterns(made.files)
     for pattern in made.inputs:
         made.hosts.note_named(pattern)
     for link in made.links.values():
@@ -86,6 +77,8 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
 
 
 def _look_at(path: Path, name: str, read: Counter[tuple[str, str]]) -> tuple[FileFound, dict[str, pl.DataFrame]]:
+    if what := not_a_file(path):
+        return FileFound(name, None, what), {}
     try:
         head = lines.read_head(path)
         stem, claims = sources.choose(head)
@@ -98,9 +91,12 @@ def _look_at(path: Path, name: str, read: Counter[tuple[str, str]]) -> tuple[Fil
     # empty, for one that is given goes before one that a banner names.
     origin = Origin(path=NO_NAME, link=NO_NAME, date=named.date, modified_at=named.modified_at, head=tuple(head))
     group = (str(path.parent), stem)
-    tables, n_bytes = _sample(path, stem, origin, FOLDER_BYTES - read[group])
-    read[group] += n_bytes
     found = FileFound(name, stem, claims[stem].why)
+    tables, n_bytes = _sample(path, found, origin, FOLDER_BYTES - read[group])
+    if found.lacks:  # it may be that the name tells what the text does not
+        found.lacks, found.fields = "", ()
+        _sample(path, found, replace(origin, path=path.name), 1)
+    read[group] += n_bytes
     for rows in tables.values():
         if "host" in rows.columns:
             counts = rows.filter(~pl.col("host").is_in(NO_HOSTS)).group_by("host").len()
@@ -108,18 +104,18 @@ def _look_at(path: Path, name: str, read: Counter[tuple[str, str]]) -> tuple[Fil
     return found, tables
 
 
-def _sample(path: Path, stem: str, origin: Origin, most_bytes: int) -> tuple[dict[str, pl.DataFrame], int]:
-    """Records of a file up to some size, and the bytes read; none where it needs site.toml to be read."""
+def _sample(path: Path, found: FileFound, origin: Origin, most_bytes: int) -> tuple[dict[str, pl.DataFrame], int]:
+    """Records of a file up to some size, and the bytes read; `found` notes what site.toml must say for more."""
     parts: dict[str, list[pl.DataFrame]] = {}
     end, carry = 0, None
     try:
         for block in lines.read_blocks(path, block_bytes=SAMPLE_BYTES):
-            parsed = sources.all_sources()[stem].parse(block.lines, origin, carry)
+            parsed = sources.all_sources()[found.source or ""].parse(block.lines, origin, carry)
             end, carry = block.end_offset, parsed.carry
             for table, rows in parsed.tables.items():
                 parts.setdefault(table, []).append(rows)
             if end >= most_bytes:
                 break
-    except UnreadableFile:
-        pass
+    except UnreadableFile as error:
+        found.refuse(error)
     return {table: pl.concat(frames) for table, frames in parts.items()}, end

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.config import Input
-from pipelines.survey.names import NO_HOSTS, Pattern, short
+from pipelines.survey.names import NO_HOSTS, short
+from pipelines.survey.patterns import Pattern
 
 # who moved files to or from tape: a station
-_CLIENT_TABLES = ("enstore_log_encp", "enstore_accounting_transfer", "encp_console")
+_CLIENT_TABLES = ("enstore_log_encp", "enstore_accounting_transfer", "encp_console_transfer")
+_MODES = {"read": "read", "r": "read", "write": "written", "w": "written"}
 
 
 @dataclass
@@ -20,6 +22,7 @@ class HostsFound:
     clients: Counter[str] = field(default_factory=Counter)  # moved files: stations
     measured: Counter[str] = field(default_factory=Counter)  # vmstat, iostat, sar … of them
     named: Counter[str] = field(default_factory=Counter)  # files with its name in theirs
+    moved: Counter[tuple[str, str]] = field(default_factory=Counter)  # short name, read or written: files
     files: dict[str, str] = field(default_factory=dict)  # the first file that names it
 
     def note(self, tables: dict[str, pl.DataFrame], path: str) -> None:
@@ -32,17 +35,29 @@ class HostsFound:
             counts = dict(known.group_by(column).len().rows())
             if table in _CLIENT_TABLES:
                 self.clients.update(counts)
+                self._note_modes(known.select(host=column, mode="mode"))
             elif table.endswith("_sample"):
                 self.measured.update(counts)
             for host in counts:
                 self.files.setdefault(host, path)
 
+    def _note_modes(self, rows: pl.DataFrame) -> None:
+        for host, mode, n in rows.drop_nulls().group_by("host", "mode").len().rows():
+            self.moved[short(host), _MODES.get(mode, mode)] += n
+
+    def use(self, name: str) -> str:
+        """What the logs say of a station's role: none proves one, for migrations and users ask in the same words."""
+        read, written = self.moved[name, "read"], self.moved[name, "written"]
+        if read or written:
+            return f"unknown: it has read {read} files from tape and written {written}, for whom no line says"
+        return "unknown: no line tells what it is for"
+
     def note_named(self, pattern: Pattern) -> None:
         """Add the hosts that the names of files give."""
-        for path in pattern.files:
+        for path in pattern.files if "{host}" in pattern.glob else ():
             if host := (Input(glob=pattern.glob).match(path) or {}).get("host"):
                 self.named[host] += 1
-                self.files.setdefault(host, path)
+                self.files.setdefault(host, f"{path}, by the pattern {pattern.glob}")
 
     def station_like(self, link: str) -> str:
         """The one station whose name holds the longest word of a link's, or nothing.
@@ -64,13 +79,12 @@ class HostsFound:
         """Short names, each with its evidence, the busiest first."""
         found: dict[str, str] = {}
         for host, n in self.clients.most_common():
-            found.setdefault(short(host), f"moved {n} files in the lines looked at, first in {self.files[host]}")
+            found.setdefault(short(host), f"its lines name it: {n} of files it moved, first in {self.files[host]}")
         for host, n in self.measured.most_common():
-            found.setdefault(short(host), f"{n} samples of its load, first in {self.files[host]}")
+            found.setdefault(short(host), f"its lines name it: {n} samples of its load, first in {self.files[host]}")
         for host, n in self.named.most_common():
-            found.setdefault(
-                short(host), f"{n} {'file bears' if n == 1 else 'files bear'} its name, first {self.files[host]}"
-            )
+            files = "file bears" if n == 1 else "files bear"
+            found.setdefault(short(host), f"no line names it; {n} {files} its name, first {self.files[host]}")
         return list(found.items())
 
     @property

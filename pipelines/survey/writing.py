@@ -1,6 +1,8 @@
 """A survey as a site.toml with its evidence in comments."""
 
 import json
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -9,6 +11,15 @@ from pipelines.hostile import visible
 from pipelines.survey import Survey
 
 LINE_CHARS = 160
+NAMES_LINES = 6  # of names of files that lack the same
+
+# What an [[input]] may say of files whose text does not, in the words of site.toml; the values are to be found.
+STUBS = {
+    "date": "# date = 2010-06-15                      # local day of the first row",
+    "start_at": "# start_at = 2010-06-15T08:00:00Z         # instant of the first row, UTC",
+    "interval_s": "# interval_s = 1.0                       # seconds from row to row",
+    "date_order": '# date_order = "dmy"                     # or "mdy": which comes first in its dates',
+}
 
 
 def written(survey: Survey) -> str:
@@ -21,7 +32,8 @@ def written(survey: Survey) -> str:
         autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `line`
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": text, "line": line}
+    environment.filters |= {"text": text, "line": line, "names": names}
+    environment.globals["stub"] = STUBS.__getitem__
     n_read = sum(survey.by_source.values())
     return environment.get_template("site.toml.j2").render(survey=survey, n_read=n_read)
 
@@ -39,3 +51,13 @@ def line(value: str) -> str:
     """A piece of a comment: one line, printable, bounded."""
     flat = visible(" ".join(value.split()))
     return flat if len(flat) <= LINE_CHARS else flat[: LINE_CHARS - 1] + "…"
+
+
+def names(paths: Sequence[str]) -> list[str]:
+    """Names of files as a few lines of a comment: those behind the last line are counted."""
+    flat = [line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
+    rows = textwrap.wrap(", ".join(flat), LINE_CHARS - 50, break_long_words=False, break_on_hyphens=False)
+    if len(rows) <= NAMES_LINES:
+        return rows
+    shown = " ".join(rows[:NAMES_LINES]).count(", ")
+    return [*rows[:NAMES_LINES], f"and {len(flat) - shown} more"]
