@@ -51,6 +51,8 @@ judged AS (
                 THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
     FROM shown
 ),
+-- A run without a date that two files hold stays two: that it took as long to the last digit printed may as well be
+-- the same test made again, and `time` prints two digits. A copy of a whole file is one file anyway.
 -- the n-th of equal runs of a file is the n-th of the other file's
 counted AS (
     SELECT *, row_number() OVER (PARTITION BY file_id, host, tool, command, ended_at, bytes, elapsed_s ORDER BY line_no) AS nth

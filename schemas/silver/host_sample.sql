@@ -49,6 +49,27 @@ named AS (
     SELECT m.* EXCLUDE (host), coalesce(a.station, m.host) AS host
     FROM measured m
     LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+),
+-- sar's text and sadf of one binary file end a sample at the same second and may begin it a second apart, for one counts
+-- from the stamp before and the other prints the interval rounded. Such are one row, that of the earlier begin, where
+-- they last ten seconds or more and begin on the same day: two runs of a tool may well end together after one second
+-- and after two, and a day's rows must not depend on how many days are made. Ends a second apart stay two rows, for
+-- nothing tells them from two runs.
+stepped AS (
+    SELECT *, to_at - from_at >= INTERVAL 10 SECOND
+              AND from_at - lag(from_at) OVER w <= INTERVAL 1 SECOND AS is_same
+    FROM named
+    WINDOW w AS (PARTITION BY host, tool, to_at, CAST(from_at AS DATE) ORDER BY from_at)
+),
+numbered AS (
+    SELECT *, count(*) FILTER (WHERE is_same IS NOT TRUE) OVER (
+                  PARTITION BY host, tool, to_at, CAST(from_at AS DATE) ORDER BY from_at) AS nth
+    FROM stepped
+),
+joined AS (
+    SELECT * EXCLUDE (from_at, is_same, nth),
+           min(from_at) OVER (PARTITION BY host, tool, to_at, CAST(from_at AS DATE), nth) AS from_at
+    FROM numbered
 )
 -- of each column the first value there is; the tool's own sum goes before that of the disks
 SELECT CAST(from_at AS DATE) AS day, host, tool, from_at, to_at, first_value(cpu_user IGNORE NULLS) OVER w AS cpu_user,
@@ -63,7 +84,7 @@ SELECT CAST(from_at AS DATE) AS day, host, tool, from_at, to_at, first_value(cpu
            first_value(write_bytes_s IGNORE NULLS) OVER w, first_value(disks_write_bytes_s IGNORE NULLS) OVER w
        ) AS write_bytes_s,
        file_id, line_no
-FROM named
+FROM joined
 WINDOW w AS (
     PARTITION BY host, tool, from_at, to_at ORDER BY is_of_disks, file_id, line_no
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
