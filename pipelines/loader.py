@@ -60,6 +60,11 @@ class Part:
         wanted = ("loaded", stem, source.VERSION if source else None, origin_text(origin))
         return (self.state, self.source, self.source_version, self.origin) == wanted
 
+    @property
+    def has_whole_head(self) -> bool:
+        """Its first lines are all that a source judges by; of a shorter file more lines may change what it is."""
+        return bool(self.end_offset) and (self.end_line >= lines.HEAD_LINES or self.end_offset >= lines.HEAD_BYTES)
+
     def start(self) -> tuple[lines.Start, Carry]:
         return lines.Start(self.end_offset, self.end_line, self.prefix_sha256), json.loads(self.carry)
 
@@ -104,7 +109,7 @@ class Loader:
         """Read a file and stage its rows; goes on behind the known prefix of one that has grown."""
         is_snapshot = getattr(sources.all_sources()[stem], "IS_SNAPSHOT", False)
         fits = last is not None and last.fits(stem, origin)
-        if last is not None and fits and last.end_offset and not is_snapshot:
+        if last is not None and fits and last.has_whole_head and not is_snapshot:
             start, carry = last.start()
             try:
                 return self._stage(name, Reading(path, stem, origin, start, carry, self.limits), last, [])
