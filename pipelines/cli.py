@@ -15,6 +15,11 @@ from pipelines.errors import ConfigError, TapescopeError
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
+_MOST_NAMED = 4  # files with the same trouble; the others are counted
+_NO_CLOCK = (
+    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
+    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
+)
 
 Command = Callable[..., Any]
 
@@ -63,8 +68,19 @@ def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
         click.echo(json.dumps(counts, default=str))
         return
     click.echo(sentence)
+    alike: dict[tuple[str, str], list[str]] = {}
     for problem in counts.get("problems", []):
-        click.echo(f"  {problem['state']}: {visible(problem['path'])}: {visible(problem['reason'])}", err=True)
+        alike.setdefault((problem["state"], problem["reason"]), []).append(problem["path"])
+    for (state, reason), paths in alike.items():
+        if len(paths) <= _MOST_NAMED:
+            for path in paths:
+                click.echo(f"  {state}: {visible(path)}: {visible(reason)}", err=True)
+        else:
+            named = ", ".join(visible(path) for path in paths[:_MOST_NAMED])
+            more = f"{named} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
+            click.echo(f"  {state}: {len(paths)} files: {visible(reason)}: {more}", err=True)
+    if any(reason.startswith("no_clock") for _, reason in alike):
+        click.echo(_NO_CLOCK, err=True)
     if counts.get("unnamed"):
         click.echo(visible(counts["unnamed"]), err=True)
 

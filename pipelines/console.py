@@ -85,11 +85,12 @@ def print_survey(found: Survey, out: str) -> None:
         page.print(f"{len(found.unknown):6,} of no known kind; listed with their reasons at the end of the file")
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
-        page.print(f"{n_lacking:6,} of these will be refused until site.toml says when they were: see its [[input]]s")
+        page.print(f"{n_lacking:6,} of these are refused as they stand; their [[input]]s there say what they lack")
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
-        f" zone {zone}, {len(found.inputs)} inputs. Read it and confirm what was guessed; then: tapescope run --site …"
+        f" zone {zone}, {len(found.inputs)} inputs.\nRead it and confirm what was guessed; then: tapescope run --site {out}",
+        soft_wrap=True,
     )
 
 

@@ -23,6 +23,12 @@ def expand(paths: list[Path]) -> list[Path]:
     return found
 
 
+def logs_below(folder: Path) -> list[Path]:
+    """What `expand` finds in a folder, without a site.toml and what is made beside it."""
+    own = folder / "var"
+    return [path for path in expand([folder]) if path.name != FILE_NAME and not path.is_relative_to(own)]
+
+
 def below(folder: Path, hidden: bool = True) -> Iterator[Path]:
     """All that lies below a folder and is none itself; links to folders are not followed, but named."""
     closed: list[Path] = []

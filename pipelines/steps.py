@@ -21,7 +21,7 @@ from pipelines.config import Site, find_inputs, input_for, load_site
 from pipelines.errors import AmbiguousSource, CheckFailed, TapescopeError, UnreadableFile
 from pipelines.ingest import IngestReport
 from pipelines.loader import prepare_tables
-from pipelines.origins import expand, logs_in, not_a_file, origin_of
+from pipelines.origins import logs_below, logs_in, not_a_file, origin_of
 from pipelines.reading import Reading
 from pipelines.statement import quote
 from pipelines.survey import Survey, survey, writing
@@ -225,7 +225,7 @@ def bytes_to_read(site: Site, paths: list[Path] | None) -> int:
 
 def bytes_below(folder: Path) -> int:
     """Size on disk of the files below a folder, for the progress bar of `init`."""
-    return sum(ingester.size_of(path) for path in expand([folder]) if not not_a_file(path))
+    return sum(ingester.size_of(path) for path in logs_below(folder) if not not_a_file(path))
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Recognised:
 
 def recognise(paths: list[Path]) -> list[Recognised]:
     """Which source reads each of these files, and of the files below these folders."""
-    return [_recognise(path) for path in expand(paths)]
+    return [_recognise(path) for given in paths for path in (logs_below(given) if given.is_dir() else [given])]
 
 
 def _recognise(path: Path) -> Recognised:

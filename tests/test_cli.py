@@ -98,6 +98,21 @@ def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None
     assert "nothing in its first lines is like any" in counts["problems"][1]["reason"]
 
 
+def test_files_with_the_same_trouble_are_told_together_with_the_way_out(site: Path) -> None:
+    for n in range(9):
+        (site / "logs" / f"LOG-2010-07-0{n + 1}").write_text("not a log\n")
+    vmstat = (
+        "procs ---memory--- ---swap-- ---io--- -system-- ---cpu---\n"
+        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        " 1 0 0 3 2 4 0 0 1 2 3 2 0 0 100 0 0\n"
+    )
+    (site / "logs" / "LOG-2010-08-01").write_text(vmstat)
+    said = run("ingest", "--site", site).output
+    assert "unknown: 9 files: no source recognises it; nothing in its first lines" in said
+    assert "logs/LOG-2010-07-04 and 5 more: `tapescope ask files`" in said
+    assert said.count("LOG-2010-07") == 4 and "`start_at` and `interval_s`" in said.splitlines()[-1]
+
+
 def test_run_ask_sql_and_export(site: Path) -> None:
     done = run("run", "--site", site)
     assert done.exit_code == 0, done.output

@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines import lines, sources
 from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.origins import expand, not_a_file, origin_of
+from pipelines.origins import logs_below, not_a_file, origin_of
 from pipelines.records import Origin
 from pipelines.survey.drives import DriveFound, note_drives
 from pipelines.survey.files import FileFound
@@ -54,10 +54,8 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
     offsets: Counter[tuple[int, int]] = Counter()
     words: Counter[str] = Counter()
     read: Counter[tuple[str, str]] = Counter()
-    for path in expand([folder]):
+    for path in logs_below(folder):
         name = path.relative_to(folder).as_posix()
-        if path.name == "site.toml" or name.startswith("var/"):
-            continue
         found, tables = _look_at(path, name, read)
         if progress and not not_a_file(path):
             progress(name, path.stat().st_size)
