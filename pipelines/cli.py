@@ -68,21 +68,27 @@ def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
         click.echo(json.dumps(counts, default=str))
         return
     click.echo(sentence)
-    alike: dict[tuple[str, str], list[str]] = {}
-    for problem in counts.get("problems", []):
-        alike.setdefault((problem["state"], problem["reason"]), []).append(problem["path"])
-    for (state, reason), paths in alike.items():
-        if len(paths) <= _MOST_NAMED:
-            for path in paths:
-                click.echo(f"  {state}: {visible(path)}: {visible(reason)}", err=True)
-        else:
-            named = ", ".join(visible(path) for path in paths[:_MOST_NAMED])
-            more = f"{named} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
-            click.echo(f"  {state}: {len(paths)} files: {visible(reason)}: {more}", err=True)
-    if any(reason.startswith("no_clock") for _, reason in alike):
-        click.echo(_NO_CLOCK, err=True)
+    for line in _told(counts.get("problems", [])):
+        click.echo(f"  {line}", err=True)
     if counts.get("unnamed"):
         click.echo(visible(counts["unnamed"]), err=True)
+
+
+def _told(problems: list[dict[str, str]]) -> list[str]:
+    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
+    from pipelines.hostile import visible
+
+    alike: dict[tuple[str, str], list[str]] = {}
+    for problem in problems:
+        alike.setdefault((problem["state"], visible(problem["reason"])), []).append(visible(problem["path"]))
+    said: list[str] = []
+    for (state, reason), paths in alike.items():
+        if len(paths) <= _MOST_NAMED:
+            said += [f"{state}: {path}: {reason}" for path in paths]
+        else:
+            more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
+            said.append(f"{state}: {len(paths)} files: {reason}: {more}")
+    return [*said, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else said
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -137,7 +143,7 @@ def _run(site: Any, first: date | None, last: date | None, as_json: bool) -> lis
     failure: TapescopeError | None = None
     try:
         read = _ingest(site, None, False)
-        problems += [f"{problem['path']}: {problem['reason']}" for problem in read["problems"]]
+        problems += _told(read["problems"])
         _say(read, as_json, _ingest_sentence(read))
         built = _build(site, False)
         _say(built, as_json, _build_sentence(built))

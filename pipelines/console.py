@@ -89,7 +89,8 @@ def print_survey(found: Survey, out: str) -> None:
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
-        f" zone {zone}, {len(found.inputs)} inputs.\nRead it and confirm what was guessed; then: tapescope run --site {out}",
+        f" zone {zone}, {len(found.inputs)} inputs.\n"
+        f"Read it and confirm what was guessed; then: tapescope run --site {out}",
         soft_wrap=True,
     )
 
