@@ -1,0 +1,47 @@
+/*
+title = "Rates of large files"
+grain = "one row per file of at least 500 MB that was moved whole and whose drive time was logged"
+why = "What a drive, and a tape, can do once it runs: files large enough that starting and stopping do not decide. To compare a drive with its peers, and a tape with what its drives do else."
+partition = "month"
+lineage = ["file_id", "line_no"]
+features = ["D9", "G4", "P25"]
+
+[columns]
+day = { type = "DATE", doc = "site day of started_at" }
+transfer_id = { type = "VARCHAR", doc = "transfer" }
+system = { type = "VARCHAR", doc = "archive system" }
+station = { type = "VARCHAR", doc = "station that asked for it" }
+drive = { type = "VARCHAR", doc = "drive" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+mover_host = { type = "VARCHAR", doc = "host of the mover" }
+volume = { type = "VARCHAR", doc = "tape label" }
+mode = { type = "VARCHAR", doc = "read or write" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape" }
+started_at = { type = "TIMESTAMP", doc = "first block" }
+ended_at = { type = "TIMESTAMP", doc = "last block" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
+file_id = { type = "VARCHAR", doc = "file of the line that started it" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "transfer_id"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "rate_mb_s"
+min_value = 0
+max_value = 2000
+severity = "warning"
+*/
+SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.transfer_id, t.system, t.station,
+       t.drive, d.generation, t.mover_host, t.volume, t.mode, t.file_number, t.bytes, t.started_at, t.ended_at,
+       t.drive_s, t.drive_rate_basis, t.bytes / 1e6 / t.drive_s AS rate_mb_s, t.file_id, t.line_no
+FROM silver.transfer t
+LEFT JOIN site.drive d ON d.drive = t.drive
+CROSS JOIN site.setting c
+WHERE t.status = 'ok' AND t.bytes >= 500000000 AND t.drive_s > 0
