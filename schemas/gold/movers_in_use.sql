@@ -1,0 +1,81 @@
+/*
+title = "Movers in use"
+grain = "one row per archive system and hour of which a log tells"
+why = "How many drives worked at once: whether there are too few, and whether a published figure can be true."
+partition = "month"
+features = ["P15", "P24"]
+
+[columns]
+day = { type = "DATE", doc = "site day of hour_at" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+system = { type = "VARCHAR", doc = "archive system" }
+n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log covers" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request to dismounted, neither down nor unknown" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved" }
+avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
+max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
+max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "hour_at"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "n_drives"
+column_B = "max_in_use"
+or_equal = true
+severity = "warning"
+*/
+WITH seen_hour AS (
+    SELECT host AS system, from_at, to_at,
+           unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM silver.log_seen WHERE source = 'enstore_log' AND to_at > from_at
+),
+seen AS (
+    SELECT system, hour_at,
+           sum(date_diff('microsecond', greatest(from_at, hour_at), least(to_at, hour_at + INTERVAL 1 HOUR))) AS seen_us
+    FROM seen_hour GROUP BY system, hour_at
+),
+state AS (
+    SELECT system, drive, state, from_at, to_at FROM silver.drive_state WHERE state NOT IN ('down', 'unknown')
+),
+step AS (
+    SELECT system, from_at AS step_at, 1 AS used, CASE WHEN state = 'transfer' THEN 1 ELSE 0 END AS transferring FROM state
+    UNION ALL
+    SELECT system, to_at, -1, CASE WHEN state = 'transfer' THEN -1 ELSE 0 END FROM state
+    UNION ALL SELECT system, hour_at, 0, 0 FROM seen
+),
+instant AS (
+    -- a drive's states follow upon each other: what ends and begins at one instant is added up first
+    SELECT system, step_at, sum(used) AS used, sum(transferring) AS transferring FROM step GROUP BY system, step_at
+),
+level AS (
+    SELECT system, step_at, sum(used) OVER w AS in_use, sum(transferring) OVER w AS transferring
+    FROM instant WINDOW w AS (PARTITION BY system ORDER BY step_at ROWS UNBOUNDED PRECEDING)
+),
+peak AS (
+    SELECT system, date_trunc('hour', step_at) AS hour_at, max(in_use) AS max_in_use, max(transferring) AS max_transferring
+    FROM level GROUP BY ALL
+),
+piece AS (
+    SELECT *, unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at FROM state
+),
+busy AS (
+    SELECT system, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us
+    FROM (SELECT system, state, hour_at, date_diff('microsecond', greatest(from_at, hour_at),
+                                                   least(to_at, hour_at + INTERVAL 1 HOUR)) AS us FROM piece)
+    GROUP BY system, hour_at
+)
+SELECT CAST(timezone(c.zone, timezone('UTC', s.hour_at)) AS DATE) AS day, s.hour_at, s.system,
+       (SELECT count(*) FROM site.drive d WHERE coalesce(d.system, s.system) = s.system) AS n_drives,
+       s.seen_us / 1e6 AS seen_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
+       coalesce(b.transfer_us, 0) / 3.6e9 AS transfer_hours, coalesce(b.busy_us, 0) / s.seen_us AS avg_in_use,
+       CAST(coalesce(p.max_in_use, 0) AS BIGINT) AS max_in_use,
+       CAST(coalesce(p.max_transferring, 0) AS BIGINT) AS max_transferring
+FROM seen s
+LEFT JOIN peak p ON p.system = s.system AND p.hour_at = s.hour_at
+LEFT JOIN busy b ON b.system = s.system AND b.hour_at = s.hour_at
+CROSS JOIN site.setting c
