@@ -1,0 +1,114 @@
+/*
+title = "Health of drives"
+grain = "one row per drive and site day on which it did, or failed to do, something"
+why = "Failures, errors corrected, cleanings and outages of a drive beside what it moved: is it ill, or are its tapes?"
+partition = "month"
+lineage = ["file_id", "line_no"]
+features = ["G4", "E34"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
+n_transfers = { type = "BIGINT", doc = "files moved whole" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
+read_errors = { type = "BIGINT", doc = "read errors the drive counted over its files; NULL where no log tells" }
+write_errors = { type = "BIGINT", doc = "write errors the drive counted over its files; NULL where no log tells" }
+n_retries = { type = "BIGINT", doc = "tries at a file that followed a failed one at the same file in this drive, on that day" }
+n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
+n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
+n_failed_dismounts = { type = "BIGINT", doc = "dismounts that failed" }
+n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
+n_restarts = { type = "BIGINT", doc = "starts of its mover" }
+n_cleanings = { type = "BIGINT", doc = "cleanings" }
+n_slow_warnings = { type = "BIGINT", doc = "its mover's own warnings of a slow drive" }
+n_volumes_refused = { type = "BIGINT", doc = "times a volume was marked as not accessible in it" }
+n_volumes_failed = { type = "BIGINT", doc = "different volumes of its failed mounts and transfers: many speak against the drive, one against the tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
+file_id = { type = "VARCHAR", doc = "file of the day's first failure or intervention" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "system", "drive"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "lost_hours"
+min_value = 0
+severity = "critical"
+*/
+WITH tried AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.system, t.drive, t.volume, t.mode,
+           t.file_number, t.status, t.bytes, t.started_at, t.transfer_id
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.drive IS NOT NULL
+),
+followed AS (
+    SELECT *, file_number IS NOT NULL AND coalesce(lag(status) OVER tries <> 'ok', FALSE) AS is_retry
+    FROM tried
+    WINDOW tries AS (PARTITION BY day, system, drive, volume, mode, file_number ORDER BY started_at, transfer_id)
+),
+moved AS (
+    SELECT day, system, drive, count(*) FILTER (status = 'ok') AS n_transfers,
+           sum(bytes) FILTER (status = 'ok') AS bytes, count(*) FILTER (is_retry) AS n_retries
+    FROM followed GROUP BY day, system, drive
+),
+mounted AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', coalesce(s.requested_at, s.from_at))) AS DATE) AS day, s.system,
+           s.drive, count(*) AS n_mounts
+    FROM silver.session s CROSS JOIN site.setting c
+    GROUP BY ALL
+),
+counted AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', m.marked_at)) AS DATE) AS day, m.system, m.drive,
+           sum(m.read_errors) AS read_errors, sum(m.write_errors) AS write_errors
+    FROM silver.mover_step m CROSS JOIN site.setting c
+    WHERE m.kind = 'drive_stats'
+    GROUP BY ALL
+),
+happened AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', e.happened_at)) AS DATE) AS day, e.system, e.drive,
+           count(*) FILTER (e.kind = 'transfer_failed') AS n_failed_transfers,
+           count(*) FILTER (e.kind = 'mount_failed') AS n_failed_mounts,
+           count(*) FILTER (e.kind = 'dismount_failed') AS n_failed_dismounts,
+           count(*) FILTER (e.kind IN ('drive_offline', 'drive_error')) AS n_outages,
+           count(*) FILTER (e.kind = 'mover_restart') AS n_restarts,
+           count(*) FILTER (e.kind = 'cleaning') AS n_cleanings,
+           count(*) FILTER (e.kind = 'slow_drive') AS n_slow_warnings,
+           count(*) FILTER (e.kind = 'volume_no_access') AS n_volumes_refused,
+           count(DISTINCT e.volume) FILTER (e.kind IN ('transfer_failed', 'mount_failed')) AS n_volumes_failed,
+           sum(CAST(1e6 * e.lost_s AS BIGINT)) AS lost_us,
+           arg_min(e.file_id, (e.happened_at, e.file_id, e.line_no)) AS file_id,
+           arg_min(e.line_no, (e.happened_at, e.file_id, e.line_no)) AS line_no
+    FROM silver.event e CROSS JOIN site.setting c
+    WHERE e.drive IS NOT NULL
+    GROUP BY ALL
+),
+outage AS (
+    SELECT l.day, d.system, l.drive, l.duration_us AS down_us
+    FROM gold.drive_ledger l JOIN site.drive d ON d.drive = l.drive
+    WHERE l.bucket = 'down' AND d.system IS NOT NULL
+),
+any_day AS (
+    SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM mounted
+    UNION SELECT day, system, drive FROM happened UNION SELECT day, system, drive FROM outage
+)
+SELECT a.day, a.system, a.drive, coalesce(n.n_mounts, 0) AS n_mounts, coalesce(m.n_transfers, 0) AS n_transfers,
+       coalesce(m.bytes, 0) / 1e9 AS volume_gb, CAST(k.read_errors AS BIGINT) AS read_errors,
+       CAST(k.write_errors AS BIGINT) AS write_errors, coalesce(m.n_retries, 0) AS n_retries,
+       coalesce(h.n_failed_transfers, 0) AS n_failed_transfers, coalesce(h.n_failed_mounts, 0) AS n_failed_mounts,
+       coalesce(h.n_failed_dismounts, 0) AS n_failed_dismounts, coalesce(h.n_outages, 0) AS n_outages,
+       coalesce(h.n_restarts, 0) AS n_restarts, coalesce(h.n_cleanings, 0) AS n_cleanings,
+       coalesce(h.n_slow_warnings, 0) AS n_slow_warnings, coalesce(h.n_volumes_refused, 0) AS n_volumes_refused,
+       coalesce(h.n_volumes_failed, 0) AS n_volumes_failed, coalesce(h.lost_us, 0) / 3.6e9 AS lost_hours,
+       coalesce(o.down_us, 0) / 3.6e9 AS down_hours, h.file_id, h.line_no
+FROM any_day a
+LEFT JOIN moved m ON m.day = a.day AND m.system = a.system AND m.drive = a.drive
+LEFT JOIN mounted n ON n.day = a.day AND n.system = a.system AND n.drive = a.drive
+LEFT JOIN counted k ON k.day = a.day AND k.system = a.system AND k.drive = a.drive
+LEFT JOIN happened h ON h.day = a.day AND h.system = a.system AND h.drive = a.drive
+LEFT JOIN outage o ON o.day = a.day AND o.system = a.system AND o.drive = a.drive
