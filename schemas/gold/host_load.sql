@@ -1,0 +1,108 @@
+/*
+title = "Load of hosts, hour by hour"
+grain = "one row per host and hour of which samples tell"
+why = "Whether a station's processors had anything left, and whether its writes take the disks away from its reads: on one volume a write can leave a read almost nothing until it ends."
+partition = "month"
+lineage = ["file_id", "line_no"]
+features = ["M22", "M24"]
+
+[columns]
+day = { type = "DATE", doc = "site day of hour_at" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+host = { type = "VARCHAR", doc = "host" }
+tool = { type = "VARCHAR", doc = "the program whose samples count: the one with the most in the hour" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour with samples; a sample counts where it begins" }
+idle = { type = "DOUBLE", unit = "1", doc = "share of processor time idle, waiting for disks left out" }
+saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples with at most 5 % idle; NULL where no sample tells" }
+read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from disks, average" }
+write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to disks, average" }
+max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "most a sample read and wrote" }
+writing_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples that wrote: at least 1 MB/s, and a tenth of what the busiest twentieth of the hour's samples wrote" }
+read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in these seconds, average; NULL where it never wrote" }
+read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in the other seconds, average; NULL where it always wrote" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "of writing_s, in samples that read less than a tenth of read_else_mb_s; NULL where that is under 1 MB/s or of less than 10 s: then nothing can be compared" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "of the other seconds, in samples that read as little; NULL likewise" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond what would be low anyway, at the share the other seconds have; NULL likewise" }
+file_id = { type = "VARCHAR", doc = "file of the hour's first sample" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["host", "hour_at"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "writing_s"
+column_B = "starved_s"
+or_equal = true
+severity = "critical"
+*/
+WITH counted AS (
+    SELECT host, tool, date_trunc('hour', from_at) AS hour_at, count(*) AS n_samples
+    FROM silver.host_sample WHERE to_at > from_at
+    GROUP BY ALL
+),
+finest AS (
+    SELECT host, tool, hour_at FROM counted
+    QUALIFY row_number() OVER (PARTITION BY host, hour_at ORDER BY n_samples DESC, tool) = 1
+),
+sample AS (
+    -- whole microseconds, bytes and millionths: their sums are the same in whatever order the rows come
+    SELECT s.host, f.hour_at, s.tool, s.from_at, s.cpu_idle, s.read_bytes_s, s.write_bytes_s, s.file_id, s.line_no,
+           date_diff('microsecond', s.from_at, s.to_at) AS us,
+           CAST(round(s.cpu_idle * date_diff('microsecond', s.from_at, s.to_at)) AS BIGINT) AS idle_us,
+           CAST(round(s.read_bytes_s * date_diff('microsecond', s.from_at, s.to_at) / 1e6) AS BIGINT) AS read_bytes,
+           CAST(round(s.write_bytes_s * date_diff('microsecond', s.from_at, s.to_at) / 1e6) AS BIGINT) AS write_bytes
+    FROM silver.host_sample s
+    JOIN finest f
+        ON f.host = s.host AND f.tool IS NOT DISTINCT FROM s.tool AND f.hour_at = date_trunc('hour', s.from_at)
+    WHERE s.to_at > s.from_at
+),
+level AS (
+    SELECT host, hour_at, greatest(1e6, quantile_disc(write_bytes_s, 0.95) / 10) AS writing_from
+    FROM sample WHERE write_bytes_s IS NOT NULL
+    GROUP BY host, hour_at
+),
+marked AS (
+    SELECT s.*, s.write_bytes_s >= l.writing_from AS is_writing
+    FROM sample s LEFT JOIN level l ON l.host = s.host AND l.hour_at = s.hour_at
+),
+base AS (
+    SELECT host, hour_at, 1e6 * sum(read_bytes) FILTER (NOT is_writing) / sum(us) FILTER (NOT is_writing) AS else_bytes_s,
+           sum(us) FILTER (NOT is_writing) AS else_us, coalesce(sum(us) FILTER (is_writing), 0) AS writing_us
+    FROM marked WHERE read_bytes IS NOT NULL
+    GROUP BY host, hour_at
+),
+low AS (
+    SELECT b.host, b.hour_at, b.writing_us, b.else_us,
+           coalesce(sum(m.us) FILTER (m.is_writing), 0) AS low_writing_us,
+           coalesce(sum(m.us) FILTER (NOT m.is_writing), 0) AS low_else_us
+    FROM base b
+    LEFT JOIN marked m ON m.host = b.host AND m.hour_at = b.hour_at AND m.read_bytes_s < b.else_bytes_s / 10
+    WHERE b.else_bytes_s >= 1e6 AND b.else_us >= 10000000
+    GROUP BY b.host, b.hour_at, b.writing_us, b.else_us
+)
+SELECT CAST(timezone(any_value(c.zone), timezone('UTC', m.hour_at)) AS DATE) AS day, m.hour_at, m.host,
+       any_value(m.tool) AS tool, sum(m.us) / 1e6 AS seen_s,
+       sum(m.idle_us) / sum(m.us) FILTER (m.idle_us IS NOT NULL) AS idle,
+       CASE WHEN count(m.cpu_idle) > 0 THEN coalesce(sum(m.us) FILTER (m.cpu_idle <= 0.05), 0) / 1e6 END AS saturated_s,
+       sum(m.read_bytes) / sum(m.us) FILTER (m.read_bytes IS NOT NULL) AS read_mb_s,
+       sum(m.write_bytes) / sum(m.us) FILTER (m.write_bytes IS NOT NULL) AS write_mb_s,
+       max(m.read_bytes_s + m.write_bytes_s) / 1e6 AS max_moved_mb_s,
+       CASE WHEN count(m.is_writing) > 0 THEN coalesce(sum(m.us) FILTER (m.is_writing), 0) / 1e6 END AS writing_s,
+       sum(m.read_bytes) FILTER (m.is_writing)
+           / sum(m.us) FILTER (m.is_writing AND m.read_bytes IS NOT NULL) AS read_writing_mb_s,
+       any_value(b.else_bytes_s) / 1e6 AS read_else_mb_s,
+       any_value(w.low_writing_us) / 1e6 AS low_writing_s, any_value(w.low_else_us) / 1e6 AS low_else_s,
+       -- greatest passes over NULL
+       CASE WHEN any_value(w.else_us) IS NOT NULL
+            THEN greatest(any_value(w.low_writing_us - w.writing_us * (w.low_else_us / w.else_us)), 0) / 1e6 END
+           AS starved_s,
+       arg_min(m.file_id, (m.from_at, m.file_id, m.line_no)) AS file_id,
+       arg_min(m.line_no, (m.from_at, m.file_id, m.line_no)) AS line_no
+FROM marked m
+LEFT JOIN base b ON b.host = m.host AND b.hour_at = m.hour_at
+LEFT JOIN low w ON w.host = m.host AND w.hour_at = m.hour_at
+CROSS JOIN site.setting c
+GROUP BY m.host, m.hour_at
