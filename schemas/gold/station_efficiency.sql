@@ -1,0 +1,63 @@
+/*
+title = "Efficiency of stations' streams"
+grain = "one row per station, direction and site day with active half-hours"
+why = "A stream that runs at 75 MB/s while it runs and at 33 over the hours stands still for most of them: how much of what its streams can do a station makes of them, with the number of streams said."
+partition = "month"
+features = ["M30", "M33", "M34", "M35"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+station = { type = "VARCHAR", doc = "station" }
+role = { type = "VARCHAR", doc = "role of the station" }
+direction = { type = "VARCHAR", doc = "in (from tape to the station, by reads) or out (by writes)" }
+n_active = { type = "BIGINT", doc = "half-hours in which its link was active" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "long rate: the link's average over active half-hours, gaps between files included" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool nor drives tell" }
+stream_basis = { type = "VARCHAR", doc = "flush (what the spool's flushes say while a file comes in, median of the day's hours) or drive (median drive rate of the station's files)" }
+n_streams = { type = "BIGINT", doc = "streams that are needed for the long rate: long / stream, rounded up; two in a hundred too much still pass for rounding" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "long / (streams x stream)" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "station", "direction"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "efficiency"
+min_value = 0
+max_value = 1.021
+severity = "critical"
+*/
+WITH long AS (
+    SELECT day, station, role, direction, n_active, active_gb * 1e3 / (n_active * 1800) AS long_mb_s
+    FROM gold.duty_factor WHERE n_active > 0
+),
+flush AS (
+    SELECT day, host AS station, 'in' AS direction, median(mean_mb_s) AS stream_mb_s
+    FROM gold.flush_pattern WHERE verdict = 'burst'
+    GROUP BY day, host
+),
+drive AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.station,
+           CASE t.mode WHEN 'read' THEN 'in' ELSE 'out' END AS direction,
+           median(t.bytes / 1e6 / t.drive_s) AS stream_mb_s
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.drive_s > 0 AND t.mode IN ('read', 'write')
+    GROUP BY ALL
+),
+joined AS (
+    SELECT l.*, coalesce(f.stream_mb_s, d.stream_mb_s) AS stream_mb_s,
+           CASE WHEN f.stream_mb_s IS NOT NULL THEN 'flush' WHEN d.stream_mb_s IS NOT NULL THEN 'drive' END
+               AS stream_basis
+    FROM long l
+    LEFT JOIN flush f ON f.day = l.day AND f.station = l.station AND f.direction = l.direction
+    LEFT JOIN drive d ON d.day = l.day AND d.station = l.station AND d.direction = l.direction
+),
+judged AS (
+    SELECT *, CAST(greatest(1, ceil(long_mb_s / nullif(stream_mb_s, 0) - 0.02)) AS BIGINT) AS n_needed FROM joined
+)
+SELECT day, station, role, direction, n_active, long_mb_s, stream_mb_s, stream_basis,
+       CASE WHEN stream_mb_s > 0 THEN n_needed END AS n_streams,
+       CASE WHEN stream_mb_s > 0 THEN long_mb_s / (n_needed * stream_mb_s) END AS efficiency
+FROM judged
