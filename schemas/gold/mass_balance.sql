@@ -1,0 +1,56 @@
+/*
+title = "Mass balance of stations"
+grain = "one row per station and site day with traffic in both directions known"
+why = "What comes in must go out, or fill the spool. A duty factor above 1 that would be needed to balance the day says that figures, directions or the picture of the work are wrong."
+partition = "month"
+features = ["D8", "MA2"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+station = { type = "VARCHAR", doc = "station" }
+role = { type = "VARCHAR", doc = "role of the station; scanning reads what never goes out" }
+in_gb = { type = "DOUBLE", unit = "GB", doc = "into the station, by its links" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "out of it" }
+unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in - out: what stayed, or what nobody counted; below 0 more went out" }
+unaccounted = { type = "DOUBLE", unit = "1", doc = "that / the larger of the two" }
+in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours in" }
+out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours out" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 it cannot be" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station in files begun that day; NULL where no log of drives speaks of it" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for it; NULL likewise" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "station"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "unaccounted"
+min_value = -1
+max_value = 1
+severity = "critical"
+*/
+WITH side AS (
+    SELECT day, station, role, direction, moved_gb, n_active / n_bins AS duty,
+           active_gb * 1e3 / nullif(n_active * 1800, 0) AS active_mb_s
+    FROM gold.duty_factor
+),
+tape AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.station,
+           coalesce(sum(t.bytes) FILTER (t.mode = 'read'), 0) / 1e9 AS read_gb,
+           coalesce(sum(t.bytes) FILTER (t.mode = 'write'), 0) / 1e9 AS written_gb
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok'
+    GROUP BY ALL
+)
+SELECT i.day, i.station, i.role, i.moved_gb AS in_gb, o.moved_gb AS out_gb, i.moved_gb - o.moved_gb AS unaccounted_gb,
+       (i.moved_gb - o.moved_gb) / nullif(greatest(i.moved_gb, o.moved_gb), 0) AS unaccounted,
+       i.duty AS in_duty, o.duty AS out_duty, i.active_mb_s AS in_active_mb_s, o.active_mb_s AS out_active_mb_s,
+       i.duty * i.active_mb_s / o.active_mb_s AS needed_out_duty, t.read_gb, t.written_gb
+FROM side i
+JOIN side o ON o.day = i.day AND o.station = i.station AND o.direction = 'out'
+LEFT JOIN tape t ON t.day = i.day AND t.station = i.station
+WHERE i.direction = 'in'
