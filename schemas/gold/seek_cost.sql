@@ -1,0 +1,47 @@
+/*
+title = "Picking files against reading the whole tape"
+grain = "one row per mount that picked files and mount that read the same tape completely"
+why = "From what share of a tape's files on is it quicker to read all of it? Answered by mounts that did the one and the other, whenever they were."
+lineage = []
+features = ["D10", "P43", "S3"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+volume = { type = "VARCHAR", doc = "tape label" }
+session_id = { type = "VARCHAR", doc = "mount that picked" }
+drive = { type = "VARCHAR", doc = "its drive" }
+site_day = { type = "DATE", doc = "its site day" }
+requested_at = { type = "TIMESTAMP", doc = "its mount request" }
+pattern = { type = "VARCHAR", doc = "its read pattern: sequential, alternate, sparse or random" }
+n_files = { type = "BIGINT", doc = "different files it read" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "bytes it read" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "its mount request to dismounted" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion a file" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "passed over a file" }
+whole_session_id = { type = "VARCHAR", doc = "mount that read the tape completely" }
+whole_drive = { type = "VARCHAR", doc = "its drive" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "its mount request to dismounted" }
+n_volume_files = { type = "BIGINT", doc = "files on the tape" }
+file_share = { type = "DOUBLE", unit = "1", doc = "share of the files that was picked" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on reading all is quicker: whole_s / n_volume_files over wall_s / n_files" }
+is_whole_quicker = { type = "BOOLEAN", doc = "would reading all have been quicker than this mount was?" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "session_id", "whole_session_id"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "break_even"
+min_value = 0
+severity = "critical"
+*/
+SELECT p.system, p.volume, p.session_id, p.drive, p.site_day, p.requested_at, p.pattern, p.n_different AS n_files,
+       p.volume_gb, p.wall_s, p.position_s / p.n_different AS seek_s, p.skipped_gb / p.n_different AS skipped_gb,
+       w.session_id AS whole_session_id, w.drive AS whole_drive, w.wall_s AS whole_s, w.n_volume_files,
+       p.file_share, (w.wall_s / w.n_volume_files) / (p.wall_s / p.n_different) AS break_even,
+       w.wall_s < p.wall_s AS is_whole_quicker
+FROM gold.mount_yield p
+JOIN gold.mount_yield w ON w.system = p.system AND w.volume = p.volume AND w.pattern = 'complete' AND w.wall_s > 0
+WHERE p.pattern IN ('sequential', 'alternate', 'sparse', 'random') AND p.wall_s > 0 AND p.n_different > 1
