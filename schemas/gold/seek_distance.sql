@@ -1,0 +1,54 @@
+/*
+title = "Time to reach the next file, by distance"
+grain = "one row per site day, drive and class of distance, of motions between two files of a reading mount"
+why = "What a file further along the tape costs. The order of files is not the order of places: a serpentine tape turns many times, so that a long way along the files may be a short one across the tape."
+partition = "month"
+features = ["D10", "P32", "P34", "P35"]
+
+[columns]
+day = { type = "DATE", doc = "site day on which the motion began" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+from_files = { type = "BIGINT", doc = "least distance of the class: files passed over, in powers of two (0, 1, 2-3, 4-7, ...)" }
+is_back = { type = "BOOLEAN", doc = "towards files before" }
+n_moves = { type = "BIGINT", doc = "motions" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, together" }
+mean_s = { type = "DOUBLE", unit = "s", doc = "of one motion" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median" }
+max_s = { type = "DOUBLE", unit = "s", doc = "longest" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "passed over on average: files passed over times the mean file of these mounts" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "system", "drive", "from_files", "is_back"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "position_s"
+min_value = 0
+severity = "critical"
+*/
+WITH move AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.system, g.drive,
+           a.file_number - b.file_number - 1 AS distance, CAST(round(1e6 * g.position_s) AS BIGINT) AS us,
+           a.bytes + b.bytes AS two_bytes
+    FROM silver.gap g
+    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
+    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+    CROSS JOIN site.setting c
+    WHERE g.mode = 'read' AND a.mode = 'read'
+),
+classed AS (
+    -- back to the same file: one file is passed over
+    SELECT *, distance < 0 AS is_back, CASE WHEN distance < 0 THEN -distance - 1 ELSE distance END AS passed FROM move
+    WHERE distance IS NOT NULL
+)
+SELECT k.day, k.system, k.drive, any_value(d.generation) AS generation,
+       CASE WHEN k.passed = 0 THEN 0 ELSE CAST(pow(2, floor(log2(k.passed))) AS BIGINT) END AS from_files, k.is_back,
+       count(*) AS n_moves, sum(k.us) / 1e6 AS position_s, sum(k.us) / 1e6 / count(*) AS mean_s,
+       median(k.us) / 1e6 AS p50_s, max(k.us) / 1e6 AS max_s,
+       CAST(sum(k.passed) AS DOUBLE) / count(*) * sum(k.two_bytes) / 2 / count(*) / 1e9 AS passed_gb
+FROM classed k LEFT JOIN site.drive d ON d.drive = k.drive
+GROUP BY k.day, k.system, k.drive, 5, k.is_back
