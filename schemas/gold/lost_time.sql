@@ -1,0 +1,284 @@
+/*
+title = "Lost time, priced"
+grain = "one row per drive, site day and cause; the causes of a drive's day add up to the day exactly"
+why = "Where each drive's day went, what of it could be got back, and how much more would then move: capped by what comes next in the way, for mending one thing only uncovers the next."
+partition = "month"
+features = ["G1", "M42", "MA5"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+drive = { type = "VARCHAR", doc = "drive" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+station = { type = "VARCHAR", doc = "station most of its bytes were for that day; NULL where it moved none" }
+mode = { type = "VARCHAR", doc = "what most of its bytes were: read or write" }
+cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, unknown" }
+part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
+duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
+day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive in whole files begun that day" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
+mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s would be without the lost time; the same for idle and down, where hours are gained and not rate" }
+supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s can become before the next bottleneck, if this drive alone is mended; NULL where no log tells" }
+bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), output (its writing drives take no more of what is read), link, drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if nothing else limited: (mended - rate) x busy; idle and down: rate x lost. NULL where nothing is priced" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, capped by the next bottleneck: (min(mended, supply) - rate) x busy" }
+place = { type = "BIGINT", doc = "place by gain_gb_day among all drives and causes of the day, the dearest first; NULL where nothing is gained" }
+
+[[checks]]
+expectation = "UnexpectedRowsExpectation"
+unexpected_rows_query = "SELECT day, drive FROM {batch} GROUP BY day, drive HAVING sum(duration_us) <> max(day_us)"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "drive", "cause"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "lost_hours"
+min_value = 0
+max_value = 25
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "naive_gb_day"
+column_B = "gain_gb_day"
+or_equal = true
+severity = "critical"
+*/
+WITH owned AS (
+    SELECT drive, generation, system FROM site.drive
+),
+file AS (
+    SELECT t.*, CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS on_day
+    FROM silver.transfer t CROSS JOIN site.setting c
+),
+-- 1. what each drive moved, in how much time at work
+per_station AS (
+    SELECT on_day, drive, station, mode, sum(bytes) AS bytes FROM file WHERE status = 'ok'
+    GROUP BY on_day, drive, station, mode
+),
+moved AS (
+    SELECT on_day, drive, sum(bytes) AS bytes, first(station ORDER BY bytes DESC, station, mode) AS station,
+           first(mode ORDER BY bytes DESC, station, mode) AS mode
+    FROM per_station GROUP BY on_day, drive
+),
+worked AS (
+    SELECT l.day, l.drive, o.generation, m.station, m.mode, coalesce(m.bytes, 0) AS bytes, max(l.day_us) AS day_us,
+           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('idle', 'no_request', 'down', 'unknown')), 0) AS busy_us,
+           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('down', 'unknown')), 0) AS able_us
+    FROM gold.drive_ledger l
+    LEFT JOIN owned o ON o.drive = l.drive
+    LEFT JOIN moved m ON m.on_day = l.day AND m.drive = l.drive
+    GROUP BY l.day, l.drive, o.generation, m.station, m.mode, m.bytes
+),
+usual AS (
+    SELECT day, generation, sum(bytes) / nullif(sum(busy_us), 0) AS mb_s FROM worked
+    WHERE bytes > 0 GROUP BY day, generation
+),
+-- 2. what else there is to limit a station's drives: bytes more than today's, in all
+tape AS (
+    SELECT on_day AS day, station, sum(bytes) FILTER (mode = 'read') AS read_bytes,
+           sum(bytes) FILTER (mode = 'write') AS write_bytes
+    FROM per_station WHERE station IS NOT NULL GROUP BY on_day, station
+),
+able AS (
+    SELECT day, station, sum(CAST(bytes AS DOUBLE) * able_us / busy_us) AS write_bytes FROM worked
+    WHERE mode = 'write' AND busy_us > 0 GROUP BY day, station
+),
+link AS (
+    SELECT f.day, f.station, f.direction, f.moved_gb * 1e9 AS bytes, k.capacity
+    FROM gold.duty_factor f
+    LEFT JOIN (SELECT station, sum(capacity_mb_s) AS capacity FROM site.link GROUP BY station) k ON k.station = f.station
+),
+room AS (
+    SELECT w.day, w.drive,
+           CASE WHEN w.mode = 'write' THEN coalesce(i.bytes, t.read_bytes) - t.write_bytes END AS input_bytes,
+           CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
+           x.capacity * w.day_us - x.bytes AS link_bytes
+    FROM worked w
+    LEFT JOIN site.station s ON s.station = w.station
+    LEFT JOIN tape t ON t.day = w.day AND t.station = w.station
+    LEFT JOIN able a ON a.day = w.day AND a.station = w.station
+    LEFT JOIN link i ON i.day = w.day AND i.station = w.station AND i.direction = 'in'
+    LEFT JOIN link x ON x.day = w.day AND x.station = w.station
+        AND x.direction = CASE w.mode WHEN 'read' THEN 'in' ELSE 'out' END
+),
+next_limit AS (
+    -- least passes over NULL: what no log tells of limits nothing here
+    SELECT day, drive, CASE WHEN least_bytes > 0 THEN least_bytes WHEN least_bytes <= 0 THEN 0 END AS room_bytes,
+           CASE least_bytes WHEN input_bytes THEN 'input' WHEN output_bytes THEN 'output' WHEN link_bytes THEN 'link'
+               END AS bottleneck
+    FROM (SELECT *, least(input_bytes, output_bytes, link_bytes) AS least_bytes FROM room)
+),
+-- 3. gaps beyond the expected one
+over AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.drive,
+           CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT) AS us,
+           CAST(round(1e6 * g.database_s) AS BIGINT) AS database_us,
+           CAST(round(1e6 * g.request_s) AS BIGINT) AS request_us, CAST(round(1e6 * g.start_s) AS BIGINT) AS start_us
+    FROM silver.gap g CROSS JOIN site.setting c
+    WHERE g.judged_s > c.expected_gap_s + 3
+),
+long_gap AS (
+    SELECT day, drive, sum(us) AS us,
+           CASE greatest(sum(database_us), sum(request_us), sum(start_us))
+               WHEN sum(request_us) THEN 'request' WHEN sum(database_us) THEN 'database' ELSE 'start' END AS part
+    FROM over GROUP BY day, drive
+),
+-- 4. drives slower than their kind: at least 20 large files each, and two others to compare with
+pace AS (
+    SELECT day, drive, generation, mode, drive_rate_basis, sum(CAST(1e6 * drive_s AS BIGINT)) AS us,
+           sum(bytes) / sum(CAST(1e6 * drive_s AS BIGINT)) AS mb_s
+    FROM gold.file_rate WHERE generation IS NOT NULL
+    GROUP BY day, drive, generation, mode, drive_rate_basis
+    HAVING count(*) >= 20
+),
+slow AS (
+    SELECT p.day, p.drive, p.mode, p.drive_rate_basis, p.us, p.mb_s, median(o.mb_s) AS others_mb_s
+    FROM pace p
+    JOIN pace o ON o.day = p.day AND o.generation = p.generation AND o.mode = p.mode AND o.drive <> p.drive
+        AND o.drive_rate_basis IS NOT DISTINCT FROM p.drive_rate_basis
+    GROUP BY p.day, p.drive, p.mode, p.drive_rate_basis, p.us, p.mb_s
+    HAVING count(*) >= 2 AND p.mb_s < 0.9e0 * median(o.mb_s)
+),
+slow_drive AS (
+    SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
+),
+-- 5. idle while work waited: a request in the queue, at most a day old, whose tape was in no drive and that a drive of
+-- this kind served later
+mount AS (
+    SELECT system, session_id, from_at,
+           lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) AS free_at
+    FROM silver.session
+),
+served AS (
+    SELECT system, unique_id, session_id, drive, started_at FROM silver.transfer
+    WHERE unique_id IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, unique_id ORDER BY started_at, transfer_id) = 1
+),
+waited AS (
+    SELECT r.system, o.generation, greatest(r.queued_at, m.free_at) AS from_at,
+           least(r.assigned_at, m.from_at, r.queued_at + INTERVAL 1 DAY) AS to_at
+    FROM silver.request r
+    JOIN served t ON t.system = r.system AND t.unique_id = r.request_id
+        AND t.started_at BETWEEN r.queued_at AND r.queued_at + INTERVAL 1 DAY
+    JOIN owned o ON o.drive = t.drive
+    LEFT JOIN mount m ON m.system = t.system AND m.session_id = t.session_id
+),
+reached AS (
+    SELECT *, max(to_at) OVER (PARTITION BY system, generation ORDER BY from_at, to_at
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM waited WHERE to_at > from_at
+),
+island AS (
+    SELECT system, generation, from_at, to_at,
+           count(*) FILTER (before_at IS NULL OR before_at < from_at)
+               OVER (PARTITION BY system, generation ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS n
+    FROM reached
+),
+queue AS (
+    SELECT system, generation, min(from_at) AS from_at, max(to_at) AS to_at FROM island GROUP BY system, generation, n
+),
+logged AS (
+    SELECT l.host AS system, l.from_at, l.to_at, c.zone,
+           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
+                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+    FROM silver.log_seen l CROSS JOIN site.setting c
+    WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
+),
+seen AS (
+    SELECT system, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
+           least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at
+    FROM logged
+),
+span AS (
+    SELECT o.drive, q.from_at, q.to_at, 1 AS waiting, 0 AS logging, 0 AS stated
+    FROM queue q JOIN owned o ON o.system = q.system AND o.generation IS NOT DISTINCT FROM q.generation
+    UNION ALL
+    SELECT o.drive, s.from_at, s.to_at, 0, 1, 0 FROM seen s JOIN owned o ON o.system = s.system
+    WHERE s.to_at > s.from_at
+    UNION ALL
+    SELECT d.drive, d.from_at, d.to_at, 0, 0, 1
+    FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system
+),
+edge AS (
+    SELECT drive, edge_at, sum(waiting) AS waiting, sum(logging) AS logging, sum(stated) AS stated
+    FROM (SELECT drive, from_at AS edge_at, waiting, logging, stated FROM span
+          UNION ALL SELECT drive, to_at, -waiting, -logging, -stated FROM span)
+    GROUP BY drive, edge_at
+),
+stretch AS (
+    SELECT drive, edge_at, lead(edge_at) OVER w AS next_at, sum(waiting) OVER w AS waiting,
+           sum(logging) OVER w AS logging, sum(stated) OVER w AS stated
+    FROM edge WINDOW w AS (PARTITION BY drive ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+queued AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.drive,
+           sum(date_diff('microsecond', s.edge_at, s.next_at)) AS us
+    FROM stretch s CROSS JOIN site.setting c
+    WHERE s.waiting > 0 AND s.logging > 0 AND s.stated = 0 AND s.next_at IS NOT NULL
+    GROUP BY ALL
+),
+-- 6. the ledger by causes, and what of each could be got back
+bucket AS (
+    SELECT l.day, l.drive,
+           CASE l.bucket WHEN 'transfer' THEN 'slow_drive' WHEN 'database' THEN 'long_gap' WHEN 'request' THEN 'long_gap'
+                         WHEN 'start' THEN 'long_gap' WHEN 'dismount' THEN 'mount' WHEN 'idle' THEN 'idle_no_work'
+                         ELSE l.bucket END AS cause,
+           sum(l.duration_us) AS us
+    FROM gold.drive_ledger l
+    GROUP BY 1, 2, 3
+),
+caused AS (
+    SELECT b.day, b.drive, b.cause,
+           CASE WHEN b.cause = 'idle_no_work' THEN b.us - least(b.us, coalesce(q.us, 0)) ELSE b.us END AS us
+    FROM bucket b LEFT JOIN queued q ON q.day = b.day AND q.drive = b.drive
+    UNION ALL
+    SELECT b.day, b.drive, 'idle_queued', least(b.us, q.us)
+    FROM bucket b JOIN queued q ON q.day = b.day AND q.drive = b.drive
+    WHERE b.cause = 'idle_no_work'
+),
+lost AS (
+    SELECT c.day, c.drive, w.generation, w.station, w.mode, c.cause, g.part, c.us, w.day_us, w.bytes, w.busy_us,
+           CASE c.cause WHEN 'slow_drive' THEN least(c.us, coalesce(s.us, 0))
+                        WHEN 'long_gap' THEN least(c.us, coalesce(g.us, 0))
+                        WHEN 'no_request' THEN 0 WHEN 'idle_no_work' THEN 0 WHEN 'unknown' THEN 0
+                        ELSE c.us END AS lost_us,
+           coalesce(w.bytes / nullif(CASE WHEN w.bytes > 0 THEN w.busy_us END, 0), u.mb_s) AS mb_s
+    FROM caused c
+    JOIN worked w ON w.day = c.day AND w.drive = c.drive
+    LEFT JOIN usual u ON u.day = w.day AND u.generation IS NOT DISTINCT FROM w.generation
+    LEFT JOIN long_gap g ON g.day = c.day AND g.drive = c.drive AND c.cause = 'long_gap'
+    LEFT JOIN slow_drive s ON s.day = c.day AND s.drive = c.drive AND c.cause = 'slow_drive'
+    WHERE c.us <> 0
+),
+naive AS (
+    SELECT *, CASE WHEN lost_us = 0 THEN NULL
+                   WHEN cause IN ('idle_queued', 'down') THEN mb_s * lost_us
+                   WHEN bytes > 0 AND lost_us < busy_us THEN bytes * (lost_us / (busy_us - lost_us)) END AS more_bytes
+    FROM lost
+),
+priced AS (
+    SELECT n.*, r.room_bytes, r.bottleneck, least(n.more_bytes, r.room_bytes) AS gain_bytes
+    FROM naive n LEFT JOIN next_limit r ON r.day = n.day AND r.drive = n.drive
+)
+SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS duration_us,
+       CAST(day_us AS BIGINT) AS day_us, lost_us / 3.6e9 AS lost_hours, bytes / 1e9 AS moved_gb,
+       busy_us / 3.6e9 AS busy_hours, mb_s AS rate_mb_s,
+       CASE WHEN cause IN ('idle_queued', 'down') THEN mb_s
+            WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS mended_mb_s,
+       CASE WHEN bytes > 0 THEN mb_s + room_bytes / busy_us END AS supply_mb_s,
+       CASE WHEN more_bytes IS NULL THEN NULL WHEN room_bytes IS NULL THEN 'unknown'
+            WHEN room_bytes < more_bytes THEN bottleneck ELSE 'drive' END AS bottleneck,
+       more_bytes / 1e9 AS naive_gb_day,
+       CASE WHEN more_bytes IS NOT NULL THEN gain_bytes / 1e9 END AS gain_gb_day,
+       CASE WHEN more_bytes IS NOT NULL AND gain_bytes > 0
+            THEN row_number() OVER (PARTITION BY day
+                                    ORDER BY CASE WHEN more_bytes IS NOT NULL THEN gain_bytes END DESC NULLS LAST, drive,
+                                             cause) END AS place
+FROM priced
