@@ -1,0 +1,83 @@
+/*
+title = "Streams side by side"
+grain = "one row per station, site day, mode, number of its streams at once and number of streams the other way"
+why = "At how many streams does a station's disk drop below tape speed, and does it serve them alike? A hundred MB/s among fifty streams are two for each."
+partition = "month"
+features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+station = { type = "VARCHAR", doc = "station" }
+mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
+n_streams = { type = "BIGINT", doc = "transfers of that mode under way at once" }
+n_opposite = { type = "BIGINT", doc = "transfers of the other mode under way meanwhile" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds in which it was so" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "all streams of that mode together, each at its own average from first to last block" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "one stream on average" }
+fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index of the streams at one instant, (sum x)^2 / (n sum x^2), averaged over the time: 1 all alike, 1/n one has all" }
+variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation of a stream's rate over all of them and all the time: standard deviation / mean" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "station", "mode", "n_streams", "n_opposite"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "fairness"
+min_value = 0
+max_value = 1.000001
+severity = "critical"
+*/
+WITH stream AS (
+    -- whole bytes/s: sums of them, and of their squares, are exact
+    SELECT t.station, t.mode, t.started_at, t.ended_at, c.zone,
+           CAST(CAST(t.bytes AS HUGEINT) * 1000000 // date_diff('microsecond', t.started_at, t.ended_at) AS BIGINT) AS rate
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.bytes > 0 AND t.station IS NOT NULL
+      AND t.mode IN ('read', 'write')
+),
+midnight AS (
+    SELECT DISTINCT station, timezone('UTC', timezone(zone, unnest(range(
+               CAST(CAST(timezone(zone, timezone('UTC', started_at)) AS DATE) AS TIMESTAMP),
+               timezone(zone, timezone('UTC', ended_at)) + INTERVAL 1 DAY, INTERVAL 1 DAY)))) AS edge_at
+    FROM stream
+),
+step AS (
+    SELECT station, started_at AS edge_at, mode = 'read' AS is_read, 1 AS n, CAST(rate AS HUGEINT) AS x,
+           CAST(rate AS HUGEINT) * rate AS xx FROM stream
+    UNION ALL
+    SELECT station, ended_at, mode = 'read', -1, -CAST(rate AS HUGEINT), -(CAST(rate AS HUGEINT) * rate) FROM stream
+    UNION ALL SELECT station, edge_at, TRUE, 0, 0, 0 FROM midnight
+),
+edge AS (
+    SELECT station, edge_at, coalesce(sum(n) FILTER (is_read), 0) AS read_n, coalesce(sum(x) FILTER (is_read), 0) AS read_x,
+           coalesce(sum(xx) FILTER (is_read), 0) AS read_xx, coalesce(sum(n) FILTER (NOT is_read), 0) AS write_n,
+           coalesce(sum(x) FILTER (NOT is_read), 0) AS write_x, coalesce(sum(xx) FILTER (NOT is_read), 0) AS write_xx
+    FROM step GROUP BY station, edge_at
+),
+level AS (
+    SELECT station, edge_at, date_diff('microsecond', edge_at, lead(edge_at) OVER w) AS us, sum(read_n) OVER w AS read_n,
+           sum(read_x) OVER w AS read_x, sum(read_xx) OVER w AS read_xx, sum(write_n) OVER w AS write_n,
+           sum(write_x) OVER w AS write_x, sum(write_xx) OVER w AS write_xx
+    FROM edge
+    WINDOW w AS (PARTITION BY station ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+side AS (
+    SELECT station, edge_at, us, 'read' AS mode, read_n AS n, write_n AS m, read_x AS x, read_xx AS xx FROM level
+    UNION ALL
+    SELECT station, edge_at, us, 'write', write_n, read_n, write_x, write_xx FROM level
+),
+summed AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.station, s.mode, s.n, s.m, sum(s.us) AS us,
+           sum(s.x * s.us) AS x_us, sum(CAST(s.xx AS DOUBLE) * s.us / 1e18) AS xx_us,
+           sum(CAST(round(1e6 * (CAST(s.x AS DOUBLE) * CAST(s.x AS DOUBLE) / (s.n * CAST(s.xx AS DOUBLE)))) AS HUGEINT)
+               * s.us) AS fair_us
+    FROM side s CROSS JOIN site.setting c
+    WHERE s.n > 0 AND s.us > 0 AND s.x > 0
+    GROUP BY ALL
+)
+SELECT day, station, mode, CAST(n AS BIGINT) AS n_streams, CAST(m AS BIGINT) AS n_opposite, us / 1e6 AS seen_s,
+       x_us / us / 1e6 AS total_mb_s, x_us / us / n / 1e6 AS stream_mb_s, fair_us / us / 1e6 AS fairness,
+       sqrt(greatest(xx_us * 1e18 / us / n / pow(x_us / us / n, 2) - 1, 0)) AS variation
+FROM summed
