@@ -1,0 +1,142 @@
+/*
+title = "What held a drive back"
+grain = "one row per drive and hour in which it was at work for at least ten minutes"
+why = "Starved, bound by gaps, by disks or by the network? Each asks for another remedy. Where the logs cannot tell, that is said, and which log is missing."
+partition = "month"
+features = ["G2", "M37", "MA3"]
+
+[columns]
+day = { type = "DATE", doc = "site day of hour_at" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+drive = { type = "VARCHAR", doc = "drive" }
+station = { type = "VARCHAR", doc = "station of most of its transfer time in the hour; NULL where it moved no file" }
+mode = { type = "VARCHAR", doc = "read or write, of most of that time" }
+busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour at work: a tape in the drive or on its way, and wanted" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "of it, first to last block of files" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "of it, inside transfers waiting for data (write) or room (read), by the timing lines; spread evenly over each file" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "of it, between files: database, request and start" }
+over_s = { type = "DOUBLE", unit = "s", doc = "of gap_s, beyond the expected gap of each gap that began in the hour" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "of it, tape motion, mounts and dismounts" }
+n_gaps = { type = "BIGINT", doc = "gaps that began in the hour" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "of gaps before a file to write: the next one was on spool when the gap began. It was if its own log says so, if its request was queued by then, or if the client command of the file before asks for it too, for a command finds all its files there. NULL where no such gap began" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's busiest link in that direction (read: in, write: out); NULL where no log tells" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the station's sampled seconds with at most 5 % of processor time idle; NULL where no log tells" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk, average of its samples; NULL where no log tells" }
+verdict = { type = "VARCHAR", doc = "drive (neither waits, nor motion, nor gaps beyond the expected ones took a tenth of its time), motion (tape motion and mounts took most), gap_bound (gaps beyond the expected took most, the next file being at hand), starved (the next file was not at hand, or data came too slowly with link and disks at ease), network_bound (it waited, link at 0.9 of its capacity or more), disk_bound (it waited, disks busy for 0.9 of the time, or processors without idle time for half of it), cannot_tell" }
+missing = { type = "VARCHAR", doc = "what log would tell: link, host, timing; NULL where the verdict needs none" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["hour_at", "drive"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "verdict"
+value_set = ["drive", "motion", "gap_bound", "starved", "network_bound", "disk_bound", "cannot_tell"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "busy_s"
+min_value = 600
+max_value = 3600
+severity = "critical"
+*/
+WITH piece AS (
+    SELECT d.system, d.drive, d.state, d.try_id, d.from_at, d.to_at,
+           unnest(range(date_trunc('hour', d.from_at), d.to_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM silver.drive_state d WHERE d.state NOT IN ('down', 'unknown', 'no_request')
+),
+clipped AS (
+    SELECT p.drive, p.hour_at, p.state, t.station, t.mode,
+           date_diff('microsecond', greatest(p.from_at, p.hour_at), least(p.to_at, p.hour_at + INTERVAL 1 HOUR)) AS us,
+           date_diff('microsecond', p.from_at, p.to_at) AS whole_us, t.transfer_id,
+           CASE WHEN coalesce(t.wait_data_s, t.wait_room_s) IS NOT NULL
+                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_room_s, 0)) AS BIGINT) END AS wait_us
+    FROM piece p
+    LEFT JOIN silver.transfer t ON t.system = p.system AND t.transfer_id = p.try_id AND p.state = 'transfer'
+),
+hourly AS (
+    SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,
+           -- a wait never exceeds its transfer; the log's clock has whole seconds
+           coalesce(sum(CAST(least(wait_us, whole_us) AS HUGEINT) * us // whole_us) FILTER (wait_us IS NOT NULL), 0)
+               AS wait_us,
+           coalesce(sum(us) FILTER (state = 'transfer' AND wait_us IS NULL), 0) AS untimed_us,
+           coalesce(sum(us) FILTER (state IN ('database', 'request', 'start')), 0) AS gap_us,
+           coalesce(sum(us) FILTER (state IN ('position', 'mount', 'dismount')), 0) AS motion_us
+    FROM clipped GROUP BY drive, hour_at
+    HAVING sum(us) >= 600000000
+),
+asker AS (
+    SELECT drive, hour_at, station, mode FROM clipped WHERE transfer_id IS NOT NULL
+    GROUP BY drive, hour_at, station, mode
+    QUALIFY row_number() OVER (PARTITION BY drive, hour_at ORDER BY sum(us) DESC, station, mode) = 1
+),
+gap AS (
+    SELECT g.drive, date_trunc('hour', g.started_at) AS hour_at, count(*) AS n_gaps,
+           sum(CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT)) AS over_us,
+           count(*) FILTER (a.mode = 'write') AS n_writing,
+           count(*) FILTER (a.mode = 'write'
+                            AND (a.ready_at <= g.started_at
+                                 OR (a.ready_at IS NULL AND (a.queued_at <= g.started_at OR a.client = b.client))))
+               AS n_ready
+    FROM silver.gap g
+    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
+    CROSS JOIN site.setting c
+    GROUP BY ALL
+),
+link AS (
+    SELECT station, direction, hour_at, max(load) AS load FROM gold.link_load
+    WHERE load IS NOT NULL GROUP BY station, direction, hour_at
+),
+disk AS (
+    SELECT host, hour_at, max(busy) AS busy
+    FROM (SELECT host, tool, device, date_trunc('hour', from_at) AS hour_at,
+                 sum(CAST(round(busy * date_diff('microsecond', from_at, to_at)) AS BIGINT))
+                     / sum(date_diff('microsecond', from_at, to_at)) AS busy
+          FROM silver.device_sample WHERE busy IS NOT NULL AND to_at > from_at AND kind = 'disk'
+          GROUP BY ALL)
+    GROUP BY host, hour_at
+),
+joined AS (
+    SELECT h.*, a.station, a.mode, coalesce(g.n_gaps, 0) AS n_gaps,
+           CASE WHEN g.over_us > 0 THEN least(g.over_us, h.gap_us) ELSE 0 END AS over_us,
+           g.n_ready / nullif(g.n_writing, 0) AS ready_share,
+           l.load AS link_load, s.saturated_s / nullif(s.seen_s, 0) AS saturated_share, d.busy AS disk_busy
+    FROM hourly h
+    LEFT JOIN asker a ON a.drive = h.drive AND a.hour_at = h.hour_at
+    LEFT JOIN gap g ON g.drive = h.drive AND g.hour_at = h.hour_at
+    LEFT JOIN link l ON l.station = a.station AND l.hour_at = h.hour_at
+        AND l.direction = CASE a.mode WHEN 'read' THEN 'in' ELSE 'out' END
+    LEFT JOIN gold.host_load s ON s.host = a.station AND s.hour_at = h.hour_at
+    LEFT JOIN disk d ON d.host = a.station AND d.hour_at = h.hour_at
+),
+led AS (
+    -- the largest of three kinds of time not spent moving data, if it took a tenth of the drive's time at work
+    SELECT *, CASE WHEN 10 * greatest(wait_us, over_us, motion_us) < busy_us THEN 'none'
+                   WHEN wait_us = greatest(wait_us, over_us, motion_us) THEN 'wait'
+                   WHEN over_us = greatest(wait_us, over_us, motion_us) THEN 'gap' ELSE 'motion' END AS largest
+    FROM joined
+),
+judged AS (
+    SELECT *, CASE WHEN largest = 'none' AND 2 * untimed_us > transfer_us THEN 'cannot_tell'
+                   WHEN largest = 'none' THEN 'drive'
+                   WHEN largest = 'motion' THEN 'motion'
+                   WHEN largest = 'gap' AND ready_share < 0.5 THEN 'starved'
+                   WHEN largest = 'gap' THEN 'gap_bound'
+                   WHEN link_load >= 0.9 THEN 'network_bound'
+                   WHEN saturated_share >= 0.5 OR disk_busy >= 0.9 THEN 'disk_bound'
+                   WHEN link_load IS NULL OR coalesce(saturated_share, disk_busy) IS NULL THEN 'cannot_tell'
+                   ELSE 'starved' END AS verdict
+    FROM led
+)
+SELECT CAST(timezone(c.zone, timezone('UTC', j.hour_at)) AS DATE) AS day, j.hour_at, j.drive, j.station, j.mode,
+       j.busy_us / 1e6 AS busy_s, j.transfer_us / 1e6 AS transfer_s, CAST(j.wait_us AS BIGINT) / 1e6 AS wait_s,
+       j.gap_us / 1e6 AS gap_s, j.over_us / 1e6 AS over_s, j.motion_us / 1e6 AS motion_s, j.n_gaps, j.ready_share, j.link_load, j.saturated_share,
+       j.disk_busy, j.verdict,
+       CASE WHEN j.verdict <> 'cannot_tell' THEN NULL WHEN j.largest = 'none' THEN 'timing'
+            WHEN j.link_load IS NULL AND coalesce(j.saturated_share, j.disk_busy) IS NULL THEN 'link, host'
+            WHEN j.link_load IS NULL THEN 'link' ELSE 'host' END AS missing
+FROM judged j CROSS JOIN site.setting c
