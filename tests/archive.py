@@ -80,18 +80,47 @@ class Story:
         self.say(at + seconds(1), "node7", "ENCP", copied)
         return at
 
-    def request(self, drive: str, volume: str, at: datetime, size: int, waited_s: float = 2) -> str:
-        """A request in the queue and its ticket at the mover."""
+    def read(self, drive: str, volume: str, at: datetime, numbers: list[int], file_s: int = 20) -> datetime:
+        """Files read in one mount, 50 MB/s each, 5 s for each file passed over; returns when the drive is free."""
+        size, current = 50_000_000 * file_s, 0
+        for number in numbers:
+            self.request(drive, volume, at, size, number=number)
+            if not current:
+                self.mover(at + seconds(1), drive, f"MSG_TYPE=MC_LOAD_REQ  mounting {volume}")
+                self.mover(at + seconds(31), drive, f"MSG_TYPE=MC_LOAD_DONE  mounted {volume}")
+                at += seconds(40)
+            self.mover(at, drive, f"tape position: target {number} current {current} 0")
+            at += seconds(1 + 5 * abs(number - current - 1))
+            self.mover(at, drive, f"skip_fm {number - current}")
+            self.mover(at, drive, f"read_tape starting, bytes_to_read={size}")
+            at += seconds(file_s)
+            self.mover(at, drive, f"read bytes {size}/{size}, blocks 7630 header 106")
+            timing = f"get_space 0.125 read {file_s - 1} crc_check 0.5 push 0.0625 block_read {file_s - 0.75} idle 0.0"
+            self.mover(at, drive, f"read_tape timing:{timing}")
+            at += seconds(1)
+            self.mover(at, drive, f"transfer complete volume={volume} location={number}")
+            at, current = at + seconds(2), number
+        self.mover(at, drive, f"dismount_volume {volume}")
+        self.mover(at + seconds(20), drive, f"dismounting {volume}")
+        self.mover(at + seconds(45), drive, f"dismounted {volume}")
+        return at + seconds(45)
+
+    def request(
+        self, drive: str, volume: str, at: datetime, size: int, waited_s: float = 2, number: int | None = None
+    ) -> str:
+        """A request in the queue and its ticket at the mover: to write a file, or to read the one of that number."""
+        direction, said_by_mover = ("write", "WRITE_TO_HSM") if number is None else ("read", "READ FROM HSM")
+        work, cookie = ("write_to_hsm", "") if number is None else ("read_from_hsm", f"0000_000000000_{number:07}")
         self.n_requests += 1
         queued = (at - datetime(1970, 1, 1)).total_seconds() - waited_s
         unique = f"node7.example.org-{int(queued)}-4321-{self.n_requests}"
-        said = f"write Q'd /data/f ({unique}) -> /pnfs/f : library=TEST-1 family=raw requester:prod"
+        said = f"{direction} Q'd /data/f ({unique}) -> /pnfs/f : library=TEST-1 family=raw requester:prod"
         self.say(at - seconds(waited_s), "srv01", "TESTLM", said)
-        self.mover(at, drive, "WRITE_TO_HSM. Mover state IDLE")
+        self.mover(at, drive, f"{said_by_mover}. Mover state IDLE")
         ticket = (
-            f"SENDING {{'unique_id': '{unique}', 'work': 'write_to_hsm', 'times': {{'t0': {queued},"
+            f"SENDING {{'unique_id': '{unique}', 'work': '{work}', 'times': {{'t0': {queued},"
             f" 'job_queued': {queued}, 'lm_dequeued': {queued + waited_s}}}, 'fc': {{'external_label': '{volume}',"
-            f" 'location_cookie': '', 'size': {size}L}},"
+            f" 'location_cookie': '{cookie}', 'size': {size}L}},"
             " 'vc': {'volume_family': 'muon.raw.cpio', 'library': 'TEST-1'}}"
         )
         self.mover(at, drive, ticket)
@@ -118,10 +147,12 @@ class Story:
 
 
 def morning(day: date) -> Story:
-    """A quiet morning of two drives: two mounts, one with long pauses, an outage, a failed mount."""
+    """A quiet morning of two drives: mounts to write, one with long pauses, two to read, an outage, a failed mount."""
     story, at = Story(), datetime.combine(day, datetime.min.time()) + timedelta(hours=14)
     free = story.session("DRV_1", "VOL001", at, 5)
     story.session("DRV_1", "VOL002", free + seconds(120), 3, pause_s=11)
+    free = story.read("DRV_1", "VOL001", at + seconds(900), [1, 2, 3, 4, 5])
+    story.read("DRV_1", "VOL001", free + seconds(60), [1, 3, 5])
     story.session("DRV_2", "VOL003", at + seconds(15), 6, file_s=31)
     story.down("DRV_2", at + seconds(600), at + seconds(2500))
     story.mover(at + seconds(2510), "DRV_2", "MSG_TYPE=MC_LOAD_REQ  mounting VOL004")

@@ -269,6 +269,8 @@ def week() -> dict[date, str]:
         story.session("DRV_1", f"VA{n}", at + timedelta(hours=3), 3)
         story.session("DRV_1", f"VB{n}", at + timedelta(hours=17, minutes=58), 3, file_s=60)  # over UTC midnight
         story.session("DRV_2", f"VC{n}", at + timedelta(hours=23, minutes=58), 4, file_s=45)  # over local midnight
+    story.read("DRV_2", "VA0", first + timedelta(hours=20), [1, 2, 3])  # all of it on one day, some of it on another
+    story.read("DRV_2", "VA0", first + timedelta(days=2, hours=20), [3, 1])
     story.session("DRV_3", "VD", first + timedelta(hours=20), 40, file_s=30, pause_s=3570)  # 40 hours in one mount
     story.down("DRV_4", first + timedelta(hours=21), first + timedelta(days=2, hours=1))
     story.session("DRV_4", "VE", first + timedelta(days=2, hours=2), 2, ends=False)  # never dismounted
