@@ -1,0 +1,45 @@
+/*
+title = "Did the change help?"
+why = "Overall rates of mounts before and after an instant, side by side. Descriptive: what else changed, and chance, are not taken out."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.changed_at]
+type = "VARCHAR"
+default = ""
+doc = "instant of the change, UTC, as 2010-03-10 17:00; the begin of the last site day if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[columns]
+is_after = { type = "BOOLEAN", doc = "mounts requested at the change or after it" }
+n_sessions = { type = "BIGINT", doc = "mounts" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
+p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of their overall rates" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median" }
+p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their bytes / their wall-clock" }
+*/
+WITH mount AS (
+    SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,
+           r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
+                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+               AS is_after
+    FROM gold.session_rate r CROSS JOIN site.setting c
+    WHERE r.day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
+)
+SELECT is_after, count(*) AS n_sessions, sum(volume_gb) AS volume_gb, quantile_cont(overall_rate_mb_s, 0.25) AS p25_mb_s,
+       median(overall_rate_mb_s) AS p50_mb_s, quantile_cont(overall_rate_mb_s, 0.75) AS p75_mb_s,
+       sum(volume_gb) * 1e3 / sum(wall_s) AS overall_rate_mb_s
+FROM mount
+GROUP BY is_after
+ORDER BY is_after

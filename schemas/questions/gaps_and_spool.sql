@@ -1,0 +1,44 @@
+/*
+title = "Stations with long gaps, and whether the next file was at hand"
+why = "A gap with the next file on spool is the dialogue's doing; without it the drive is starved. The two ask for different remedies."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.longer_than_s]
+type = "DOUBLE"
+default = "7"
+doc = "stations of whose gaps not one in twenty is longer are left out"
+
+[columns]
+station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
+n_gaps = { type = "BIGINT", doc = "gaps before a file to write" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median of the gap, without the time in which nobody wanted the drive" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose begin the next file was on spool: its log says so, or its request was queued, or the client command of the file before asks for it too" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these gaps" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others: the file was not there, or nobody knows" }
+*/
+WITH gap AS (
+    SELECT g.station, g.gap_s - g.no_request_s AS dead_s,
+           coalesce(a.ready_at <= g.started_at, a.queued_at <= g.started_at OR a.client = b.client, FALSE) AS is_ready
+    FROM silver.gap g
+    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
+    CROSS JOIN site.setting c
+    WHERE a.mode = 'write'
+      AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+)
+SELECT station, count(*) AS n_gaps, median(dead_s) AS p50_s, quantile_cont(dead_s, 0.95) AS p95_s,
+       count(*) FILTER (is_ready) / count(*) AS ready_share,
+       coalesce(sum(dead_s) FILTER (is_ready), 0) / 3600 AS metadata_hours,
+       coalesce(sum(dead_s) FILTER (NOT is_ready), 0) / 3600 AS starved_hours
+FROM gap
+GROUP BY station
+HAVING quantile_cont(dead_s, 0.95) > $longer_than_s
+ORDER BY metadata_hours DESC, station

@@ -1,0 +1,39 @@
+/*
+title = "Lost time, ranked by what would be gained"
+why = "What to mend first: causes by station, with the drive-hours that could be got back, and how much more would move, capped by what comes next in the way. Gains of two causes do not add up."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+cause = { type = "VARCHAR", doc = "cause, as in gold.lost_time" }
+station = { type = "VARCHAR", doc = "station the drives worked for; NULL for drives that moved nothing" }
+part = { type = "VARCHAR", doc = "of long gaps the largest part of the dearest drive" }
+n_drives = { type = "BIGINT", doc = "drives" }
+drives = { type = "VARCHAR", doc = "which, the dearest first" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that could be got back, at most" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move on an average day of the period if nothing else limited" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, each drive's capped by its next bottleneck" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck of the dearest drive" }
+*/
+WITH per_drive AS (
+    SELECT cause, station, drive, first(part ORDER BY gain_gb_day DESC NULLS LAST, day) AS part, sum(lost_hours) AS lost_hours,
+           sum(naive_gb_day) AS naive_gb, sum(gain_gb_day) AS gain_gb,
+           first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, day) AS bottleneck
+    FROM gold.lost_time
+    WHERE day BETWEEN $first_day AND $last_day AND lost_hours > 0
+    GROUP BY cause, station, drive
+)
+SELECT cause, station, first(part ORDER BY gain_gb DESC NULLS LAST, drive) AS part, count(*) AS n_drives,
+       string_agg(drive, ', ' ORDER BY gain_gb DESC NULLS LAST, drive) AS drives, sum(lost_hours) AS lost_hours,
+       sum(naive_gb) / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS naive_gb_day,
+       sum(gain_gb) / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS gain_gb_day,
+       first(bottleneck ORDER BY gain_gb DESC NULLS LAST, drive) AS bottleneck
+FROM per_drive
+GROUP BY cause, station
+ORDER BY gain_gb_day DESC NULLS LAST, cause, station

@@ -1,0 +1,35 @@
+/*
+title = "Overhead a file and speed of each technology, where the data can tell"
+why = "Time of a file = overhead + bytes / speed: a line through files of many sizes. Files of nearly one size have no such line, and then there is no row rather than a wrong one."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology of the drives" }
+mode = { type = "VARCHAR", doc = "read or write" }
+n_files = { type = "BIGINT", doc = "files after the first of a mount" }
+overhead_s = { type = "DOUBLE", unit = "s", doc = "time a file takes besides its data: tape motion before it and in the drive" }
+speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "speed of its data" }
+r2 = { type = "DOUBLE", unit = "1", doc = "share of the scatter of times that sizes explain" }
+*/
+WITH file AS (
+    SELECT d.generation, t.mode, t.bytes / 1e6 AS mb, t.drive_s + g.position_s AS service_s
+    FROM silver.gap g
+    JOIN silver.transfer t ON t.system = g.system AND t.transfer_id = g.next_transfer_id
+    JOIN site.drive d ON d.drive = t.drive
+    CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.drive_s > 0
+      AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+)
+SELECT generation, mode, count(*) AS n_files, regr_intercept(service_s, mb) AS overhead_s,
+       1 / regr_slope(service_s, mb) AS speed_mb_s, regr_r2(service_s, mb) AS r2
+FROM file
+GROUP BY generation, mode
+HAVING count(*) >= 3 AND stddev_samp(mb) / avg(mb) > 0.3 AND regr_slope(service_s, mb) > 0
+ORDER BY generation, mode

@@ -1,0 +1,35 @@
+/*
+title = "What remounts cost, by storage group"
+why = "A tape mounted five times a day for one file each paid five times for what one mount could have done."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
+day = { type = "DATE", doc = "site day of the mount request" }
+n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
+n_volumes = { type = "BIGINT", doc = "different tapes" }
+avg_remounts = { type = "DOUBLE", doc = "WLCG's average remounts of the day: mean number of mounts of a tape; 1 is ideal" }
+n_extra = { type = "BIGINT", doc = "mounts beyond the first of each tape" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting these took, each tape's at its own average" }
+*/
+WITH per_volume AS (
+    SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,
+           sum(coalesce(s.mount_s, 0) + coalesce(s.dismount_s, 0)) AS mount_s
+    FROM gold.mount_yield y
+    JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
+    WHERE y.site_day BETWEEN $first_day AND $last_day
+    GROUP BY y.storage_group, y.site_day, y.system, y.volume
+)
+SELECT storage_group, day, CAST(sum(n_mounts) AS BIGINT) AS n_mounts, count(*) AS n_volumes, avg(n_mounts) AS avg_remounts,
+       CAST(sum(n_mounts) - count(*) AS BIGINT) AS n_extra,
+       sum(mount_s * (n_mounts - 1) / n_mounts) / 3600 AS wasted_hours
+FROM per_volume
+GROUP BY storage_group, day
+ORDER BY wasted_hours DESC, storage_group, day

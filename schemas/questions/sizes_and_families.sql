@@ -1,0 +1,35 @@
+/*
+title = "File sizes and families that eat the drives"
+why = "Small files cost as much of a drive as large ones and bring little: who writes and reads them?"
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group" }
+file_family = { type = "VARCHAR", doc = "file family" }
+from_mb = { type = "DOUBLE", unit = "MB", doc = "files from this size up to ten times as much" }
+n_files = { type = "BIGINT", doc = "files moved whole" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape" }
+time_share = { type = "DOUBLE", unit = "1", doc = "share of the time all files took of the drives: drive time, and the gap before each, without time in which nobody wanted the drive" }
+effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / that time" }
+*/
+WITH file AS (
+    SELECT t.storage_group, t.file_family, pow(10, floor(log10(t.bytes / 1e6))) AS from_mb, t.bytes,
+           t.drive_s + coalesce(g.gap_s - g.no_request_s, 0) AS taken_s
+    FROM silver.transfer t
+    LEFT JOIN silver.gap g ON g.system = t.system AND g.next_transfer_id = t.transfer_id
+    CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.bytes > 0 AND t.drive_s > 0
+      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+)
+SELECT storage_group, file_family, from_mb, count(*) AS n_files, sum(bytes) / 1e12 AS moved_tb,
+       sum(taken_s) / sum(sum(taken_s)) OVER () AS time_share, sum(bytes) / 1e6 / sum(taken_s) AS effective_mb_s
+FROM file
+GROUP BY storage_group, file_family, from_mb
+ORDER BY time_share DESC, storage_group, file_family, from_mb

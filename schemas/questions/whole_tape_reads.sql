@@ -1,0 +1,47 @@
+/*
+title = "Mounts that should have read the whole tape"
+why = "Picking files costs a seek for each; beyond a share of the files, reading all of them is quicker. Here the whole read is reckoned for the same drive; what mounts that did both took is in gold.seek_cost."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.mount_s]
+type = "DOUBLE"
+default = "120"
+doc = "time a mount takes before its first and after its last file, for the whole read"
+
+[params.file_s]
+type = "DOUBLE"
+default = "4.4"
+doc = "time each file takes besides its data, for the whole read"
+
+[columns]
+session_id = { type = "VARCHAR", doc = "mount" }
+drive = { type = "VARCHAR", doc = "drive" }
+volume = { type = "VARCHAR", doc = "tape label" }
+pattern = { type = "VARCHAR", doc = "read pattern" }
+n_files = { type = "BIGINT", doc = "different files it read" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "its drive rate" }
+f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "what it took" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "what reading all would take: mount_s + files x file_s + bytes on the tape / drive rate" }
+is_whole_quicker = { type = "BOOLEAN", doc = "it picked, and reading all would have been quicker" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on it is" }
+*/
+SELECT y.session_id, y.drive, y.volume, y.pattern, y.n_different AS n_files, y.byte_share, r.drive_rate_mb_s, r.f, y.wall_s,
+       $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS whole_s,
+       y.file_share < 1
+           AND y.wall_s > $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS is_whole_quicker,
+       ($mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s) / (y.wall_s / y.n_different)
+           / y.n_volume_files AS break_even
+FROM gold.mount_yield y
+JOIN gold.session_rate r ON r.system = y.system AND r.session_id = y.session_id
+WHERE y.site_day BETWEEN $first_day AND $last_day AND y.mode = 'read' AND y.wall_s > 0 AND r.drive_rate_mb_s > 0
+  AND y.n_different > 0
+ORDER BY is_whole_quicker DESC, y.byte_share, y.session_id
