@@ -55,7 +55,8 @@ clipped AS (
            CASE WHEN coalesce(t.wait_data_s, t.wait_room_s) IS NOT NULL
                 THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_room_s, 0)) AS BIGINT) END AS wait_us
     FROM piece p
-    LEFT JOIN silver.transfer t ON t.system = p.system AND t.transfer_id = p.try_id AND p.state = 'transfer'
+    LEFT JOIN silver.transfer t
+        ON t.system = p.system AND t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.try_id END
 ),
 hourly AS (
     SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,

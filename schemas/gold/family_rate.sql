@@ -70,7 +70,9 @@ stated AS (
            CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS TIMESTAMP),
                              timezone(c.zone, timezone('UTC', s.to_at)), INTERVAL 1 DAY)) AS DATE) AS on_day
     FROM silver.drive_state s
-    LEFT JOIN file t ON t.system = s.system AND t.transfer_id = s.try_id AND s.state NOT IN ('mount', 'dismount')
+    LEFT JOIN file t
+        ON t.system = s.system
+           AND t.transfer_id = CASE WHEN s.state NOT IN ('mount', 'dismount') THEN s.try_id END
     LEFT JOIN per_session p ON p.system = s.system AND p.session_id = s.session_id
     CROSS JOIN site.setting c
     WHERE s.state NOT IN ('down', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)
