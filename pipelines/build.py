@@ -66,12 +66,15 @@ def build(
     """
     connection.execute("USE memory")
     links = DayLinks(connection)
+    present: dict[str, set[date]] = {}
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
         _check_columns(connection, relation)
         if relation.has_day:
-            touched = _all_days(connection, catalog, relation, changes)
+            touched = changes
+            if is_full or changes.timeless.intersection(relation.inputs):
+                touched = _all_days(connection, catalog, relation, present)
             wanted = _days_to_make(relation, touched, links, site.zone)
             if is_full:
                 wanted |= _present_days(connection, relation)
@@ -83,12 +86,16 @@ def build(
     return changes
 
 
-def _all_days(connection: Connection, catalog: Catalog, relation: Relation, changes: Changes) -> Changes:
-    """The changes as this relation must see them: where an input without days changed, every day of the others."""
-    if not changes.timeless.intersection(relation.inputs):
-        return changes
+def _all_days(connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]) -> Changes:
+    """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
+
+    So too where an input without days changed. `present` keeps what was asked: inputs are made before their readers.
+    """
     inputs = [catalog.relations[name] for name in relation.inputs]
-    return Changes({each.full_name: _present_days(connection, each) for each in inputs if each.has_day})
+    for each in inputs:
+        if each.has_day and each.full_name not in present:
+            present[each.full_name] = _present_days(connection, each)
+    return Changes({each.full_name: present[each.full_name] for each in inputs if each.has_day})
 
 
 def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:

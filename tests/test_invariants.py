@@ -34,6 +34,7 @@ from pipelines import cli, steps
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.errors import CheckFailed
+from pipelines.warehouse import LAKE, Warehouse
 
 DAY = date(2010, 3, 10)
 LOG = f"enstore/LOG-{DAY}"
@@ -306,6 +307,15 @@ def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: str) -> N
     assert differences(whole_week, all_rows(site)) == []
     steps.build(site, full=True)
     assert differences(whole_week, all_rows(site)) == []
+
+
+def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(site: Site, plain: Rows) -> None:
+    fill(site)
+    make(site)
+    with Warehouse(site).write("test") as connection:
+        connection.execute(f"DELETE FROM {LAKE}.gold.file_rate; DELETE FROM {LAKE}.silver.gap")
+    steps.build(site, full=True)
+    assert differences(plain, all_rows(site)) == []
 
 
 def test_a_day_withdrawn_and_read_again(site: Site, whole_week: Rows, tmp_path: Path) -> None:
