@@ -29,7 +29,7 @@ import polars as pl
 import pytest
 
 from pipelines import findings
-from pipelines.catalog import Relation, load_catalog
+from pipelines.catalog import Relation, Rule, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ContractError
 from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, transaction
@@ -84,7 +84,7 @@ def test_every_rule_has_cases_that_fire_and_that_keep_quiet() -> None:
 def test_an_unknown_method_or_metric_is_named(lake: Connection) -> None:
     rule = next(iter(load_catalog().rules.values()))
     period = findings.Period(date(2010, 3, 10), date(2010, 3, 10), "UTC")
-    odd = findings.Rule(**vars(rule) | {"method": "guess", "metric": "gold.guess"})
+    odd = Rule(**vars(rule) | {"method": "guess", "metric": "gold.guess"})
     with pytest.raises(ContractError, match=r"gold\.guess"):
         findings.read_metric(lake, load_catalog(), odd, period)
     with pytest.raises(ContractError, match="no method guess"):

@@ -1,0 +1,49 @@
+"""A rule's rows and what its method says of them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import polars as pl
+
+from pipelines.catalog import Catalog, Rule
+from pipelines.config import Site
+from pipelines.errors import ContractError
+from pipelines.findings.counts import low_share, repeats
+from pipelines.findings.hits import Hit, Period
+from pipelines.findings.spans import joined_episodes, long_population
+from pipelines.warehouse import LAKE, Connection
+
+METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] = {
+    "population": long_population,
+    "low_share": low_share,
+    "episodes": joined_episodes,
+    "repeats": repeats,
+}
+
+
+def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Period) -> pl.DataFrame:
+    """The rows of a rule's metric in a period: by site day where the metric has one, else by the instants."""
+    relation = catalog.relations.get(rule.metric)
+    if relation is None:
+        raise ContractError(f"rule {rule.name}: there is no relation {rule.metric}", f"mend {rule.name}.toml")
+    conditions = [f'"{column}" = ?' for column in rule.where]
+    values: list[Any] = list(rule.where.values())
+    if relation.layer == "gold" and relation.has_day:
+        conditions.append("day BETWEEN ? AND ?")
+        values += [period.first, period.last]
+    else:
+        begin, end = rule.time
+        conditions.append(f'"{begin}" < ? AND "{end}" >= ?')
+        values += [period.bounds[1], period.bounds[0]]
+    where = " AND ".join(conditions)
+    order = ", ".join(f'"{column}"' for column in (*rule.by, *rule.time))
+    return connection.execute(f"SELECT * FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
+
+
+def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """What a rule's method says of its metric's rows."""
+    method = METHODS.get(rule.method)
+    if method is None:
+        raise ContractError(f"rule {rule.name}: there is no method {rule.method}", f"known: {', '.join(METHODS)}")
+    if rows.height:
+        yield from method(rule, rows, site, period)
