@@ -1,0 +1,132 @@
+"""By how much do two clocks differ? Transfers as the movers tell them against bytes as the network saw them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEVEL = 0.9
+MOST_S = 120.0
+MIN_EVENTS = 20
+_N_RESAMPLES = 499
+_N_BLOCKS = 40
+_LEAST_CORRELATION = 0.1
+_LEAST_LEAD = 1.05  # the peak over what the same curve reaches far from it
+
+Values = NDArray[np.float64]
+
+
+class Skew(NamedTuple):
+    """Seconds to add to the movers' clock so that it agrees with the network's."""
+
+    skew_s: float
+    low_s: float
+    high_s: float
+    correlation: float  # of expected and seen bytes at that skew
+    blind_below_s: float  # smaller differences cannot be seen at this spacing of samples
+    cannot_tell: str
+
+
+def skew(
+    begins: Values,
+    ends: Values,
+    moved: Values,
+    sampled: Values,
+    rates: Values,
+    step_s: float,
+    *,
+    most_s: float = MOST_S,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> Skew:
+    """Find the skew, in [−most_s, most_s] at 1 s, at which the transfers explain best what the network carried.
+
+    `begins`, `ends` (s) and `moved` (bytes) are a row a transfer, on the movers' clock; `sampled` (s) are the begins of
+    the network's samples of `step_s` seconds each, on its own clock and ascending, `rates` (bytes/s) what they carried.
+    For every lag the transfers' bytes are laid into the network's samples exactly, and correlated with them (Pearson);
+    the lag with the largest correlation is the skew. Interval: bootstrap over stretches of the time line, never shorter
+    than half a sample each way. Limits: other traffic of the host lowers the correlation; buffers between network and
+    drive delay by seconds and are part of the skew; samples coarser than transfers and gaps show nothing, and the
+    answer says so.
+
+    >>> random = np.random.default_rng(1)
+    >>> begins = np.cumsum(random.uniform(20, 60, 100))
+    >>> ends = begins + random.uniform(8, 15, 100)
+    >>> clock = np.arange(0.0, begins[-1])
+    >>> middle = clock[:, None] + 0.5
+    >>> seen = 100.0 * ((middle >= begins + 37) & (middle < ends + 37)).sum(axis=1)
+    >>> found = skew(begins, ends, 100.0 * (ends - begins), clock, seen, 1.0)
+    >>> found.skew_s, found.blind_below_s
+    (37.0, 1.0)
+    """
+    blind = max(step_s, 1.0)
+    if begins.size < MIN_EVENTS:
+        return _nothing(blind, f"{begins.size} transfers where {MIN_EVENTS} are needed")
+    if step_s > most_s:
+        return _nothing(blind, f"samples of {step_s:g} s cannot show a skew of up to {most_s:g} s: give finer ones")
+    usual = float(np.median(ends - begins))
+    if step_s > 4 * usual:
+        return _nothing(blind, f"samples of {step_s:g} s blur transfers of {usual:g} s: give finer ones")
+    lags = np.arange(-most_s, most_s + 1)
+    blocks = np.arange(sampled.size) * min(_N_BLOCKS, sampled.size) // sampled.size
+    moments = _moments(begins, ends, moved, sampled, rates, step_s, lags, blocks)
+    curve = _correlations(moments.sum(axis=0))
+    best = int(np.argmax(curve))
+    far = np.abs(lags - lags[best]) > max(2 * usual, 2 * step_s)
+    if not curve[best] >= _LEAST_CORRELATION or (far.any() and curve[best] < _LEAST_LEAD * curve[far].max()):
+        return _nothing(blind, f"no lag stands out: the largest correlation is {curve[best]:.2f}")
+    if best in (0, lags.size - 1):
+        return _nothing(blind, f"the best lag is the largest that was tried, {lags[best]:g} s")
+    random = np.random.default_rng(seed)
+    n = moments.shape[0]
+    draws = random.multinomial(n, np.full(n, 1 / n), size=_N_RESAMPLES)
+    drawn = lags[np.argmax(_correlations(np.tensordot(draws, moments, axes=1)), axis=1)]
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    at = float(lags[best])
+    return Skew(at, min(low, at - step_s / 2), max(high, at + step_s / 2), float(curve[best]), blind, "")
+
+
+def _nothing(blind_s: float, why: str) -> Skew:
+    nan = float("nan")
+    return Skew(nan, nan, nan, nan, blind_s, why)
+
+
+def _moments(
+    begins: Values,
+    ends: Values,
+    moved: Values,
+    sampled: Values,
+    rates: Values,
+    step_s: float,
+    lags: Values,
+    blocks: NDArray[np.intp],
+) -> Values:
+    """Sums for Pearson's correlation, by block and lag: n, x, y, x², y², xy; x is what the transfers moved."""
+    knots = np.unique(np.concatenate([begins, ends]))
+    reached = _reached(begins, ends, moved, knots)
+    n_blocks = int(blocks[-1]) + 1
+    found = np.empty((n_blocks, lags.size, 6))
+    for place, lag in enumerate(lags):
+        edges = np.interp(np.concatenate([sampled, sampled + step_s]) - lag, knots, reached)
+        expected = (edges[sampled.size :] - edges[: sampled.size]) / step_s
+        for column, values in enumerate(
+            (np.ones(rates.size), expected, rates, expected**2, rates**2, expected * rates)
+        ):
+            found[:, place, column] = np.bincount(blocks, weights=values, minlength=n_blocks)
+    return found
+
+
+def _reached(begins: Values, ends: Values, moved: Values, knots: Values) -> Values:
+    """Bytes moved before each knot; transfers may overlap, as those of several drives do."""
+    slope = moved / np.maximum(ends - begins, 1e-6)
+    change = np.zeros(knots.size)
+    np.add.at(change, np.searchsorted(knots, begins), slope)
+    np.add.at(change, np.searchsorted(knots, ends), -slope)
+    return np.concatenate([[0.0], np.cumsum(np.cumsum(change)[:-1] * np.diff(knots))])
+
+
+def _correlations(sums: Values) -> Values:
+    """Pearson's correlation from sums whose last axis is n, x, y, x², y², xy; 0 where one side does not vary."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    below = (n * xx - x**2) * (n * yy - y**2)
+    return np.where(below > 0, (n * xy - x * y) / np.sqrt(np.maximum(below, 1e-300)), 0.0)

@@ -1,0 +1,173 @@
+"""Slow drive or slow tape? A robust two-way fit, and what the data cannot separate."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+LEVEL = 0.9
+N_RESAMPLES = 199
+MIN_SHARED = 3
+_HUBER = 1.345  # 95 % efficiency on normal data
+_N_STEPS = 30
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class Effect(NamedTuple):
+    """How much faster or slower a drive (or tape) is than the typical one it can be compared with."""
+
+    name: str
+    ratio: float  # of rates; 1 is typical; NaN where it cannot be separated
+    low: float
+    high: float
+    n_cells: int  # tapes of the drive, or drives of the tape
+    n_shared: int  # of them those that say something of both: a drive's tapes seen in other drives
+    group: int  # only effects of one group can be compared
+    cannot_separate: str
+
+
+class TwoWay(NamedTuple):
+    """Effects of drives and tapes; groups are drives and tapes that share each other, directly or through others."""
+
+    drives: tuple[Effect, ...]
+    tapes: tuple[Effect, ...]
+    n_groups: int
+
+
+class _Cells(NamedTuple):
+    """One typical log rate per drive and tape."""
+
+    drive: Codes
+    tape: Codes
+    value: Values
+
+
+def fit(
+    rates: Values,
+    drives: NDArray[np.generic],
+    tapes: NDArray[np.generic],
+    *,
+    min_shared: int = MIN_SHARED,
+    level: float = LEVEL,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> TwoWay:
+    """Drive and tape effects of the rates of large files (all above 0, any one unit); a row a file.
+
+    Model: log rate = drive + tape + noise, fitted to the median of each drive and tape by Huber's M-estimator (Huber
+    1964, Ann. Math. Stat. 35, 73) with iterated weights; tapes are eliminated first, which leaves a system as small as
+    the number of drives. Intervals: bootstrap over tapes. Overlap: drives and tapes are a graph; effects can be
+    compared within one of its connected parts only (Abowd, Creecy and Kramarz 2002), relative to its median drive. A
+    drive of which fewer than `min_shared` tapes ran elsewhere, or a tape that ran in one drive only, is not judged:
+    whose fault it is cannot be told.
+
+    >>> drives = np.repeat(["a", "b", "c"], 8)
+    >>> tapes = np.tile([f"T{n}" for n in range(8)], 3)
+    >>> rates = np.where(drives == "b", 60.0, 80.0) * np.where(tapes == "T5", 0.5, 1.0)
+    >>> found = fit(rates, drives, tapes)
+    >>> [(effect.name, round(effect.ratio, 2)) for effect in found.drives]
+    [('a', 1.0), ('b', 0.75), ('c', 1.0)]
+    >>> [effect.name for effect in found.tapes if effect.ratio < 0.8]
+    ['T5']
+    """
+    names, drive = np.unique(drives, return_inverse=True)
+    labels, tape = np.unique(tapes, return_inverse=True)
+    cells = _cells(np.log(rates), drive, tape, labels.size)
+    shape = (names.size, labels.size)
+    groups = _groups(cells, shape)
+    drive_group, tape_group = groups[: names.size], groups[names.size :]
+    by_drive, by_tape = _solve(cells, np.ones(cells.value.size), shape, drive_group)
+    drawn = _resampled(cells, shape, drive_group, n_resamples, np.random.default_rng(seed))
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+
+    per_tape = np.bincount(cells.tape, minlength=labels.size)
+    shared = np.bincount(cells.drive, weights=per_tape[cells.tape] > 1, minlength=names.size).astype(int)
+    per_drive = np.bincount(cells.drive, minlength=names.size)
+    return TwoWay(
+        tuple(
+            _drive_effect(
+                str(names[i]), by_drive[i], low[i], high[i], per_drive[i], shared[i], drive_group[i], min_shared
+            )
+            for i in range(names.size)
+        ),
+        tuple(_tape_effect(str(labels[i]), by_tape[i], per_tape[i], tape_group[i]) for i in range(labels.size)),
+        int(groups.max()) + 1,
+    )
+
+
+def _drive_effect(
+    name: str, value: float, low: float, high: float, n: int, n_shared: int, group: int, min_shared: int
+) -> Effect:
+    if n_shared < min_shared:
+        why = f"{n_shared} of its {n} tapes ran in another drive; {min_shared} are needed"
+        return Effect(name, np.nan, np.nan, np.nan, int(n), int(n_shared), int(group), why)
+    ratio, least, most = (float(np.exp(x)) for x in (value, low, high))
+    return Effect(name, ratio, least, most, int(n), int(n_shared), int(group), "")
+
+
+def _tape_effect(name: str, value: float, n: int, group: int) -> Effect:
+    """One rate a drive leaves too little for an interval of a tape."""
+    if n < 2:
+        return Effect(name, np.nan, np.nan, np.nan, int(n), 0, int(group), "it ran in one drive only")
+    return Effect(name, float(np.exp(value)), np.nan, np.nan, int(n), int(n), int(group), "")
+
+
+def _cells(values: Values, drive: Codes, tape: Codes, n_tapes: int) -> _Cells:
+    """Files of one tape in one drive are alike: their median counts once."""
+    key = drive * n_tapes + tape
+    order = np.lexsort((values, key))
+    keys, firsts, counts = np.unique(key[order], return_index=True, return_counts=True)
+    ordered = values[order]
+    medians = (ordered[firsts + (counts - 1) // 2] + ordered[firsts + counts // 2]) / 2
+    return _Cells(keys // n_tapes, keys % n_tapes, medians)
+
+
+def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
+    n = sum(shape)
+    graph = coo_array((np.ones(cells.value.size), (cells.drive, cells.tape + shape[0])), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1])
+
+
+def _solve(cells: _Cells, drawn: Values, shape: tuple[int, int], group: NDArray[np.int32]) -> tuple[Values, Values]:
+    """Effects of drives, relative to the median drive of their group, and of tapes; cells count `drawn` times."""
+    n_drives, n_tapes = shape
+    weights = drawn.copy()
+    for _ in range(_N_STEPS):
+        matrix = np.zeros(shape)
+        matrix[cells.drive, cells.tape] = weights
+        per_tape = np.maximum(matrix.sum(axis=0), 1e-12)
+        sums = np.bincount(cells.tape, weights=weights * cells.value, minlength=n_tapes)
+        laplacian = np.diag(matrix.sum(axis=1)) - (matrix / per_tape) @ matrix.T
+        right = np.bincount(cells.drive, weights=weights * cells.value, minlength=n_drives) - matrix @ (sums / per_tape)
+        by_drive = np.linalg.lstsq(laplacian, right, rcond=1e-9)[0]
+        by_drive = _centred(by_drive, group)
+        by_tape = (sums - matrix.T @ by_drive) / per_tape
+        left = cells.value - by_drive[cells.drive] - by_tape[cells.tape]
+        scale = 1.4826 * float(np.median(np.abs(left[drawn > 0])))
+        renewed = drawn * np.minimum(1.0, _HUBER * max(scale, 1e-9) / np.maximum(np.abs(left), 1e-12))
+        if np.max(np.abs(renewed - weights)) < 1e-4:
+            break
+        weights = renewed
+    tape_group = np.zeros(n_tapes, dtype=np.int32)
+    tape_group[cells.tape] = group[cells.drive]
+    return by_drive, _centred(by_tape, tape_group)
+
+
+def _centred(effects: Values, group: NDArray[np.int32]) -> Values:
+    centred = effects.copy()
+    for number in np.unique(group):
+        centred[group == number] -= np.median(effects[group == number])
+    return centred
+
+
+def _resampled(
+    cells: _Cells, shape: tuple[int, int], group: NDArray[np.int32], n_resamples: int, random: np.random.Generator
+) -> Values:
+    """Drive effects of resamples of the tapes."""
+    n_tapes = shape[1]
+    counts = random.multinomial(n_tapes, np.full(n_tapes, 1 / n_tapes), size=n_resamples)
+    return np.array([_solve(cells, count[cells.tape].astype(float), shape, group)[0] for count in counts])
