@@ -1,6 +1,7 @@
-"""Rules on how many: a share that is too low, an event that repeats."""
+"""Rules on how much: a share that is too low, an event that repeats, seconds that add up, sums that do not."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import polars as pl
 
@@ -50,3 +51,57 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             None,
             group.head(EVIDENCE_ROWS),
         )
+
+
+def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
+
+    `weight` is the column of seconds, `of` that of the seconds seen; with `at_least` only rows whose value reaches it
+    count. A row lasts `length_s`.
+    """
+    params = rule.params
+    counts = pl.col(rule.value) >= params.get("at_least", 0.0)
+    for entity, group in groups(rule, rows):
+        struck = group.filter(counts, pl.col(params["weight"]) > 0)
+        total, seen = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
+        if not seen or total < params["min_total"] or total < params["min_share"] * seen:
+            continue
+        facts = {name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()}
+        facts |= {"hours": total / 3600, "share": total / seen, "seen_hours": seen / 3600}
+        yield Hit(
+            entity,
+            instant(struck[rule.time[0]].min()),
+            instant(struck[rule.time[1]].max()) + timedelta(seconds=params["length_s"]),
+            total / 3600,
+            facts,
+            rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
+        )
+
+
+def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """What came in over the period and neither went out nor, in such amounts, can have stayed; or the reverse.
+
+    `came_in` and `went_out` are columns of GB a day, `out_duty` the duty with which it went out. It fires where the
+    difference is at least `min_share` of the larger side and `min_gb_day` a day, over at least `min_days` days.
+    """
+    params = rule.params
+    for entity, group in groups(rule, rows):
+        came_in, went_out = (number(group[params[side]].sum()) / group.height for side in ("came_in", "went_out"))
+        difference = abs(came_in - went_out)
+        if group.height < params["min_days"] or difference < params["min_gb_day"]:
+            continue
+        share = difference / max(came_in, went_out)
+        if share < params["min_share"]:
+            continue
+        duty = number(group[params["out_duty"]].mean())
+        facts = {
+            "in_gb_day": came_in,
+            "out_gb_day": went_out,
+            "difference_gb_day": difference,
+            "share": share,
+            "out_duty": duty,
+            "needed_duty": duty * came_in / went_out if went_out else None,
+            "what": "stayed or was not counted" if came_in > went_out else "went out and never came in",
+            "n_days": group.height,
+        }
+        yield Hit(entity, *period.bounds, share, facts)

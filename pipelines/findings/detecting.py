@@ -44,7 +44,7 @@ def _finding(connection: Connection, rule: Rule, hit: Hit, period: Period) -> di
         "ended_at": hit.ended_at,
         "value": hit.value,
         "lost_hours": None if hit.lost_s is None else hit.lost_s / 3600,
-        "lost_gb_day": None if lost_gb is None else lost_gb / period.n_days,
+        "lost_gb_day": None if lost_gb is None else lost_gb / (hit.n_days or period.n_days),
         "confidence": confidence(connection, rule, period),
         "text": rule.text.format_map({name: _plain(value) for name, value in words.items()}),
         "means": rule.means,

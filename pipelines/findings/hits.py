@@ -25,6 +25,7 @@ class Hit:
     lost_s: float | None = None
     lost_bytes: float | None = None
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)  # the most telling rows, best first
+    n_days: int = 0  # site days its price is of; 0: all of the period
 
 
 @dataclass(frozen=True)

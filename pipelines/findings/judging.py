@@ -8,8 +8,11 @@ import polars as pl
 from pipelines.catalog import Catalog, Rule
 from pipelines.config import Site
 from pipelines.errors import ContractError
-from pipelines.findings.counts import low_share, repeats
+from pipelines.findings.changes import changed
+from pipelines.findings.counts import accumulates, low_share, repeats, unbalanced
 from pipelines.findings.hits import Hit, Period
+from pipelines.findings.peers import slow_tapes, slower_than_peers
+from pipelines.findings.picks import dearer_than_whole
 from pipelines.findings.spans import joined_episodes, long_population
 from pipelines.warehouse import LAKE, Connection
 
@@ -18,6 +21,12 @@ METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] 
     "low_share": low_share,
     "episodes": joined_episodes,
     "repeats": repeats,
+    "accumulates": accumulates,
+    "unbalanced": unbalanced,
+    "slower_than_peers": slower_than_peers,
+    "slow_tapes": slow_tapes,
+    "dearer_than_whole": dearer_than_whole,
+    "changed": changed,
 }
 
 

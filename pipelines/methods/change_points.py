@@ -58,8 +58,10 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     normal noise with this correlation. Limits: a series shorter than 10 has no answer; a level shorter than 4 values is
     no level; a drift is told as steps; a place is exact to a few values only, as the noise has it.
 
-    False alarms (`alpha` 0.01, 1,000 null series each, share with any step; see `tests/test_methods.py`):
-    FALSE_ALARM_TABLE
+    False alarms (`alpha` 0.01; share of null series with any step, of 1,000 of 30 and 500 of 90 values), by lag-one
+    correlation 0, 0.3, 0.6, 0.8: of 30 values 0.002, 0.027, 0.052, 0.091; of 90 values 0.004, 0.016, 0.020, 0.032. Of
+    500 series of 60 values with Student's t of 2 degrees: 0.008. A short series that strongly remembers is thus judged
+    too readily; `tests/test_methods.py` runs a part of this.
 
     >>> random = np.random.default_rng(1)
     >>> found = changes(np.concatenate([random.normal(100, 2, 30), random.normal(80, 2, 30)]))

@@ -1,0 +1,138 @@
+"""Rules on who is slower: a drive than its peers or its own past, a tape than what its drives do else."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import numpy as np
+import polars as pl
+
+from pipelines.catalog import Rule
+from pipelines.config import Site
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number
+from pipelines.methods import two_way
+from pipelines.methods.contrast import Contrast, ratio_of_medians
+
+_FAR = 4.0  # standard deviations that set a tape apart from the others
+
+
+def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
+
+    Only rows alike in the columns `alike` are compared. Rows of the last `recent_days` are judged, those before are the
+    past. It fires where the ratio is at most `max_ratio` and its interval ends below `below`; the dearest kind counts.
+    """
+    begin = period.last - timedelta(days=rule.params["recent_days"] - 1)
+    for entity, group in groups(rule, rows):
+        hits: list[Hit] = []
+        for _, kind in group.group_by(rule.params["alike"], maintain_order=True):
+            now = kind.filter(pl.col("day") >= begin)
+            if now.height:
+                others = _alike(rule, rows, now).filter(pl.col("day") >= begin)
+                hits += _judged(rule, entity, now, others, kind.filter(pl.col("day") < begin))
+        if hits:
+            yield max(hits, key=lambda hit: hit.lost_s or 0.0)
+
+
+def _alike(rule: Rule, rows: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
+    """Rows of other entities that are alike in what decides a rate."""
+    same = [pl.col(name).eq_missing(now[name][0]) for name in rule.params["alike"]]
+    return rows.filter(*same, ~pl.all_horizontal([pl.col(name).eq_missing(now[name][0]) for name in rule.by]))
+
+
+def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, past: pl.DataFrame) -> Iterator[Hit]:
+    params = rule.params
+    against_peers, against_past = _contrast(rule, now, peers), _contrast(rule, now, past)
+    found, than, others = (against_peers, "its peers", peers)
+    if against_peers.cannot_tell:
+        found, than, others = (against_past, "it was before", past)
+    if found.cannot_tell or found.ratio > params["max_ratio"] or found.high >= params["below"]:
+        return
+    usual = number(others[rule.value].median())
+    taken = now["bytes"] / 1e6 / now[rule.value]
+    lost_s = number(taken.sum()) * (1 - found.ratio)
+    facts = {
+        "n": found.n,
+        "n_clusters": found.n_clusters,
+        "mode": str(now["mode"][0]),
+        "than": than,
+        "usual": usual,
+        "ratio": found.ratio,
+        "slower": 1 - found.ratio,
+        "least": 1 - found.high,
+        "most": 1 - found.low,
+        "n_peers": others.select(rule.by).n_unique() if others is peers else 0,
+        "past": _past(against_past),
+    }
+    yield Hit(
+        entity,
+        instant(now[rule.time[0]].min()),
+        instant(now[rule.time[1]].max()),
+        number(now[rule.value].median()),
+        facts,
+        lost_s,
+        lost_s * usual * 1e6,
+        now.sort((pl.col(rule.value) - now[rule.value].median()).abs(), rule.time[0]).head(EVIDENCE_ROWS),
+        params["recent_days"],
+    )
+
+
+def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
+    cluster = rule.params["cluster"]
+    return ratio_of_medians(
+        rows[rule.value].to_numpy(),
+        rows[cluster].fill_null("").to_numpy().astype(str),
+        others[rule.value].to_numpy(),
+        others[cluster].fill_null("").to_numpy().astype(str),
+        min_values=rule.params["min_values"],
+        min_clusters=rule.params["min_clusters"],
+    )
+
+
+def _past(found: Contrast) -> str:
+    if found.cannot_tell:
+        return "its own past does not tell"
+    if found.low <= 1 <= found.high:
+        return "it was no faster before"
+    return f"{abs(1 - found.ratio):.0%} {'below' if found.ratio < 1 else 'above'} its own past"
+
+
+def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Tapes that are slow in every drive: the effect of the tape where that of the drives was taken out.
+
+    Tapes that ran in one drive only are not judged. It fires where the effect is at most `max_ratio` and stands out of
+    the other tapes' effects.
+    """
+    params = rule.params
+    for _, kind in rows.group_by(params["alike"], maintain_order=True):
+        named = kind.drop_nulls([params["drive"], params["tape"]])
+        if named.height < params["min_values"]:
+            continue
+        rates = named[rule.value].to_numpy()
+        found = two_way.fit(
+            rates, *(named[params[side]].to_numpy().astype(str) for side in ("drive", "tape")), n_resamples=1
+        )
+        told = np.log([effect.ratio for effect in found.tapes if not effect.cannot_separate])
+        if told.size < params["min_tapes"]:
+            continue
+        spread = 1.4826 * float(np.median(np.abs(told - np.median(told))))
+        for effect in found.tapes:
+            if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(told) - _FAR * spread:
+                yield from _tape(rule, effect, named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name))
+
+
+def _tape(rule: Rule, effect: two_way.Effect, rows: pl.DataFrame) -> Iterator[Hit]:
+    if rows.height < rule.params["min_files"]:
+        return
+    taken = rows["bytes"] / 1e6 / rows[rule.value]
+    lost_s = number(taken.sum()) * (1 - effect.ratio)
+    rate = number(rows["bytes"].sum()) / number(taken.sum())
+    yield Hit(
+        effect.name,
+        instant(rows[rule.time[0]].min()),
+        instant(rows[rule.time[1]].max()),
+        number(rows[rule.value].median()),
+        {"n": rows.height, "n_drives": effect.n_cells, "slower": 1 - effect.ratio, "mode": str(rows["mode"][0])},
+        lost_s,
+        lost_s * rate / effect.ratio,
+        rows.sort(rule.time[0]).head(EVIDENCE_ROWS),
+    )
