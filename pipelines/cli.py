@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from pipelines import finding_commands
 from pipelines.errors import ConfigError, TapescopeError
+from pipelines.options import site_option as _site_option
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -22,18 +24,6 @@ _NO_CLOCK = (
 )
 
 Command = Callable[..., Any]
-
-
-def _site_option(command: Command) -> Command:
-    return click.option(
-        "--site",
-        "site_path",
-        envvar="TAPESCOPE_SITE",
-        type=click.Path(path_type=Path),
-        default=Path(),
-        show_default="site.toml of this folder",
-        help="site.toml, or the folder that holds it.",
-    )(command)
 
 
 def _period_options(command: Command) -> Command:
@@ -98,6 +88,9 @@ def cli() -> None:
 
     Begin with `tapescope demo`, or write a site.toml and `tapescope run`.
     """
+
+
+cli.add_command(finding_commands.finding)
 
 
 @cli.command()
@@ -276,7 +269,8 @@ def _as_params(first: date | None, last: date | None) -> dict[str, str]:
 
 
 def _exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
-    if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in found):
+    standing = [one for one in found if one["state"] not in ("acknowledged", "muted")]
+    if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in standing):
         sys.exit(FINDINGS_FOUND)
 
 

@@ -190,6 +190,19 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
     return DetectReport(first or end, end, found)
 
 
+def mark_finding(site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None) -> str:
+    """Acknowledge, mute or reopen a finding, named by its id or the beginning of it; returns the whole id.
+
+    Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
+    """
+    catalog = load_catalog()
+    with Warehouse(site).write("finding") as connection:
+        with transaction(connection):
+            prepare_tables(connection, catalog)
+        with transaction(connection):
+            return findings.mark(connection, finding, kind, until, note)
+
+
 def report(
     site: Site,
     first: date | None = None,

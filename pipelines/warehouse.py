@@ -151,7 +151,7 @@ def create_tables(connection: Connection, catalog: Catalog) -> list[str]:
     """Make the tables that are missing and those whose contract changed; returns the names of the latter.
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
-    the logs.
+    the logs. One that holds what people said keeps its rows and gains the columns it lacks.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
@@ -161,11 +161,21 @@ def create_tables(connection: Connection, catalog: Catalog) -> list[str]:
         have = present.get(relation.full_name)
         if have == [(column.name, column.type) for column in relation.columns]:
             continue
+        if have is not None and relation.is_kept:
+            _widen(connection, relation, {name for name, _ in have})
+            continue
         if have is not None:
             connection.execute(f"DROP TABLE {LAKE}.{relation.full_name}")
             changed.append(relation.full_name)
         _create(connection, relation)
     return changed
+
+
+def _widen(connection: Connection, relation: Relation, have: set[str]) -> None:
+    """Columns that a table with rows of its own lacks; NULL in the rows that are there."""
+    for column in relation.columns:
+        if column.name not in have:
+            connection.execute(f'ALTER TABLE {LAKE}.{relation.full_name} ADD COLUMN "{column.name}" {column.type}')
 
 
 def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]:

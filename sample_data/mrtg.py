@@ -5,7 +5,7 @@ coarser with age, each from the time of the row below it, and zeros for the year
 """
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from sample_data.facts import Day, Transfer
@@ -77,6 +77,8 @@ def _rate(polls: list[int], moved: list[int], place: int) -> int:
 def make_traffic(station: Station, day: Day, settings: Settings) -> Traffic:
     """Blocks of activity and idleness; on the logged day of a logged station, what its transfers moved."""
     rng = Random(f"{settings.seed} {station.name}")
+    if not settings.faults and station.role == "migration":
+        station = replace(station, out_mb_s=station.in_mb_s)  # what comes in goes out
     polls = list(range(FIRST_POLL_S, LAST_POLL_S + 1, POLL_S))
     into = [0] + [_background(rng) for _ in polls[1:]]
     out = [0] + [_background(rng) for _ in polls[1:]]

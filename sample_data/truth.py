@@ -30,6 +30,8 @@ from sample_data.story import (
 
 THRESHOLD_MB_S = 5.0
 LOW_DUTY = 0.5
+UNBALANCED = 0.3  # share of what came in that did not go out
+UNBALANCED_GB_DAY = 100
 
 
 def find_faults(day: Day, traffic: dict[str, Traffic], plan: Plan, settings: Settings) -> list[Fault]:
@@ -37,6 +39,7 @@ def find_faults(day: Day, traffic: dict[str, Traffic], plan: Plan, settings: Set
     return [
         *_long_gaps(day, settings),
         *_low_duties(traffic),
+        *_unbalanced(traffic),
         *_vmstat_faults(plan, settings),
         *_transfer_failures(day, plan),
         *_mount_failures(day, plan),
@@ -94,6 +97,18 @@ def _low_duties(traffic: dict[str, Traffic]) -> list[Fault]:
             {"duty": round(share, 4)},
         )
         faults.append(fault)
+    return faults
+
+
+def _unbalanced(traffic: dict[str, Traffic]) -> list[Fault]:
+    """As the document's plots have it, one station takes in far more than it gives out, at the same duty."""
+    faults = []
+    for name in (station.name for station in STATIONS if station.role == "migration"):
+        into, out = (sum(week_bins(traffic[name], way)) * BIN_S / 7 / GB for way in ("into", "out"))
+        if into - out >= max(UNBALANCED_GB_DAY, UNBALANCED * into):
+            note = f"{into:.0f} GB/day in, {out:.0f} GB/day out"
+            more = {"in_gb_day": round(into, 1), "out_gb_day": round(out, 1)}
+            faults.append(Fault("unbalanced_station", name, WEEK_FROM, DAY_TO, note, more=more))
     return faults
 
 

@@ -69,7 +69,7 @@ def test_case(lake: Connection, path: Path) -> None:
     finally:
         lake.execute("ROLLBACK")
     assert sorted(row[0] for row in kept) == sorted(finding["finding_id"] for finding in found)
-    assert len({finding["finding_id"] for finding in found}) == len(found)
+    assert len({(finding["finding_id"], finding["started_at"]) for finding in found}) == len(found)
     fired = {finding["rule"] for finding in found}
     assert fired == ({path.parent.name} if path.stem.startswith("fires") else set())
     _compare(case["expected"], found)

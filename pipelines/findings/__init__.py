@@ -3,5 +3,6 @@
 from pipelines.findings.detecting import detect
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.judging import judge, read_metric
+from pipelines.findings.life import ACKNOWLEDGE, MUTE, REOPEN, mark
 
-__all__ = ["Hit", "Period", "detect", "judge", "read_metric"]
+__all__ = ["ACKNOWLEDGE", "MUTE", "REOPEN", "Hit", "Period", "detect", "judge", "mark", "read_metric"]

@@ -1,12 +1,12 @@
 """Every rule applied to a period, and the findings written."""
 
-import hashlib
 import json
 from datetime import date, timedelta
 from typing import Any
 
 from pipelines.catalog import Catalog, Rule
 from pipelines.config import Site
+from pipelines.findings import life
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.judging import judge, read_metric
 from pipelines.findings.proof import confidence, evidence
@@ -18,27 +18,30 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
 
     A rule whose window is longer than the period looks back further.
     """
+    history = life.read_history(connection)
     found: list[dict[str, Any]] = []
     for rule in catalog.rules.values():
         begin = min(first, last - timedelta(days=rule.params.get("window_days", 1) - 1))
         period = Period(begin, last, site.zone)
         rows = read_metric(connection, catalog, rule, period)
         for hit in judge(rule, rows, site, period):
-            found.append(_finding(connection, rule, hit, period))
+            found.append(_finding(connection, history, rule, hit, period))
     _replace(connection, catalog, found, last)
+    life.judged_on(connection, last, len(found))
+    life.restate(connection, last)
     return found
 
 
-def _finding(connection: Connection, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
+def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
     words = {"entity": hit.entity, "value": hit.value} | hit.facts
     return {
         "day": period.last,
         "first_day": period.first,
-        "finding_id": _identity(rule.name, hit, period.last),
+        "finding_id": life.identity(rule.name, hit.entity),
         "rule": rule.name,
         "severity": rule.severity,
-        "state": _state(connection, rule.name, hit.entity, period.last),
+        "state": history.state(life.identity(rule.name, hit.entity), period.last),
         "entity": hit.entity,
         "started_at": hit.started_at,
         "ended_at": hit.ended_at,
@@ -54,24 +57,9 @@ def _finding(connection: Connection, rule: Rule, hit: Hit, period: Period) -> di
     }
 
 
-def _identity(rule: str, hit: Hit, day: date) -> str:
-    parts = f"{rule}\n{hit.entity}\n{day}\n{hit.started_at:%Y-%m-%dT%H:%M:%S}"
-    return hashlib.sha256(parts.encode()).hexdigest()[:12]
-
-
 def _plain(value: Any) -> Any:
     """What comes from logs is bounded before it goes into a sentence."""
     return value[:80] if isinstance(value, str) else value
-
-
-def _state(connection: Connection, rule: str, entity: str, day: date) -> str:
-    """Open where the last period before that anybody looked at had the same."""
-    row = connection.execute(
-        f"SELECT max(day) = (SELECT max(day) FROM {LAKE}.gold.finding WHERE day < $day) FROM {LAKE}.gold.finding"
-        " WHERE rule = $rule AND entity = $entity AND day < $day",
-        {"day": day, "rule": rule, "entity": entity},
-    ).fetchone()
-    return "open" if row and row[0] else "new"
 
 
 def _replace(connection: Connection, catalog: Catalog, found: list[dict[str, Any]], day: date) -> None:

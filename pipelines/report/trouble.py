@@ -13,6 +13,7 @@ _N_LOSSES = 3
 _MOST_FINDINGS = 40
 _MOST_LINES = 12
 _MOST_NAMES = 4
+_STATES = ("new", "returned", "open", "acknowledged", "muted")
 
 
 def losses(asker: Asker) -> Section:
@@ -59,8 +60,8 @@ def _price(row: Row) -> str:
 
 
 def _ordered(asker: Asker) -> list[tuple[str, Row]]:
-    """Findings as section 12 shows them, new ones first, each with its anchor."""
-    rows = sorted(asker.ask("findings").as_dicts(), key=lambda row: row["state"] != "new")
+    """Findings as section 12 shows them, new and returned ones first, each with its anchor."""
+    rows = sorted(asker.ask("findings").as_dicts(), key=lambda row: _STATES.index(row["state"]))
     return [(f"finding-{place}", row) for place, row in enumerate(rows[:_MOST_FINDINGS], start=1)]
 
 
@@ -72,15 +73,26 @@ def findings(asker: Asker) -> Section:
     shown = [
         _finding(asker, anchor, row, row["rule"] == rule) for (anchor, row), rule in zip(ordered, before, strict=False)
     ]
-    n_new = sum(row["state"] == "new" for row in rows)
-    sentences = [f"{n_new} new, {len(rows) - n_new} open since the period before."]
+    counts = [(sum(row["state"] == state for row in rows), state) for state in _STATES]
+    sentences = [f"{', '.join(f'{n} {state}' for n, state in counts if n or state in ('new', 'open'))}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
         seen = asker.only("headline").get("available_hours")
-        sentences = [f"None. Rules that were asked: {judged}." if seen else "None, but nothing of the period was seen."]
+        sentences = [
+            f"None. Rules that were asked: {judged}." if seen else "None, but nothing of the period was seen.",
+            *_gone(asker),
+        ]
     left = len(rows) - len(shown)
     notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
     return Section(12, "Findings", sentences=sentences, findings=shown, notes=notes)
+
+
+def _gone(asker: Asker) -> list[str]:
+    """What the day judged before had and the last one has not."""
+    rows = [row for row in asker.ask("finding_life").as_dicts() if row["gone_day"] == asker.last]
+    named = [f"{row['rule']} of {row['entity']}" for row in rows[:_MOST_NAMES]]
+    more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
+    return [f"Gone since the day before: {', '.join(named + more)}."] if rows else []
 
 
 def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:

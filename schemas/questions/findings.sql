@@ -11,10 +11,10 @@ type = "DATE"
 doc = "last site day; the last day with data if left out"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "identity of the finding in this period" }
+finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
 rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
-state = { type = "VARCHAR", doc = "new, or open where the period before had it too" }
+state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted" }
 entity = { type = "VARCHAR", doc = "what it is about" }
 started_at = { type = "TIMESTAMP", doc = "begin, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end, UTC" }

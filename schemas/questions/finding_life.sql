@@ -1,0 +1,46 @@
+/*
+title = "Findings from night to night"
+why = "Which findings stand, which are gone, since when, and what was said of them."
+
+[params.last_day]
+type = "DATE"
+doc = "site day as of which is told; the last day with data if left out"
+
+[columns]
+finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
+state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone where it fired before and not then" }
+severity = { type = "VARCHAR", doc = "severity when it last fired" }
+rule = { type = "VARCHAR", doc = "rule" }
+entity = { type = "VARCHAR", doc = "what it is about" }
+first_day = { type = "DATE", doc = "first site day it fired for" }
+last_day = { type = "DATE", doc = "last site day it fired for" }
+n_days = { type = "BIGINT", doc = "days it fired for" }
+gone_day = { type = "DATE", doc = "first day judged without it since; NULL where it stands" }
+until_day = { type = "DATE", doc = "last site day of its mute" }
+note = { type = "VARCHAR", doc = "what was last said of it" }
+text = { type = "VARCHAR", doc = "the finding in words, when it last fired" }
+*/
+WITH fired AS (
+    SELECT finding_id, arg_max(state, day) AS state, arg_max(severity, day) AS severity, any_value(rule) AS rule,
+           any_value(entity) AS entity, min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS n_days,
+           arg_max(text, (day, started_at)) AS text
+    FROM gold.finding WHERE day <= $last_day GROUP BY finding_id
+),
+gone AS (
+    SELECT f.finding_id, min(d.day) AS gone_day
+    FROM fired f JOIN ops.detection d ON d.day > f.last_day AND d.day <= $last_day
+    GROUP BY f.finding_id
+),
+said AS (
+    SELECT finding_id, arg_max(kind, number) AS kind, arg_max({'day': until_day}, number).day AS until_day,
+           arg_max({'text': note}, number).text AS note
+    FROM ops.finding_mark WHERE day <= $last_day GROUP BY finding_id
+)
+SELECT f.finding_id, CASE WHEN g.gone_day IS NULL THEN f.state ELSE 'gone' END AS state, f.severity, f.rule, f.entity,
+       f.first_day, f.last_day, f.n_days, g.gone_day, CASE WHEN s.kind = 'mute' THEN s.until_day END AS until_day, s.note,
+       f.text
+FROM fired f
+LEFT JOIN gone g ON g.finding_id = f.finding_id
+LEFT JOIN said s ON s.finding_id = f.finding_id
+ORDER BY g.gone_day IS NOT NULL, g.gone_day DESC,
+         CASE f.severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, f.rule, f.entity

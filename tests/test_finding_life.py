@@ -1,0 +1,128 @@
+"""Findings from night to night: one identity, states that follow what was judged, and what people say of them."""
+
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipelines import findings, steps
+from pipelines.catalog import load_catalog
+from pipelines.cli import cli
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, transaction
+
+pytestmark = pytest.mark.xdist_group("finding_life")
+
+DAYS = [date(2010, 3, 8) + timedelta(days=n) for n in range(5)]
+DOWN = (DAYS[0], DAYS[1], DAYS[3], DAYS[4])  # the third night it works
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Five nights of one drive that is down for an hour a day, twice on the first one, but not on the third."""
+    folder = tmp_path_factory.mktemp("life")
+    (folder / "site.toml").write_text('name = "life"\n')
+    site = steps.site_at(folder)
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        create_tables(connection, load_catalog())
+        for day in DOWN:
+            for hour in (8, 12) if day == DAYS[0] else (8,):
+                down(connection, day, hour)
+    for day in DAYS:
+        steps.detect(site, day, day)
+    return site
+
+
+def down(connection: Connection, day: date, hour: int) -> None:
+    relation = load_catalog().relations["gold.drive_outage"]
+    begin = datetime(day.year, day.month, day.day, hour)
+    values = {"day": day, "drive": "D1", "from_at": begin, "to_at": begin + timedelta(hours=1), "down_s": 3600.0}
+    row = [values.get(name) for name in relation.column_names]
+    connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} VALUES ({', '.join('?' * len(row))})", row)
+
+
+def rows(site: Site) -> list[tuple[date, str, str]]:
+    with Warehouse(site).read() as connection:
+        return connection.execute("SELECT day, finding_id, state FROM gold.finding ORDER BY day, started_at").fetchall()
+
+
+def states(site: Site) -> list[str]:
+    return [state for _, _, state in rows(site)]
+
+
+def run(site: Site, *args: str) -> Result:
+    return CliRunner().invoke(cli, ["finding", *args, "--site", str(site.root)])
+
+
+def test_a_cause_keeps_its_identity_and_the_states_follow_the_nights(judged: Site) -> None:
+    assert len({finding_id for _, finding_id, _ in rows(judged)}) == 1
+    # two spells on the first day; the fourth day it is back
+    assert states(judged) == ["new", "new", "open", "returned", "open"]
+
+
+def test_looking_again_changes_nothing(judged: Site) -> None:
+    before = rows(judged)
+    for day in reversed(DAYS):
+        steps.detect(judged, day, day)
+    assert rows(judged) == before
+
+
+def test_a_finding_is_gone_when_somebody_looked_and_it_was_not_there(judged: Site) -> None:
+    def life(day: date) -> list[tuple[str, date | None]]:
+        answer = steps.ask(judged, "finding_life", {"last_day": str(day)}).as_dicts()
+        return [(row["state"], row["gone_day"]) for row in answer]
+
+    assert life(DAYS[1]) == [("open", None)]
+    assert life(DAYS[2]) == [("gone", DAYS[2])]
+    assert life(DAYS[4]) == [("open", None)]
+
+
+def test_acknowledge_mute_and_reopen(judged: Site) -> None:
+    finding_id = rows(judged)[0][1]
+    assert run(judged, "acknowledge", finding_id[:6], "--note", "part ordered").exit_code == 0
+    # said on the fifth day of a spell that began on the fourth: nights before it stay as they were
+    assert states(judged) == ["new", "new", "open", "returned", "acknowledged"]
+    listed = run(judged, "list", "--day", str(DAYS[4])).output
+    assert finding_id in listed and "acknowledged" in listed and "part ordered" in listed
+    shown = run(judged, "show", finding_id, "--day", str(DAYS[4])).output
+    assert "drive_down" in shown and "offline or in error" in shown
+
+    with Warehouse(judged).write("test") as connection, transaction(connection):
+        down(connection, DAYS[4] + timedelta(days=1), 8)
+        down(connection, DAYS[4] + timedelta(days=3), 8)
+    found = [steps.detect(judged, *[DAYS[4] + timedelta(days=n)] * 2).findings for n in (1, 2, 3)]
+    assert [[one["state"] for one in night] for night in found] == [["acknowledged"], [], ["returned"]]
+
+    last = DAYS[4] + timedelta(days=3)
+    assert run(judged, "mute", finding_id, "--until", str(last)).exit_code == 0
+    assert states(judged)[-1] == "muted"
+    assert run(judged, "mute", finding_id, "--until", str(last - timedelta(days=1))).exit_code == 0
+    assert states(judged)[-1] == "returned", "the mute has ended"
+    assert run(judged, "mute", finding_id).exit_code == 0
+    assert states(judged)[-1] == "muted"
+    done = CliRunner().invoke(cli, ["detect", "--site", str(judged.root), "--day", str(last), "--fail-on", "info"])
+    assert done.exit_code == 0, "what is muted does not fail a run"
+    assert run(judged, "reopen", finding_id).exit_code == 0
+    assert states(judged)[-1] == "returned"
+    done = CliRunner().invoke(cli, ["detect", "--site", str(judged.root), "--day", str(last), "--fail-on", "info"])
+    assert done.exit_code == 4
+
+
+def test_an_unknown_id_is_named(judged: Site) -> None:
+    for command in ("acknowledge", "show"):
+        assert isinstance(run(judged, command, "zzz").exception, TapescopeError)
+    with pytest.raises(TapescopeError, match="an id that begins with"):
+        steps.mark_finding(judged, "", findings.MUTE)
+
+
+def test_what_people_said_outlives_a_change_of_its_contract(tmp_path: Path) -> None:
+    site = Site(name="kept", root=tmp_path)
+    table = f"{LAKE}.ops.finding_mark"
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        create_tables(connection, load_catalog())
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN note")
+        connection.execute(f"INSERT INTO {table} VALUES (1, 'x', 'mute', DATE '2010-03-10', NULL)")
+        assert create_tables(connection, load_catalog()) == []
+        assert connection.execute(f"SELECT finding_id, note FROM {table}").fetchall() == [("x", None)]
