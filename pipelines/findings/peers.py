@@ -103,6 +103,7 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
     the other tapes' effects.
     """
     params = rule.params
+    hits: dict[str, Hit] = {}
     for _, kind in rows.group_by(params["alike"], maintain_order=True):
         named = kind.drop_nulls([params["drive"], params["tape"]])
         if named.height < params["min_values"]:
@@ -117,16 +118,17 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
         spread = 1.4826 * float(np.median(np.abs(told - np.median(told))))
         for effect in found.tapes:
             if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(told) - _FAR * spread:
-                yield from _tape(rule, effect, named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name))
+                hit = _tape(rule, effect, named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name))
+                if hit.facts["n"] >= params["min_files"]:
+                    hits[hit.entity] = max(hit, hits.get(hit.entity, hit), key=lambda one: one.lost_s or 0.0)
+    yield from hits.values()
 
 
-def _tape(rule: Rule, effect: two_way.Effect, rows: pl.DataFrame) -> Iterator[Hit]:
-    if rows.height < rule.params["min_files"]:
-        return
+def _tape(rule: Rule, effect: two_way.Effect, rows: pl.DataFrame) -> Hit:
     taken = rows["bytes"] / 1e6 / rows[rule.value]
     lost_s = number(taken.sum()) * (1 - effect.ratio)
     rate = number(rows["bytes"].sum()) / number(taken.sum())
-    yield Hit(
+    return Hit(
         effect.name,
         instant(rows[rule.time[0]].min()),
         instant(rows[rule.time[1]].max()),
