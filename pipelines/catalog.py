@@ -101,6 +101,7 @@ class Rule:
     params: dict[str, Any] = field(default_factory=dict)
     severity: str = "warning"
     rate: str = ""  # column: bytes/s that lost seconds could have moved
+    cause: str = ""  # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
 
 

@@ -251,15 +251,11 @@ def _detect_sentence(counts: dict[str, Any], n: int) -> str:
 
 def _show_findings(site: Any, first: date | None, last: date | None) -> None:
     from pipelines import steps
-    from pipelines.console import shown
+    from pipelines.console import priced
     from pipelines.hostile import visible
 
     for finding in steps.ask(site, "findings", _as_params(first, last)).as_dicts():
-        prices = ((finding["lost_hours"], "h"), (finding["lost_gb_day"], "GB/day"))
-        price = ", ".join(f"{shown(value)} {unit}" for value, unit in prices if value is not None)
-        click.secho(
-            f"\n{finding['severity'].upper():9}{finding['rule']}" + (f", at most {price}" if price else ""), bold=True
-        )
+        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}{priced(finding)}", bold=True)
         click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
 
 

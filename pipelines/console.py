@@ -36,6 +36,16 @@ def shown(value: Any) -> str:
     return text if len(text) <= CELL_CHARS else text[: CELL_CHARS - 1] + "…"
 
 
+def priced(finding: dict[str, Any]) -> str:
+    """What follows a finding's name: hours, and the gain of mending it or, where none is known, the price at most."""
+    hours, lost, gain = (finding[name] for name in ("lost_hours", "lost_gb_day", "gain_gb_day"))
+    parts = [f"{shown(hours)} h"] if hours is not None else []
+    if gain is not None:
+        return ", ".join(["", *parts, f"{shown(gain)} GB/day gained if mended" if gain else "no work waited for it"])
+    parts += [f"{shown(lost)} GB/day"] if lost is not None else []
+    return f", at most {', '.join(parts)}" if parts else ""
+
+
 def print_answer(answer: Answer, form: str) -> None:
     """An answer as a table for people, or as CSV or JSON for programs."""
     names = [column.name for column in answer.columns]

@@ -9,6 +9,7 @@ from pipelines.config import Site
 from pipelines.findings import life
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.judging import judge, read_metric
+from pipelines.findings.pricing import gain
 from pipelines.findings.proof import confidence, evidence
 from pipelines.warehouse import LAKE, Connection
 
@@ -34,6 +35,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
 
 def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
+    priced = gain(connection, rule, hit, period)
     words = {"entity": hit.entity, "value": hit.value} | hit.facts
     return {
         "day": period.last,
@@ -48,6 +50,10 @@ def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit
         "value": hit.value,
         "lost_hours": None if hit.lost_s is None else hit.lost_s / 3600,
         "lost_gb_day": None if lost_gb is None else lost_gb / (hit.n_days or period.n_days),
+        "gain_gb_day": priced.gb_day,
+        "gain_least_gb_day": priced.least,
+        "gain_most_gb_day": priced.most,
+        "bottleneck": priced.bottleneck,
         "confidence": confidence(connection, rule, period),
         "text": rule.text.format_map({name: _plain(value) for name, value in words.items()}),
         "means": rule.means,

@@ -26,6 +26,7 @@ class Hit:
     lost_bytes: float | None = None
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)  # the most telling rows, best first
     n_days: int = 0  # site days its price is of; 0: all of the period
+    lost_interval: tuple[float | None, float | None] = (None, None)  # 90 %, of lost_s on days like these
 
 
 @dataclass(frozen=True)

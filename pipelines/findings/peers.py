@@ -73,6 +73,7 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
         lost_s * usual * 1e6,
         now.sort((pl.col(rule.value) - now[rule.value].median()).abs(), rule.time[0]).head(EVIDENCE_ROWS),
         params["recent_days"],
+        (lost_s * (1 - found.high) / (1 - found.ratio), lost_s * (1 - found.low) / (1 - found.ratio)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import polars as pl
 
 from pipelines.catalog import Rule
@@ -43,6 +44,10 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             found.total_excess,
             float((long["excess_s"] * long[rule.rate]).sum()),
             long.sort(typical, rule.time[0]).head(EVIDENCE_ROWS),
+            lost_interval=population.total_interval(
+                np.where(found.is_long, group[rule.value].to_numpy().astype(float) - site.expected_gap_s, 0.0),
+                group[params["cluster"]].to_numpy().astype(str),
+            ),
         )
 
 

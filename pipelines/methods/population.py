@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student
+
+_FEWEST_CLUSTERS = 5
 
 
 class LongValues(NamedTuple):
@@ -33,3 +36,23 @@ def long_values(values: NDArray[np.float64], expected: float, excess: float) -> 
     whole, counts = np.unique(np.round(long), return_counts=True)
     modal = float(whole[np.argmax(counts)])
     return LongValues(is_long, values.size, long.size, long.size / values.size, modal, float(np.sum(long - expected)))
+
+
+def total_interval(
+    values: NDArray[np.float64], clusters: NDArray[np.generic], level: float = 0.9
+) -> tuple[float | None, float | None]:
+    """Between what the total of like days lies: values of a cluster (a mount, a tape) come together, clusters do not.
+
+    Formula: sum +- t sqrt(k) s, with s the standard deviation of the k clusters' own sums and Student's t of k - 1
+    degrees of freedom; never below nothing. With fewer than five clusters it is not told: (None, None).
+
+    >>> low, high = total_interval(np.array([10.0, 8.0, 0.0, 12.0, 10.0]), np.array(["a", "b", "c", "d", "e"]))
+    >>> round(low, 1), round(high, 1)
+    (17.6, 62.4)
+    """
+    _, place = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(place, values)
+    if sums.size < _FEWEST_CLUSTERS:
+        return None, None
+    half = student.ppf((1 + level) / 2, sums.size - 1) * np.sqrt(sums.size) * np.std(sums, ddof=1)
+    return max(0.0, float(sums.sum() - half)), float(sums.sum() + half)

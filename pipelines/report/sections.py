@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from pipelines.report.asking import Asker, Row
-from pipelines.report.cells import counted, day_text, days_text, number, percent
+from pipelines.report.cells import counted, day_text, days_text, number, percent, worth
 from pipelines.report.tree import Bar, Section, Stack, Waterfall
 
 # Above this share of hours without a log, nothing is said about what the hours went on.
@@ -143,7 +143,7 @@ def _worst(asker: Asker, headline: Row) -> str:
     n = worst["n_findings"]
     first = worst["entities"].split(", ")[0]
     where = first if n == 1 else f"{first} and {n - 1} more"
-    return f"worst: {title[:1].lower()}{title[1:]} ({where}), at most {number(worst['lost_gb_day'])} GB/day"
+    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {worth(worst)}"
 
 
 def waterfall(asker: Asker) -> Section:

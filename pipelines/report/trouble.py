@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.report.asking import Asker, Row
-from pipelines.report.cells import day_text, days_text, instant, number
+from pipelines.report.cells import day_text, days_text, gain_text, instant, number
 from pipelines.report.sections import is_withheld
 from pipelines.report.tree import Evidence, Finding, Loss, Section
 
@@ -28,7 +28,10 @@ def losses(asker: Asker) -> Section:
             else ("None can be named: nothing of the period was seen.")
         )
         return Section(3, title, sentences=[text])
-    sentence = "Priced at most and not yet capped by what could have been fed or stored; do not add them up."
+    sentence = (
+        "A gain is what would move more, capped by what comes next in the way, with the 90 % interval of days like"
+        " these; a price at most is not capped. Do not add them up: one mend uncovers the next bottleneck."
+    )
     if is_withheld(asker.only("headline")):
         sentence = f"Most drive-hours have no log: take these as hints. {sentence}"
     found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
@@ -50,13 +53,12 @@ def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
 
 
 def _price(row: Row) -> str:
-    """Always 'at most': the price assumes that the whole time could have been used."""
-    parts = []
-    if row["lost_gb_day"]:
-        parts.append(f"{number(row['lost_gb_day'])} GB/day")
-    if row["lost_hours"]:
-        parts.append(f"{number(row['lost_hours'])} h lost")
-    return f"at most {', '.join(parts)}" if parts else "not priced"
+    """The gain where one is known; else what the whole of the lost time could have moved, which is 'at most'."""
+    lost = f"{number(row['lost_hours'])} h lost" if row["lost_hours"] else ""
+    if row["gain_gb_day"] is not None:
+        return f"{gain_text(row)}{f'; {lost}' if lost else ''}"
+    parts = [f"{number(row['lost_gb_day'])} GB/day"] if row["lost_gb_day"] else []
+    return f"at most {', '.join([*parts, lost] if lost else parts)}" if parts or lost else "not priced"
 
 
 def _ordered(asker: Asker) -> list[tuple[str, Row]]:
