@@ -1,6 +1,7 @@
-"""Writes the sample archive: site.toml, truth.toml and logs/, the same bytes for the same seed.
+"""Writes an archive with known answers: site.toml, truth.toml and logs/, the same bytes for the same scenario.
 
     python -m sample_data.generate --out DIR [--seed N] [--no-faults] [--set key=value ...]
+    python -m sample_data.generate --out DIR --scenario one_of_each [--seed N]
 
 It knows the formats and the story, and nothing of the programs that read them.
 """
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import zstandard
 
-from sample_data import enstore, mrtg, vmstat
+from sample_data import enstore, library_truth, mrtg, scenario, vmstat
 from sample_data.chatter import write_chatter
 from sample_data.facts import Day
+from sample_data.library import run_library
+from sample_data.library_logs import write_logs
 from sample_data.pic import run_tests
 from sample_data.plan import Plan, make_plan
 from sample_data.site_file import site_text
@@ -28,8 +31,19 @@ GZIP_LEVEL = 9
 PLAIN_LINKS = ("dm5-bond0", "dm8-bond0")
 
 
+def write(story: scenario.Scenario, out: Path) -> None:
+    """Write a scenario's archive into `out`. Raises ValueError where it cannot be told."""
+    if isinstance(story, scenario.MigrationScenario):
+        generate(out, story.seed, story.faults, {name: str(value) for name, value in story.set.items()})
+        return
+    library = run_library(story)
+    _write(out / "site.toml", library_truth.site_text(library))
+    _write(out / "truth.toml", library_truth.truth_text(library))
+    write_logs(library, out / "logs")
+
+
 def generate(out: Path, seed: int = 1, faults: bool = True, overrides: dict[str, str] | None = None) -> None:
-    """Write the archive into `out`. Without faults every station is busy and nothing goes wrong."""
+    """Write the migration story's archive into `out`. Without faults every station is busy and nothing goes wrong."""
     settings = make_settings(seed, faults, overrides or {})
     plan = make_plan(settings)
     day = Day()
@@ -71,20 +85,36 @@ def _write(path: Path, text: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m sample_data.generate", description="Write the sample archive.")
     parser.add_argument("--out", type=Path, required=True, help="folder for site.toml, truth.toml and logs/")
-    parser.add_argument("--seed", type=int, default=1, help="moves the faults and all that is random (default 1)")
+    parser.add_argument("--scenario", help="a name in sample_data/scenarios, or a TOML file (default migration)")
+    parser.add_argument("--seed", type=int, help="moves the faults and all that is random (default: the scenario's)")
     parser.add_argument("--no-faults", action="store_true", help="nothing goes wrong and all stations are busy")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="e.g. pic.test4.drive_mb_s=70")
     options = parser.parse_args(arguments)
-    overrides = {}
+    overrides: dict[str, int | float | str] = {}
     for pair in options.set:
         key, is_pair, value = pair.partition("=")
         if not is_pair:
             parser.error(f"--set wants KEY=VALUE, not {pair!r}")
         overrides[key] = value
     try:
-        generate(options.out, options.seed, not options.no_faults, overrides)
+        write(_chosen(options.scenario or "migration", options.seed, options.no_faults, overrides), options.out)
     except ValueError as error:
         parser.error(str(error))
+
+
+def _chosen(
+    name: str, seed: int | None, is_quiet: bool, overrides: dict[str, int | float | str]
+) -> scenario.Scenario:
+    """The scenario with what the command line changes in it."""
+    story = scenario.load(Path(name)) if name.endswith(".toml") else scenario.named(name)
+    changes: dict[str, object] = {} if seed is None else {"seed": seed}
+    if isinstance(story, scenario.MigrationScenario):
+        changes |= {"set": story.set | overrides} | ({"faults": False} if is_quiet else {})
+    elif overrides:
+        raise ValueError("--set knows the migration story's numbers; write a scenario file for another library")
+    elif is_quiet:
+        changes["fault"] = ()
+    return story.model_copy(update=changes)
 
 
 if __name__ == "__main__":

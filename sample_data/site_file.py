@@ -59,8 +59,12 @@ def site_text() -> str:
 
 
 def _input(glob: str, more: str, begin: int, end: int) -> str:
-    expect = f"{{ from = {_local(begin)}, to = {_local(end)} }}"
-    return f'[[input]]\nglob = "{glob}"\n{more}expect = {expect}\n\n'
+    return f'[[input]]\nglob = "{glob}"\n{more}{expected(begin, end)}\n'
+
+
+def expected(begin: int, end: int) -> str:
+    """The line of an input that says which time it should cover."""
+    return f"expect = {{ from = {_local(begin)}, to = {_local(end)} }}\n"
 
 
 def _local(at: int) -> str:

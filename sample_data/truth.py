@@ -176,19 +176,19 @@ def truth_text(day: Day, faults: list[Fault], traffic: dict[str, Traffic], setti
         "",
     ]
     for fault in faults:
-        lines += ["[[fault]]", *_pairs(_fault_values(fault)), ""]
-    lines += ["[facts]", *_pairs(_totals(day)), ""]
+        lines += ["[[fault]]", *pairs(_fault_values(fault)), ""]
+    lines += ["[facts]", *pairs(_totals(day)), ""]
     for drive in DRIVES:
-        lines += [f"[facts.drive.{drive.name}]", *_pairs(_drive_values(day, drive.name)), ""]
+        lines += [f"[facts.drive.{drive.name}]", *pairs(_drive_values(day, drive.name)), ""]
     for name, values in _pic_values(day, settings).items():
-        lines += [f"[facts.pic.{name}]", *_pairs(values), ""]
+        lines += [f"[facts.pic.{name}]", *pairs(values), ""]
     for station in STATIONS:
         shares = {
             "role": station.role,
             "in": round(duty(traffic[station.name]), 4),
             "out": round(duty(traffic[station.name], "out"), 4),
         }
-        lines += [f"[facts.duty.{station.name}]", *_pairs(shares), ""]
+        lines += [f"[facts.duty.{station.name}]", *pairs(shares), ""]
     return "\n".join(lines)
 
 
@@ -197,8 +197,8 @@ def _fault_values(fault: Fault) -> dict[str, Any]:
     return {
         "rule": fault.rule,
         "entity": fault.entity,
-        "started_at": _moment(fault.started_at),
-        "ended_at": _moment(fault.ended_at),
+        "started_at": moment(fault.started_at),
+        "ended_at": moment(fault.ended_at),
         **{name: round(value, 4) for name, value in costs.items() if value is not None},
         **fault.more,
         "note": fault.note,
@@ -251,15 +251,17 @@ def _pic_values(day: Day, settings: Settings) -> dict[str, dict[str, Any]]:
     return tests
 
 
-def _moment(at: int) -> datetime:
+def moment(at: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
 
 
-def _pairs(values: dict[str, Any]) -> list[str]:
+def pairs(values: dict[str, Any]) -> list[str]:
     return [f"{key} = {_value(value)}" for key, value in values.items()]
 
 
 def _value(value: Any) -> str:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%S.") + f"{value.microsecond // 1000:03d}Z"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value)

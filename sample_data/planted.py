@@ -1,0 +1,197 @@
+"""Faults a scenario may plant: what each is called, how strong it is, and which rules should tell of it.
+
+Defaults are the smallest strengths at which a diagnosis is expected to work.
+"""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Planted(BaseModel):
+    """A fault of some days; without an entity the seed chooses one. Days count from 0, `to_day` is not included."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    entity: str = ""
+    from_day: int = Field(default=0, ge=0)
+    to_day: int = Field(default=10_000, ge=1)
+
+    among: ClassVar[str]  # entities it may strike; faults of one group never share one
+    rules: ClassVar[tuple[str, ...]]  # any of these tells of it
+    follows: ClassVar[tuple[str, ...]] = ()  # may fire for the same entity because of it, and are no false alarms
+
+
+class LongGap(Planted):
+    """A second mode of the gaps between files of one drive."""
+
+    kind: Literal["long_gap"] = "long_gap"
+    share: float = Field(default=0.2, gt=0, le=1)
+    longer_s: float = Field(default=5.0, gt=0)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("long_gap",)
+    follows: ClassVar[tuple[str, ...]] = ("changed_gap", "changed_rate")
+
+
+class SlowDrive(Planted):
+    """One drive moves every file more slowly than its peers do."""
+
+    kind: Literal["slow_drive"] = "slow_drive"
+    slower: float = Field(default=0.15, gt=0, lt=1)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("slow_drive",)
+    follows: ClassVar[tuple[str, ...]] = ("changed_rate",)
+
+
+class BadTape(Planted):
+    """One cartridge is slow in whatever drive it lies."""
+
+    kind: Literal["bad_tape"] = "bad_tape"
+    slower: float = Field(default=0.15, gt=0, lt=1)
+    among: ClassVar[str] = "tape"
+    rules: ClassVar[tuple[str, ...]] = ("bad_tape", "slow_tape")
+
+
+class PartialRead(Planted):
+    """One tape is read file by file with every other file left out, where the whole would come sooner."""
+
+    kind: Literal["partial_read"] = "partial_read"
+    among: ClassVar[str] = "tape"
+    rules: ClassVar[tuple[str, ...]] = ("partial_read",)
+
+
+class StarvedStream(Planted):
+    """Writes for one station wait for its data."""
+
+    kind: Literal["starved_stream"] = "starved_stream"
+    mb_s: float = Field(default=40.0, gt=0)
+    among: ClassVar[str] = "stream"
+    rules: ClassVar[tuple[str, ...]] = ("starved_stream", "starved")
+    follows: ClassVar[tuple[str, ...]] = ("changed_rate",)
+
+
+class SaturatedDisk(Planted):
+    """For some hours a day writes keep a station's disk busy, and reads get through only between them."""
+
+    kind: Literal["saturated_disk"] = "saturated_disk"
+    hours: float = Field(default=3.0, gt=0, le=20)
+    write_mb_s: float = Field(default=175.0, gt=0)
+    among: ClassVar[str] = "host"
+    rules: ClassVar[tuple[str, ...]] = ("write_starves_read", "disk_saturated")
+    follows: ClassVar[tuple[str, ...]] = ("host_saturated",)
+
+
+class SaturatedHost(Planted):
+    """For some hours a day a station's processors have no time left."""
+
+    kind: Literal["saturated_host"] = "saturated_host"
+    hours: float = Field(default=3.0, gt=0, le=20)
+    among: ClassVar[str] = "host"
+    rules: ClassVar[tuple[str, ...]] = ("host_saturated",)
+
+
+class NetworkCap(Planted):
+    """For some hours a day a station's link carries all it can."""
+
+    kind: Literal["network_cap"] = "network_cap"
+    hours: float = Field(default=4.0, gt=0, le=20)
+    load: float = Field(default=0.98, gt=0, le=1)
+    among: ClassVar[str] = "link"
+    rules: ClassVar[tuple[str, ...]] = ("link_saturated",)
+
+
+class ClockSkew(Planted):
+    """A station's clock runs before the others' (or behind, below zero)."""
+
+    kind: Literal["clock_skew"] = "clock_skew"
+    skew_s: float = 10.0
+    among: ClassVar[str] = "clock"
+    rules: ClassVar[tuple[str, ...]] = ("clock_skew",)
+
+
+class SilentSource(Planted):
+    """A log lacks some hours in the middle of a day."""
+
+    kind: Literal["silent_source"] = "silent_source"
+    hours: float = Field(default=2.0, gt=0, le=20)
+    among: ClassVar[str] = "source"
+    rules: ClassVar[tuple[str, ...]] = ("source_silent",)
+
+
+class CounterWrap(Planted):
+    """A 32-bit counter of a busy link goes round between two polls, and whole turns are lost."""
+
+    kind: Literal["counter_wrap"] = "counter_wrap"
+    among: ClassVar[str] = "link"
+    rules: ClassVar[tuple[str, ...]] = ("counter_wrap", "contradiction", "impossible_value")
+    follows: ClassVar[tuple[str, ...]] = ("duty_low", "unbalanced_station", "mass_balance")
+
+
+class PoolSkew(Planted):
+    """One disk pool gets some times the share of each of the others."""
+
+    kind: Literal["pool_skew"] = "pool_skew"
+    times: float = Field(default=2.0, gt=1)
+    among: ClassVar[str] = "pool"
+    rules: ClassVar[tuple[str, ...]] = ("pool_skew",)
+    follows: ClassVar[tuple[str, ...]] = ("changed_pool_use",)
+
+
+class TuningChange(Planted):
+    """From a day on all drives are so much faster; nothing is wrong, but it should be seen."""
+
+    kind: Literal["tuning_change"] = "tuning_change"
+    faster: float = Field(default=0.10, gt=-1)
+    from_day: int = Field(default=4, ge=1)
+    among: ClassVar[str] = "site"
+    rules: ClassVar[tuple[str, ...]] = ("changed_rate",)
+
+
+class DriveDown(Planted):
+    """A mover is offline for some hours of its first day."""
+
+    kind: Literal["drive_down"] = "drive_down"
+    hours: float = Field(default=2.0, gt=0, le=20)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("drive_down",)
+
+
+class TransferFailures(Planted):
+    """One drive fails again and again to read."""
+
+    kind: Literal["transfer_failures"] = "transfer_failures"
+    times: int = Field(default=5, ge=1)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("transfer_failures",)
+
+
+class MountFailures(Planted):
+    """The robot gives up mounts of one drive."""
+
+    kind: Literal["mount_failures"] = "mount_failures"
+    times: int = Field(default=5, ge=1)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("mount_failures",)
+
+
+Fault = Annotated[
+    LongGap
+    | SlowDrive
+    | BadTape
+    | PartialRead
+    | StarvedStream
+    | SaturatedDisk
+    | SaturatedHost
+    | NetworkCap
+    | ClockSkew
+    | SilentSource
+    | CounterWrap
+    | PoolSkew
+    | TuningChange
+    | DriveDown
+    | TransferFailures
+    | MountFailures,
+    Field(discriminator="kind"),
+]
+KINDS: dict[str, type[Planted]] = {kind.model_fields["kind"].default: kind for kind in Planted.__subclasses__()}

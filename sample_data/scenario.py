@@ -1,0 +1,134 @@
+"""Scenarios: which story is told, with which faults, how strong and when. Read from TOML, or drawn from a seed.
+
+The migration story is the committed sample archive. The library story is some days of a few drives that share tapes
+and stations: small and quick to make, so that many can be scored.
+"""
+
+import tomllib
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from sample_data.planted import KINDS, Fault, Planted
+
+FOLDER = Path(__file__).parent / "scenarios"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = ""
+    seed: int = 1
+
+
+class MigrationScenario(_Model):
+    """The story of story.py; `set` turns its numbers."""
+
+    story: Literal["migration"]
+    faults: bool = True
+    set: dict[str, int | float | str] = {}
+
+
+class LibraryScenario(_Model):
+    """Some days of a library: its size, and the faults planted in it."""
+
+    story: Literal["library"] = "library"
+    # Winter time throughout: the generator knows one offset. Weeks after the change of November and before March's.
+    first_day: date = date(2010, 2, 1)
+    days: int = Field(default=7, ge=1, le=28)
+    stations: int = Field(default=3, ge=1, le=9)
+    drives: int = Field(default=6, ge=1, le=90)
+    tapes: int = Field(default=14, ge=2)  # to read; as many to write
+    pools: int = Field(default=8, ge=0)
+    sessions_per_day: int = Field(default=2, ge=1)  # of each drive
+    files_per_session: int = Field(default=20, ge=2)
+    smallest_mb: float = Field(default=600.0, gt=0)
+    largest_mb: float = Field(default=1800.0, gt=0)
+    drive_mb_s: float = Field(default=80.0, gt=0)
+    link_mb_s: float = Field(default=250.0, gt=0)
+    client_mb_s: float = Field(default=20.0, ge=0)  # what passes a link beside the drives' files
+    pool_requests: int = Field(default=60, ge=0)  # a day and pool
+    host_step_s: int = Field(default=60, ge=1)
+    network_days: tuple[int, ...] = (1, 3)  # days on which a station's interface is sampled every second
+    network_hours: tuple[int, int] = (10, 13)
+    fault: tuple[Fault, ...] = ()
+
+    @model_validator(mode="after")
+    def _in_winter(self) -> "LibraryScenario":
+        first, last = self.first_day, self.first_day.toordinal() + self.days
+        if not date(2009, 11, 10).toordinal() <= first.toordinal() <= last <= date(2010, 3, 13).toordinal():
+            raise ValueError("the days must lie between 2009-11-10 and 2010-03-13: one offset serves for all of them")
+        if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
+            raise ValueError(f"{late[0]} begins after the last day")
+        return self
+
+    @property
+    def drive_weeks(self) -> float:
+        return self.drives * self.days / 7
+
+
+Scenario = MigrationScenario | LibraryScenario
+_ANY: TypeAdapter[Scenario] = TypeAdapter(Annotated[Scenario, Field(discriminator="story")])
+
+
+def load(path: Path) -> Scenario:
+    """A scenario's TOML. Raises ValueError that names every mistake."""
+    try:
+        return _ANY.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (ValidationError, tomllib.TOMLDecodeError, OSError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def named(name: str) -> Scenario:
+    """One of the scenarios kept here."""
+    return load(FOLDER / f"{name}.toml")
+
+
+def drawn(seed: int, n_faults: int = 5, base: LibraryScenario | None = None, **strengths: Any) -> LibraryScenario:
+    """A library whose faults the seed draws, each at its least strength; without faults where `n_faults` is 0.
+
+    A group of entities is not asked for more faults than it bears: of three drives at least one stays well, or there
+    are no peers left to compare with.
+    """
+    base = base or LibraryScenario()
+    rng = Random(f"{seed} faults")
+    kinds = list(KINDS)
+    rng.shuffle(kinds)
+    room = _room(base)
+    chosen: list[Planted] = []
+    for kind in kinds:
+        if len(chosen) == n_faults:
+            break
+        group = KINDS[kind].among
+        if room[group] < 1:
+            continue
+        room[group] -= 1
+        chosen.append(_fault(kind, rng, base))
+    return base.model_copy(update={"seed": seed, "fault": tuple(chosen)} | strengths)
+
+
+def _room(base: LibraryScenario) -> dict[str, int]:
+    """How many faults each group of entities bears."""
+    return {
+        "drive": base.drives // 3,
+        "tape": base.tapes // 4,
+        "pool": base.pools // 4,
+        "source": 1,
+        "site": 1,
+        **dict.fromkeys(("stream", "host", "link", "clock"), base.stations // 2),
+    }
+
+
+def _fault(kind: str, rng: Random, base: LibraryScenario) -> Planted:
+    """A clock may also be behind, and a change comes somewhere in the middle."""
+    more: dict[str, Any] = {}
+    if kind == "clock_skew" and rng.random() < 0.5:
+        more["skew_s"] = -KINDS[kind].model_fields["skew_s"].default
+    if kind == "tuning_change":
+        more["from_day"] = max(1, base.days // 2 - 1 + rng.randrange(3))
+    if kind in ("silent_source", "drive_down"):
+        more["from_day"] = rng.randrange(base.days)
+    return KINDS[kind](**more)
