@@ -1,6 +1,7 @@
 """Bytes that pass a station's link: its drives' files, its clients, and what a fault lets flood it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from random import Random
 
 from sample_data import planted
@@ -22,20 +23,23 @@ class Flows:
         self.begin = places.from_at - BEFORE
         self.n_steps = (places.to_at + BEHIND - self.begin) // STEP
         self._clients: dict[tuple[str, str], list[float]] = {}
+        self._flooded: dict[tuple[str, str], set[int]] = {}
         self._sums = {(station, way): self._total(station, way) for station in places.stations for way in WAYS}
 
     def between(self, station: str, way: str, seconds: Sequence[int]) -> list[int]:
         """Bytes between neighbouring instants, given in seconds."""
         sums = [self._sum_to(self._sums[station, way], at * SECOND) for at in seconds]
-        return [int(after - before) for before, after in zip(sums, sums[1:], strict=False)]
+        return [int(after - before) for before, after in pairwise(sums)]
 
     def each_second(self, station: str, way: str, begin: int, end: int) -> list[float]:
-        """Bytes of each second: files to the microsecond, clients unsteady within their minute."""
+        """Bytes of each second, never more than the link bears; clients are unsteady within their minute."""
         rng = Random(f"{self.library.scenario.seed} seconds {station} {way} {begin}")
-        level = self._clients[station, way]
-        moved = [
-            level[(at * SECOND - self.begin) // STEP] / 60 * (0.6 + 0.8 * rng.random()) for at in range(begin, end)
-        ]
+        level, flooded = self._clients[station, way], self._flooded[station, way]
+        moved = []
+        for at in range(begin, end):
+            place = (at * SECOND - self.begin) // STEP
+            unsteady = 1.0 if place in flooded else 0.6 + 0.8 * rng.random()
+            moved.append(level[place] / 60 * unsteady)
         for transfer in self.library.transfers(station, WAYS[way]):
             if transfer.end <= begin * SECOND or transfer.start >= end * SECOND:
                 continue
@@ -45,7 +49,8 @@ class Flows:
                 moved[at - begin] += rate * max(
                     0, min(transfer.end, (at + 1) * SECOND) - max(transfer.start, at * SECOND)
                 )
-        return moved
+        capacity = self.library.scenario.link_mb_s * MB
+        return [min(value, capacity) for value in moved]
 
     def _total(self, station: str, way: str) -> list[float]:
         """Running sum of bytes by the end of each minute."""
@@ -57,7 +62,7 @@ class Flows:
             for place in range(first, last + 1):
                 at = self.begin + place * STEP
                 moved[place] += rate * max(0, min(transfer.end, at + STEP) - max(transfer.start, at))
-        self._flood(station, way, clients, moved)
+        self._flooded[station, way] = set(self._flood(station, way, clients, moved))
         self._clients[station, way] = clients
         total, sums = 0.0, []
         for own, others in zip(moved, clients, strict=True):
@@ -75,8 +80,8 @@ class Flows:
             levels.append(mean * (0.5 + level))
         return levels
 
-    def _flood(self, station: str, way: str, clients: list[float], moved: list[float]) -> None:
-        """Clients take what the files leave of the link."""
+    def _flood(self, station: str, way: str, clients: list[float], moved: list[float]) -> Iterator[int]:
+        """Clients take what the files leave of the link; yields the minutes in which they do."""
         places = self.library.places
         capacity = self.library.scenario.link_mb_s * MB * STEP / SECOND
         rng = Random(f"{self.library.scenario.seed} flood {station} {way}")
@@ -86,6 +91,7 @@ class Flows:
             for begin, end in places.hours(fault, fault.hours, number):
                 for place in range((begin - self.begin) // STEP, (end - self.begin) // STEP):
                     clients[place] = max(0.0, capacity * fault.load * (0.995 + 0.005 * rng.random()) - moved[place])
+                    yield place
 
     def _sum_to(self, sums: list[float], at: int) -> float:
         place, rest = divmod(at - self.begin, STEP)

@@ -102,9 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(str(error))
 
 
-def _chosen(
-    name: str, seed: int | None, is_quiet: bool, overrides: dict[str, int | float | str]
-) -> scenario.Scenario:
+def _chosen(name: str, seed: int | None, is_quiet: bool, overrides: dict[str, int | float | str]) -> scenario.Scenario:
     """The scenario with what the command line changes in it."""
     story = scenario.load(Path(name)) if name.endswith(".toml") else scenario.named(name)
     changes: dict[str, object] = {} if seed is None else {"seed": seed}

@@ -6,11 +6,12 @@ can be told apart. Nothing is written here; see library_logs.py and library_trut
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 
 from sample_data import planted
 from sample_data.drive_run import Command, DriveRun, Position
-from sample_data.facts import Day, Down, Session, Transfer, Volume, us
+from sample_data.facts import Day, Down, Session, Ticket, Transfer, Volume, us
 from sample_data.places import Places
 from sample_data.scenario import LibraryScenario
 from sample_data.story import HOUR, MB, SECOND, Drive, make_settings
@@ -23,6 +24,7 @@ FILEMARK_S, DATABASE_S = 2.0, 0.8
 DRIVE_SD, TAPE_SD, FILE_SD = 0.012, 0.015, 0.02
 RETRY_SHARE, RETRY_TIMES = 0.01, 1.4
 OTHER_CLIENT_SHARE = 0.06
+HOME_TIMES = 3  # so many more mounts than each other station a drive gets from its own
 
 
 @dataclass
@@ -81,38 +83,41 @@ class _Shift:
     def work(self) -> None:
         for at, run, mode, station in sorted(self._plan(), key=lambda item: item[0]):
             begin = max(at, self.free_at.get(run.drive.name, 0))
-            volume = self._pick(mode, begin)
+            volume = self._pick(mode, begin, run.drive.name)
             self.used[volume.label] += 1
+            self.used[f"{volume.label} {run.drive.name}"] += 1
             one = _Sitting(self, run, station, volume, mode)
             done = one.sit(begin)
             self.free_at[run.drive.name] = self.busy_until[volume.label] = done + 5 * SECOND
         self._downs()
 
     def _plan(self) -> list[tuple[int, DriveRun, str, str]]:
-        """Begin, drive, mode and station of each mount. Modes and stations take turns in an order of their own."""
+        """Begin, drive, mode and station of each mount: both modes alike, the drive's own station more than others."""
         scenario, rng = self.scenario, self.rng
         stations = self.library.places.stations
         slot = (LAST_HOUR - FIRST_HOUR) * HOUR // scenario.sessions_per_day
         plan = []
-        for run in self.runs:
-            kinds = [(mode, station) for station in stations for mode in ("read", "write")]
+        for place, run in enumerate(self.runs):
+            asking = [*stations, *[stations[place % len(stations)]] * HOME_TIMES]
+            kinds = [(mode, station) for station in asking for mode in ("read", "write")]
             deck: list[tuple[str, str]] = []
             for day in range(scenario.days):
                 morning = self.library.places.day_from(day) + FIRST_HOUR * HOUR
-                for place in range(scenario.sessions_per_day):
+                for turn in range(scenario.sessions_per_day):
                     if not deck:
                         deck = rng.sample(kinds, len(kinds))
-                    at = morning + place * slot + int(slot * 0.8 * rng.random())
+                    at = morning + turn * slot + int(slot * 0.8 * rng.random())
                     plan.append((at, run, *deck.pop()))
         return plan
 
-    def _pick(self, mode: str, at: int) -> Volume:
-        """The tape in no drive that was mounted least; of equals any."""
+    def _pick(self, mode: str, at: int, drive: str) -> Volume:
+        """The tape in no drive that was mounted least, rather one this drive did not have yet; of equals any."""
         free = [tape for tape in self.tapes[mode] if self.busy_until.get(tape.label, 0) <= at]
         if not free:
             raise ValueError("more drives work at once than there are tapes: give the scenario more tapes")
-        least = min(self.used[tape.label] for tape in free)
-        return self.rng.choice([tape for tape in free if self.used[tape.label] == least])
+        rank = {tape.label: (self.used[tape.label], self.used[f"{tape.label} {drive}"]) for tape in free}
+        least = min(rank.values())
+        return self.rng.choice([tape for tape in free if rank[tape.label] == least])
 
     def _downs(self) -> None:
         """Movers taken out of service in the evening, when they have no work."""
@@ -153,7 +158,7 @@ class _Sitting:
         moved = self._move(ticket, request, (ready, 0, 1, skips), skips[-1][0] + us(0.01))
         moved.is_first = True
         session.transfers.append(moved)
-        for before, number in zip(numbers, numbers[1:], strict=False):
+        for before, number in pairwise(numbers):
             if moved.failed:
                 break
             if run.rng.random() < OTHER_CLIENT_SHARE:
@@ -219,7 +224,7 @@ class _Sitting:
                 self.library.n_struck[number] += 1
         return longer
 
-    def _move(self, ticket, request, position, start) -> Transfer:  # type: ignore[no-untyped-def]
+    def _move(self, ticket: Ticket, request: int, position: Position, start: int) -> Transfer:
         """One file at its rate, which faults lower; then it may wait for data, or fail."""
         run = self.run
         seconds = ticket.file_bytes / (self.mb_s * MB) * (1 + _bell(run.rng, FILE_SD))
@@ -238,7 +243,7 @@ class _Sitting:
     def _rate_faults(self, now: int, seconds: float) -> float:
         """By what the drive's rate is multiplied."""
         factor = 1.0
-        slow = [
+        slow: list[tuple[int, planted.SlowDrive | planted.BadTape]] = [
             *self.places.striking(planted.SlowDrive, self.run.drive.name, now),
             *self.places.striking(planted.BadTape, self.volume.label, now),
         ]

@@ -44,9 +44,9 @@ def _all_texts(library: Library, flows: Flows) -> Iterator[tuple[str, str]]:
     for station in library.places.stations:
         yield f"mrtg/{station}-link.log", _mrtg(library, flows, station)
         yield f"vmstat/{station}_week.txt", _vmstat(library, flows, station)
-        for day in library.scenario.network_days:
-            if day < library.scenario.days:
-                yield f"nicstat/{station}_{_date(library, day)}.txt", _nicstat(library, flows, station, day)
+        seconds = [_nicstat(library, flows, station, day) for day in library.scenario.network_days]
+        if any(seconds):
+            yield f"nicstat/{station}_seconds.txt", "".join(seconds)
     if library.scenario.pools:
         yield from _billing(library)
 
@@ -54,10 +54,6 @@ def _all_texts(library: Library, flows: Flows) -> Iterator[tuple[str, str]]:
 def local(at: int) -> datetime:
     """The site's wall clock, as a naive instant."""
     return datetime(1970, 1, 1) + timedelta(microseconds=at + OFFSET)
-
-
-def _date(library: Library, day: int) -> str:
-    return f"{local(library.places.day_from(day)):%Y-%m-%d}"
 
 
 # --- Enstore --------------------------------------------------------------------------------------------------
@@ -114,13 +110,13 @@ def _mrtg(library: Library, flows: Flows, station: str) -> str:
 
 def _nicstat(library: Library, flows: Flows, station: str, day: int) -> str:
     """`nicstat -p 1`: seconds since 1970 by the station's own clock, which a fault may have set wrong."""
+    if day >= library.scenario.days:
+        return ""
     first, last = library.scenario.network_hours
     begin = (library.places.day_from(day) + first * HOUR) // SECOND
     end = begin + (last - first) * 3600
     into, out = (flows.each_second(station, way, begin, end) for way in ("into", "out"))
-    skew = sum(
-        fault.skew_s for _, fault in library.places.striking(planted.ClockSkew, station, begin * SECOND)
-    )
+    skew = sum(fault.skew_s for _, fault in library.places.striking(planted.ClockSkew, station, begin * SECOND))
     capacity = library.scenario.link_mb_s * MB
     stamp = begin + 1 + round(skew)
     return "".join(
@@ -159,7 +155,9 @@ def _vmstat(library: Library, flows: Flows, station: str) -> str:
     return "".join(lines)
 
 
-def _spans(library: Library, kind: type[planted.SaturatedDisk | planted.SaturatedHost], station: str) -> list[tuple[int, int]]:
+def _spans(
+    library: Library, kind: type[planted.SaturatedDisk | planted.SaturatedHost], station: str
+) -> list[tuple[int, int]]:
     places = library.places
     return [
         span
@@ -190,12 +188,10 @@ def _host_row(rng: Random, at: int, read: float, written: float, wait: int = 0, 
     idle = max(0, 100 - user - system - wait)
     running = 18 + rng.randrange(10) if is_full else int(busy > 20) + rng.randrange(2)
     blocked = 4 + rng.randrange(4) if wait >= 40 else int(wait > 6)
-    stamp = local(at * SECOND)
-    return (
-        f"{running:2d} {blocked:2d} {108:6d} {320_000 + 4 * rng.randrange(9000):6d} {61_000:6d} {MEMORY_KB - 900_000:6d}"
-        f" {0:4d} {0:4d} {int(read / 1024):5d} {int(written / 1024):5d} {1000 + int(busy * 55):4d}"
-        f" {300 + int(busy * 30):4d} {user:2d} {system:2d} {idle:2d} {wait:2d} {0:2d} {stamp:%Y-%m-%d %H:%M:%S}\n"
-    )
+    memory = f"{108:6d} {320_000 + 4 * rng.randrange(9000):6d} {61_000:6d} {MEMORY_KB - 900_000:6d} {0:4d} {0:4d}"
+    moved = f"{int(read / 1024):5d} {int(written / 1024):5d} {1000 + int(busy * 55):4d} {300 + int(busy * 30):4d}"
+    shares = f"{user:2d} {system:2d} {idle:2d} {wait:2d} {0:2d}"
+    return f"{running:2d} {blocked:2d} {memory} {moved} {shares} {local(at * SECOND):%Y-%m-%d %H:%M:%S}\n"
 
 
 # --- pools ----------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def site_text(library: Library) -> str:
     parts.append(f'[[input]]\nglob = "logs/enstore/LOG-{{date}}"\nsystem = "{SYSTEM}"\n{whole}')
     parts.append(f'[[input]]\nglob = "logs/mrtg/{{link}}.log"\n{whole}')
     parts.append(f'[[input]]\nglob = "logs/vmstat/{{host}}_{{name}}.txt"\n{whole}')
-    parts.append('[[input]]\nglob = "logs/nicstat/{host}_{date}.txt"\n')
+    parts.append('[[input]]\nglob = "logs/nicstat/{host}_{name}.txt"\n')
     if scenario.pools:
         parts.append(f'[[input]]\nglob = "logs/billing/billing-*"\nsystem = "{SYSTEM}"\n')
     return "\n".join(parts)

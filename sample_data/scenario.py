@@ -87,7 +87,7 @@ def named(name: str) -> Scenario:
     return load(FOLDER / f"{name}.toml")
 
 
-def drawn(seed: int, n_faults: int = 5, base: LibraryScenario | None = None, **strengths: Any) -> LibraryScenario:
+def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None, **strengths: Any) -> LibraryScenario:
     """A library whose faults the seed draws, each at its least strength; without faults where `n_faults` is 0.
 
     A group of entities is not asked for more faults than it bears: of three drives at least one stays well, or there

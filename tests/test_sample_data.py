@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from sample_data.generate import generate
+from sample_data.generate import generate, write
+from sample_data.scenario import named
 
 HERE = Path(__file__).parent.parent / "sample_data"
 LIMIT_BYTES = 8_000_000
@@ -70,7 +71,7 @@ def log() -> list[str]:
 
 
 def test_committed_archive_is_what_the_generator_writes(tmp_path: Path) -> None:
-    generate(tmp_path)
+    write(named("migration"), tmp_path)
     assert digests(tmp_path) == digests(HERE)
     assert len(digests(HERE)) == 13
 

@@ -1,0 +1,155 @@
+"""`make score`, or `python -m benchmarks.score`: how well the rules find what scenarios plant, and what they invent.
+
+Each run writes a drawn scenario (or one without faults), reads it as any archive is read, and compares the findings
+of its week with its truth. Results are kept line by line, so that a run that was stopped goes on where it was; what
+was found by other code than today's is left alone and not counted.
+"""
+
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from benchmarks.matching import judge
+from benchmarks.measure import REPO
+from benchmarks.score_table import tables
+from pipelines import steps
+from pipelines.catalog import load_catalog
+from sample_data.generate import write
+from sample_data.scenario import LibraryScenario, drawn, load
+
+# Seeds that score are never looked at while rules are made: those count from 1, these from far above.
+TUNING_FROM, SCORING_FROM, NULL_FROM = 1, 1_000_001, 2_000_001
+CODE = ("pipelines", "sample_data", "schemas", "benchmarks/matching.py")
+
+
+def state() -> str:
+    """Of everything that decides a run's outcome: results of another state are not comparable."""
+    digest = hashlib.sha256()
+    for place in CODE:
+        path = REPO / place
+        files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in (".py", ".sql", ".toml"))
+        for file in files:
+            digest.update(file.relative_to(REPO).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def score(scenario: LibraryScenario, folder: Path) -> dict[str, Any]:
+    """Write, ingest, build, detect and compare one scenario in an empty folder; with seconds of each step."""
+    marks = [time.monotonic()]
+    write(scenario, folder)
+    site = steps.site_at(folder)
+    marks.append(time.monotonic())
+    steps.ingest(site)
+    marks.append(time.monotonic())
+    steps.build(site)
+    marks.append(time.monotonic())
+    last = scenario.first_day + timedelta(days=scenario.days - 1)
+    findings = steps.detect(site, scenario.first_day, last).findings
+    marks.append(time.monotonic())
+    truth = tomllib.loads((folder / "truth.toml").read_text(encoding="utf-8"))
+    names = ("generate", "ingest", "build", "detect")
+    took = {name: round(end - begin, 2) for name, (begin, end) in zip(names, pairwise(marks), strict=True)}
+    return judge(truth, findings) | {"drive_weeks": scenario.drive_weeks, "seconds": took}
+
+
+def run(scenario: LibraryScenario, work: Path) -> dict[str, Any]:
+    """`score` in a folder of its own, which is removed; a run that breaks is a result too."""
+    work.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=work))
+    try:
+        return score(scenario, folder)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"[:500]}
+    finally:
+        shutil.rmtree(folder)
+
+
+def planned(n_runs: int, n_faults: int, base: LibraryScenario, is_tuning: bool) -> dict[str, LibraryScenario]:
+    """Scenarios with faults and without, in turns, by the name of their run."""
+    first = TUNING_FROM if is_tuning else SCORING_FROM
+    null = TUNING_FROM + SCORING_FROM // 2 if is_tuning else NULL_FROM
+    runs: dict[str, LibraryScenario] = {}
+    for number in range(n_runs):
+        runs[f"faults-{first + number}"] = drawn(first + number, n_faults, base)
+        runs[f"null-{null + number}"] = drawn(null + number, 0, base)
+    return runs
+
+
+def kept(path: Path, state: str) -> dict[str, dict[str, Any]]:
+    """Results of this state that were written before; a line cut short is none."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            result = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if result["state"] == state and "error" not in result:
+            found[result["run"]] = result
+    return found
+
+
+def _results(runs: dict[str, LibraryScenario], work: Path, jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """In the order in which they are done; every process imports what is slow to import once."""
+    if jobs == 1:
+        for name, scenario in runs.items():
+            yield name, run(scenario, work)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(run, scenario, work): name for name, scenario in runs.items()}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+@click.command()
+@click.option("--runs", "n_runs", default=100, show_default=True, help="Scenarios with faults, and as many without.")
+@click.option("--faults", "n_faults", default=8, show_default=True, help="Faults of a scenario.")
+@click.option("--tuning", is_flag=True, help="Other seeds: those one may look at while rules are made.")
+@click.option("--base", type=click.Path(path_type=Path), help="A library scenario (TOML) to draw from instead.")
+@click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Processes.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")
+def main(n_runs: int, n_faults: int, tuning: bool, base: Path | None, jobs: int, folder: Path) -> None:
+    """Score the rules on scenarios with known answers. A run that was stopped goes on where it was."""
+    warnings.simplefilter("ignore")
+    library = load(base) if base else LibraryScenario()
+    if not isinstance(library, LibraryScenario):
+        raise click.BadParameter("only a library scenario can be drawn from", param_hint="--base")
+    code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
+    wanted = planned(n_runs, n_faults, library, tuning)
+    path = folder / "runs.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {name: result for name, result in kept(path, code).items() if name in wanted}
+    say = Console(stderr=True, highlight=False).print
+    say(f"{len(wanted)} runs, {len(done)} of them are there already; results go to {path}")
+    todo = {name: scenario for name, scenario in wanted.items() if name not in done}
+    begun = time.monotonic()
+    with path.open("a", encoding="utf-8") as file:
+        for number, (name, result) in enumerate(_results(todo, folder / "work", jobs), 1):
+            done[name] = {"run": name, "state": code} | result
+            file.write(json.dumps(done[name]) + "\n")
+            file.flush()
+            left = (time.monotonic() - begun) / number * (len(todo) - number)
+            say(f"{number} of {len(todo)}: {name} {result.get('error', '')} · {left / 60:.0f} min left")
+    rules = set(load_catalog().rules)
+    (folder / "table.txt").write_text(text := tables(list(done.values()), rules), encoding="utf-8")
+    print(text, end="")
+    sys.exit(any("error" in result for result in done.values()))
+
+
+if __name__ == "__main__":
+    main()
