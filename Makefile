@@ -9,7 +9,7 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test docs lock bench fuzz dashboard airflow clean
+.PHONY: help install demo test docs lock bench score fuzz dashboard airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make airflow     a local Airflow with the nightly schedule, at http://localhost:8080"
 	@echo "make test        every test, linter and type check"
 	@echo "make bench       what is measured: speed, memory, peers"
+	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
 	@echo "make docs        write the pages that are made from schemas/ again"
@@ -41,6 +42,12 @@ docs: install
 bench: install
 	$(SAY) "running the benchmarks"
 	@$(PYTHON) -m benchmarks
+
+# Stopped, it goes on where it was; results and table lie in var/score.
+SCORE_RUNS ?= 100
+score: install
+	$(SAY) "scoring the rules on $(SCORE_RUNS) scenarios with faults and as many without"
+	@$(PYTHON) -m benchmarks.score --runs $(SCORE_RUNS)
 
 # What it finds lies in var/fuzz/<source>/; keep it in tests/corpus/<source>/ and `make test` replays it.
 FUZZ_SECONDS ?= 600

@@ -41,8 +41,7 @@ def judge(truth: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, An
 
 
 def _tells(fault: dict[str, Any], finding: dict[str, Any], rules: list[str]) -> bool:
-    names = set(fault["names"])
-    is_named = names == {""} or not names.isdisjoint(finding["entity"].split("/"))
+    is_named = not set(fault["names"]).isdisjoint(finding["entity"].split("/"))
     begin, end = (_naive(fault[name]) for name in ("started_at", "ended_at"))
     is_then = finding["started_at"] - SLACK <= end and finding["ended_at"] + SLACK >= begin
     return finding["rule"] in rules and is_named and is_then

@@ -87,11 +87,11 @@ def named(name: str) -> Scenario:
     return load(FOLDER / f"{name}.toml")
 
 
-def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None, **strengths: Any) -> LibraryScenario:
+def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None) -> LibraryScenario:
     """A library whose faults the seed draws, each at its least strength; without faults where `n_faults` is 0.
 
-    A group of entities is not asked for more faults than it bears: of three drives at least one stays well, or there
-    are no peers left to compare with.
+    A group of entities is not asked for more faults than it bears: of three drives at most one is struck, or there are
+    too few peers left to compare with.
     """
     base = base or LibraryScenario()
     rng = Random(f"{seed} faults")
@@ -107,7 +107,7 @@ def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None, **s
             continue
         room[group] -= 1
         chosen.append(_fault(kind, rng, base))
-    return base.model_copy(update={"seed": seed, "fault": tuple(chosen)} | strengths)
+    return base.model_copy(update={"seed": seed, "fault": tuple(chosen)})
 
 
 def _room(base: LibraryScenario) -> dict[str, int]:
