@@ -57,7 +57,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Scored:
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Scored:
-    return scored(LibraryScenario(days=4), tmp_path_factory.mktemp("quiet"))
+    return scored(LibraryScenario(days=2), tmp_path_factory.mktemp("quiet"))
 
 
 # --- scenarios ------------------------------------------------------------------------------------------------
