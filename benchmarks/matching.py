@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-# What a rule calls an interval, where that is not the name of the size in truth.toml; "" stands for low and high alone.
-SIZE_OF: dict[tuple[str, str], str] = {}
+# Words that end the names of an interval's two bounds, or stand alone: x_low and x_high, low and high.
+BOUNDS = {"low": "high", "least": "most"}
+# What bounds without a name are the bounds of, by rule: a size of truth.toml.
+SIZE_OF = {"slow_drive": "slower", "bad_tape": "slower", "changed_rate": "faster"}
 SLACK = timedelta(seconds=60)
 
 
@@ -52,23 +54,26 @@ def _naive(instant: datetime) -> datetime:
 
 
 def _intervals(sizes: dict[str, Any], told: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Every pair x_low and x_high among a finding's facts, and whether the planted x lies between.
+    """Every pair of bounds among a finding's facts, and whether the planted size lies between.
 
     A sum such as lost_hours is compared only where one finding tells of the whole fault.
     """
     for finding in told:
-        facts = json.loads(finding["facts"])
-        for key in facts:
-            if key != "low" and not key.endswith("_low"):
+        for name, low, high in _bounds(json.loads(finding["facts"])):
+            size = name or SIZE_OF.get(finding["rule"], "low and high")
+            if size.startswith("lost_") and len(told) > 1:
                 continue
-            stem = key.removesuffix("low").removesuffix("_")
-            low, high = facts[key], facts.get(f"{stem}_high" if stem else "high")
-            name = SIZE_OF.get((finding["rule"], stem), stem)
-            if low is None or high is None or (name.startswith("lost_") and len(told) > 1):
-                continue
-            planted = sizes.get(name)
+            planted = sizes.get(size)
             covered = None if planted is None else low <= planted <= high
-            yield {"rule": finding["rule"], "name": name or "low and high", "low": low, "high": high} | {
-                "planted": planted,
-                "covered": covered,
-            }
+            said = {"rule": finding["rule"], "name": size, "low": low, "high": high}
+            yield said | {"planted": planted, "covered": covered}
+
+
+def _bounds(facts: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Name, low and high of each interval."""
+    for key, low in facts.items():
+        name, _, word = key.rpartition("_")
+        if word in BOUNDS:
+            high = facts.get("_".join(filter(None, (name, BOUNDS[word]))))
+            if low is not None and high is not None:
+                yield name, low, high

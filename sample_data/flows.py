@@ -71,13 +71,14 @@ class Flows:
         return sums
 
     def _client_bytes(self, station: str, way: str) -> list[float]:
-        """A level that wanders between half and one and a half of its mean."""
-        rng = Random(f"{self.library.scenario.seed} clients {station} {way}")
+        """A level that wanders between half and one and a half of its mean; what comes in for tapes goes out too."""
+        seed = self.library.scenario.seed
+        common, own = Random(f"{seed} clients {station}"), Random(f"{seed} clients {station} {way}")
         mean = self.library.scenario.client_mb_s * MB * STEP / SECOND
-        level, levels = rng.random(), []
+        level, levels = common.random(), []
         for _ in range(self.n_steps):
-            level = min(1.0, max(0.0, level + 0.12 * (rng.random() - 0.5)))
-            levels.append(mean * (0.5 + level))
+            level = min(1.0, max(0.0, level + 0.12 * (common.random() - 0.5)))
+            levels.append(mean * (0.5 + level) * (0.9 + 0.2 * own.random()))
         return levels
 
     def _flood(self, station: str, way: str, clients: list[float], moved: list[float]) -> Iterator[int]:

@@ -206,7 +206,7 @@ class _Sitting:
         ticket = run.ticket(command, self.volume, self._size(), queued, before.complete + waited + rest * 75 // 100)
         ready = before.complete + waited + rest
         if self.mode == "read":
-            skips = [(ready + run.between(0.25, 0.6) + (step - 1) * run.between(5, 9), step)]
+            skips = [(ready + run.between(0.25, 0.6) + self._seek_fault(before.complete), step)]
             position: Position = (ready, before.ticket.number, before.n_blocks, skips)
             moved = self._move(ticket, request, position, skips[-1][0] + us(0.005))
         else:
@@ -214,6 +214,13 @@ class _Sitting:
         session.transfers.append(moved)
         run.gap(before, moved)
         return moved
+
+    def _seek_fault(self, now: int) -> int:
+        sought = 0
+        for number, fault in self.places.striking(planted.PartialRead, self.volume.label, now):
+            sought += self.run.between(0.8 * fault.seek_s, 1.2 * fault.seek_s)
+            self.library.lost_us[number] += sought
+        return sought
 
     def _gap_fault(self, now: int) -> int:
         longer = 0

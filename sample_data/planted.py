@@ -54,9 +54,10 @@ class BadTape(Planted):
 
 
 class PartialRead(Planted):
-    """One tape is read file by file with every other file left out, where the whole would come sooner."""
+    """Of one tape every other file is read, mount after mount; to seek them takes longer than to read them all."""
 
     kind: Literal["partial_read"] = "partial_read"
+    seek_s: float = Field(default=45.0, gt=0)
     among: ClassVar[str] = "tape"
     rules: ClassVar[tuple[str, ...]] = ("partial_read",)
 
@@ -99,6 +100,7 @@ class NetworkCap(Planted):
     load: float = Field(default=0.98, gt=0, le=1)
     among: ClassVar[str] = "link"
     rules: ClassVar[tuple[str, ...]] = ("link_saturated",)
+    follows: ClassVar[tuple[str, ...]] = ("unbalanced_station", "mass_balance")  # the flood comes in and stays
 
 
 class ClockSkew(Planted):
