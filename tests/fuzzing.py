@@ -90,6 +90,9 @@ def outcome(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> str | None
         for row in table.to_dicts()
     ]
     rejects = [row for part in parts for row in part.rejects.rows()]
+    numbers = [row[0] for row in rejects]
+    assert len(set(numbers)) == len(numbers), "a line is rejected once"
+    assert set(numbers) <= {number for chunk in chunks for number in chunk["line_no"]}
     counts = [sum(part.n_used for part in parts), sum(part.n_skipped for part in parts)]
     return json.dumps([sorted(rows), sorted(rejects), counts], default=str)
 
@@ -100,8 +103,8 @@ def account(parsed: Parsed, lines: pl.DataFrame) -> None:
     assert n_lines == lines.height, f"{lines.height} lines became {n_lines}"
     assert min(parsed.n_used, parsed.n_skipped) >= 0
     assert set(parsed.rejects["reason"]) <= set(LINE_REASONS)
-    assert parsed.rejects["line_no"].is_unique().all()
-    assert parsed.rejects["line_no"].is_in(lines["line_no"].implode()).all()
+    # a record that was broken off may be rejected at its first line, which an earlier chunk holds
+    assert (parsed.rejects["line_no"] <= (lines["line_no"].max() or 0)).all()
 
 
 def mutate_lines(data: bytes, others: list[bytes], chance: random.Random) -> bytes:

@@ -148,6 +148,45 @@ def test_findings_point_to_lines_of_the_logs(first: Demo) -> None:
 # --- what the studies published -------------------------------------------------------------------------------
 
 
+def test_the_top_three_losses_are_right(first: Demo) -> None:
+    """Their hours as planted; a gain g of a drive that moved b GB in h busy hours: b x lost / (h - lost) of long gaps,
+    b x lost / h of other hours."""
+    top = steps.ask(first.site, "losses").as_dicts()[:3]
+    assert [row["rule"] for row in top] == ["long_gap", "drive_down", "mount_failures"]
+    for row in top:
+        planted = {fault["entity"]: fault["lost_hours"] for fault in first.faults if fault["rule"] == row["rule"]}
+        assert set(row["entities"].split(", ")) == set(planted)
+        gain = 0.0
+        for entity, lost in planted.items():
+            drive = entity.split("/")[-1]
+            moved, busy, rate = query(
+                first.site,
+                "SELECT any_value(moved_gb), any_value(busy_hours), any_value(rate_mb_s) FROM gold.lost_time"
+                f" WHERE day = DATE '{DAY}' AND drive = '{drive}'",
+            )[0]
+            assert rate == pytest.approx(moved / busy / 3.6)
+            gain += moved * lost / (busy - lost if row["rule"] == "long_gap" else busy)
+        assert row["gain_gb_day"] == pytest.approx(gain, rel=0.02)
+    spread = (top[0]["gain_least_gb_day"], top[0]["gain_most_gb_day"])
+    assert spread[0] < top[0]["gain_gb_day"] < spread[1]
+
+
+def test_each_of_them_is_proven_by_two_lines_of_the_log(first: Demo) -> None:
+    text = {}
+    for finding in first.findings:
+        if finding["rule"] not in ("long_gap", "drive_down", "mount_failures"):
+            continue
+        proof = json.loads(finding["evidence"])
+        assert len(proof) >= 2
+        drive = finding["entity"].split("/")[-1]
+        for line in proof:
+            if line["path"] not in text:
+                with open_bytes(first.site.root / line["path"]) as file:
+                    text[line["path"]] = file.read().decode().splitlines()
+            said = text[line["path"]][line["line_no"] - 1]
+            assert f"{drive}MV" in said and line["text"].split(" Thread")[0] in said
+
+
 def tape_tests(demo: Demo) -> list[dict[str, Any]]:
     """P38 to P41: the four reads of one tape, in the order of their mounts."""
     rows = steps.ask(demo.site, "session_rates", {"first_day": str(DAY), "last_day": str(DAY)}).as_dicts()

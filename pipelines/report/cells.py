@@ -53,15 +53,15 @@ def gain_text(row: dict[str, Any]) -> str:
     """What a mend would bring, with the bounds of its 90 % interval where it has one.
 
     >>> gain_text({"gain_gb_day": 394.2, "gain_least_gb_day": 340.0, "gain_most_gb_day": 452.0})
-    '394.2 GB/day gained (340.0 to 452.0)'
+    '394.2 GB/day to gain (340.0 to 452.0)'
     >>> gain_text({"gain_gb_day": 0.0, "gain_least_gb_day": None, "gain_most_gb_day": None})
-    'nothing gained until more work is queued'
+    'nothing to gain until more work is queued'
     """
     if not row["gain_gb_day"]:
-        return "nothing gained until more work is queued"
+        return "nothing to gain until more work is queued"
     least, most = row["gain_least_gb_day"], row["gain_most_gb_day"]
     spread = "" if least is None or most is None else f" ({number(least)} to {number(most)})"
-    return f"{number(row['gain_gb_day'])} GB/day gained{spread}"
+    return f"{number(row['gain_gb_day'])} GB/day to gain{spread}"
 
 
 def worth(row: dict[str, Any]) -> str:

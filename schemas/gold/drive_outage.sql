@@ -3,7 +3,7 @@ title = "Outages of drives"
 grain = "one row per stretch of a site day in which a drive was down"
 why = "What a drive that is offline or in error could have moved meanwhile."
 partition = "month"
-lineage = ["file_id", "line_no"]
+lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
@@ -14,6 +14,8 @@ down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, over all its files; NULL if it moved none" }
 file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
+end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it goes on" }
+end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
@@ -22,17 +24,23 @@ min_value = 0
 max_value = 90000
 severity = "critical"
 */
-WITH cut AS (
-    SELECT d.drive, d.from_at, d.to_at, d.file_id, d.line_no, c.zone,
+WITH ended AS (
+    SELECT system, drive, marked_at, arg_min(file_id, (file_id, line_no)) AS file_id,
+           arg_min(line_no, (file_id, line_no)) AS line_no
+    FROM silver.mover_step GROUP BY system, drive, marked_at
+),
+cut AS (
+    SELECT d.drive, d.from_at, d.to_at, d.file_id, d.line_no, e.file_id AS end_file_id, e.line_no AS end_line_no, c.zone,
            CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', d.from_at)) AS DATE) AS TIMESTAMP),
                              timezone(c.zone, timezone('UTC', d.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
     FROM silver.drive_state d CROSS JOIN site.setting c
+    LEFT JOIN ended e ON e.system = d.system AND e.drive = d.drive AND e.marked_at = d.to_at
     WHERE d.state = 'down'
 ),
 clipped AS (
     SELECT day, drive, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
            least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at,
-           file_id, line_no
+           file_id, line_no, end_file_id, end_line_no
     FROM cut
 ),
 rate AS (
@@ -44,6 +52,6 @@ rate AS (
     GROUP BY ALL
 )
 SELECT k.day, k.drive, k.from_at, k.to_at, date_diff('microsecond', k.from_at, k.to_at) / 1e6 AS down_s,
-       r.rate_bytes_s, k.file_id, k.line_no
+       r.rate_bytes_s, k.file_id, k.line_no, k.end_file_id, k.end_line_no
 FROM clipped k LEFT JOIN rate r ON r.drive = k.drive AND r.day = k.day
 WHERE k.to_at > k.from_at
