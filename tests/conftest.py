@@ -2,13 +2,26 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples at every run and on every machine, however busy: a test never depends on a clock.
 settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
+
+# As many workers run as there are cores: threads of one would only take time from the others. What runs in a process
+# of its own (the command line, Airflow, readers) has as many as it likes.
+_connect = duckdb.connect
+
+
+def _connect_with_one_thread(*args: Any, **kwargs: Any) -> duckdb.DuckDBPyConnection:
+    return _connect(*args, **kwargs | {"config": {"threads": 1} | kwargs.get("config", {})})
+
+
+duckdb.connect = _connect_with_one_thread
 
 REPO = Path(__file__).resolve().parent.parent
 

@@ -49,16 +49,20 @@ def classify(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
     if rows.height:
         state["storage"] = rows["storage"][-1]
     others = rows.filter(pl.col("headed").is_not_null() & (pl.col("headed") != STORAGE))
-    state["others"] = sorted({*state["others"], *others["layout"].to_list()})
-    return _by_headers(rows, state["others"])
+    known = dict(reversed(others.select("layout", "line_no").rows())) | dict.fromkeys(state["others"], 0)
+    state["others"] = sorted(known)
+    return _by_headers(rows, known)
 
 
-def _by_headers(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """Lines that do not begin as by default, told by the headers so far."""
+def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
+    """Lines that do not begin as by default, told by the headers above them; `others` has each layout's first line."""
     strange = rows.filter(pl.col("kind").is_null())
     if not strange.height:
         return rows
-    is_skipped = pl.any_horizontal(pl.lit(False), *(pl.col("text").str.contains(other_pattern(o)) for o in others))
+    is_skipped = pl.any_horizontal(
+        pl.lit(False),
+        *(pl.col("text").str.contains(other_pattern(o)) & (pl.col("line_no") > since) for o, since in others.items()),
+    )
     parts = []
     for part in strange.partition_by("storage"):
         layout = storage_layout(part["storage"][0] or DEFAULT)
