@@ -52,6 +52,15 @@ class FileBook:
         ids = self.by_content.get((sha256, origin, source, version), [])
         return next((self.rows[file_id] for file_id in ids if self.rows[file_id]["state"] != "failed"), None)
 
+    def up_to(self, file_id: str) -> list[str]:
+        """A part's file_id and those of the parts it continues."""
+        found: list[str] = []
+        here: str | None = file_id
+        while here in self.rows and here not in found:
+            found.append(here)
+            here = self.rows[here]["continues"]
+        return found
+
     def chain(self, file_id: str) -> list[str]:
         """A part's file_id and those of all parts before and after it."""
         found, todo = {file_id}, [file_id]

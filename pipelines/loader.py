@@ -132,7 +132,8 @@ class Loader:
         is_refused = reading.failure is not None and reading.failure.reason != "broken_archive"
         before = None if is_refused else self.known(reading.sha256, reading.origin, reading.stem)
         if before is not None:
-            keep = self.book.chain(before.file_id)
+            # what the file had beyond this content is gone from it
+            keep = self.book.up_to(before.file_id)
             withdraw(self.book, self.bronze, [file_id for file_id in replaced if file_id not in keep])
             state = "withdrawn" if before.state == "withdrawn" else "unchanged"
             return FileReport(name, state, reading.stem, before.reason or "")

@@ -46,13 +46,14 @@ SELECT (SELECT max(number) FROM ops.build WHERE is_committed),
        (SELECT count(DISTINCT day) FROM gold.finding), (SELECT count(*) FROM gold.finding)
 """
 READER = f"""
-import json, sys
+import json, sys, time
 from pipelines import steps
 from pipelines.warehouse import Warehouse, transaction
 site = steps.site_at(sys.argv[1])
 while True:
     with Warehouse(site).read() as connection, transaction(connection):
         print(json.dumps(connection.execute('''{SEEN}''').fetchone()), flush=True)
+    time.sleep(0.1)  # or it would take from the steps the core they run on
 """
 
 

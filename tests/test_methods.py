@@ -283,6 +283,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.parametrize("name", WRONG)
 def test_marks_of_the_documents_are_found(name: str) -> None:
     found = WRONG[name]
     assert found is not None and found.why

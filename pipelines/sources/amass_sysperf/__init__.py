@@ -67,6 +67,7 @@ _DRIVE = pl.Schema(
 )
 _HEAD_CHARS = 20_000  # a screen drawn without line breaks is shorter; other texts cost the square of their length
 _FEWEST_WORDS = 5  # of a screen's labels, sound; the worst print known keeps twelve. Reading by letters is slow.
+_NOTHING = "no WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE … as sysperf prints them"
 _ANY = datetime(2000, 1, 1)  # an instant to try the first lines with
 
 
@@ -79,7 +80,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, 0.7, "this is AMASS's list of cache blocks by volume group; only sysperf's screen is read")
     known = set(WORDS).intersection(" ".join(texts).upper().split())
     if len(known) < _FEWEST_WORDS:
-        return Claim(False, 0.0, "no WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE … as sysperf prints them")
+        return Claim(False, 0.0, _NOTHING)
     for is_ocr in (False, True):
         reader, refusal = _try(head, is_ocr)
         if refusal and "heading" in str(refusal):
@@ -92,7 +93,7 @@ def recognise(head: list[str]) -> Claim:
     found = sum(word in " ".join(texts).upper() for word in ("WRITE REQUESTS", "CACHE BLOCKS", "FNODES", "VOLGRP"))
     if found >= 2:
         return Claim(False, 0.6, "words of a sysperf screen, but not its figures with a table of drives below")
-    return Claim(False, 0.1, "some words of a sysperf screen, but no screen")
+    return Claim(False, 0.0, _NOTHING)
 
 
 def _try(head: list[str], is_ocr: bool) -> tuple[Reader, UnreadableFile | None]:
