@@ -305,8 +305,9 @@ def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: str) -> N
         put(site, f"enstore/LOG-{days[number]}", WEEK[days[number]])
         make(site)
     assert differences(whole_week, all_rows(site)) == []
-    steps.build(site, full=True)
-    assert differences(whole_week, all_rows(site)) == []
+    if order == "late_in_the_middle":  # a full build looks at bronze alone, and that is the same in any order
+        steps.build(site, full=True)
+        assert differences(whole_week, all_rows(site)) == []
 
 
 def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(site: Site, plain: Rows) -> None:

@@ -53,7 +53,7 @@ site = steps.site_at(sys.argv[1])
 while True:
     with Warehouse(site).read() as connection, transaction(connection):
         print(json.dumps(connection.execute('''{SEEN}''').fetchone()), flush=True)
-    time.sleep(0.1)  # or it would take from the steps the core they run on
+    time.sleep(0.3)  # or it would take from the steps the core they run on
 """
 
 
