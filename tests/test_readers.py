@@ -20,7 +20,7 @@ from pipelines.errors import WarehouseBusy
 
 pytestmark = pytest.mark.xdist_group("readers")
 
-N_BUILDS = 6
+N_BUILDS = 4
 N_READERS = 4
 LIMIT_S = 1200
 DAY = date(2010, 3, 10)
