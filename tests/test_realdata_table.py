@@ -4,19 +4,18 @@
 must be explained in `realdata_accepted.toml`, where a person who has looked at them says why that is right.
 """
 
-import re
 import tomllib
 from collections import Counter
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
+from test_sources import real_origin
 
 from pipelines.errors import UnreadableFile
 from pipelines.lines import Start, read_head
 from pipelines.reading import Reading, join_seen
-from pipelines.records import Origin
 from pipelines.sources import choose
 
 HERE = Path(__file__).parent
@@ -32,24 +31,6 @@ Files without a clock of their own were read as if they began on 2010-06-15 13:0
 """
 
 
-def origin_for(path: Path) -> Origin:
-    """What a site.toml would say of any of these files; nothing in it depends on this machine."""
-    dated = re.search(r"\d{4}-\d\d-\d\d", path.name)
-    return Origin(
-        path=path.name,
-        system="real",
-        host="host",
-        link="link",
-        zone="America/Chicago",
-        date=date.fromisoformat(dated.group()) if dated else date(2010, 6, 15),
-        start_at=datetime(2010, 6, 15, 13),
-        interval_s=1.0,
-        date_order="mdy",
-        modified_at=datetime(2026, 11, 21),
-        head=tuple(read_head(path)),
-    )
-
-
 def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexplained: set[str]) -> list[str]:
     name = path.relative_to(folder).as_posix()
     try:
@@ -60,7 +41,7 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
         nearest = max(claims, key=lambda key: claims[key].likeness)
         why = claims[nearest].why if claims[nearest].likeness else "nothing known is like it"
         return [name, "–", *[""] * 7, f"not read: {why}"]
-    reading = Reading(path, stem, origin_for(path), Start(), None)
+    reading = Reading(path, stem, real_origin(path), Start(), None)
     parsed = list(reading.chunks())
     counts = reading.counts
     assert counts.n_used + counts.n_skipped + counts.n_rejected == counts.n_lines, name

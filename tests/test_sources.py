@@ -300,6 +300,7 @@ def read_real(path: Path) -> str | None:
 
 
 def real_origin(path: Path) -> Origin:
+    """What a site.toml would say of any real capture; nothing in it depends on this machine."""
     dated = re.search(r"\d{4}-\d\d-\d\d", path.name)
     return Origin(
         path=path.name,
@@ -311,6 +312,7 @@ def real_origin(path: Path) -> Origin:
         start_at=datetime(2010, 6, 15, 13),
         interval_s=1.0,
         date_order="mdy",
+        modified_at=datetime(2026, 11, 21),
         head=tuple(read_head(path)),
     )
 

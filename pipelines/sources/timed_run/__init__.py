@@ -67,7 +67,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         at = origin.start_at.astimezone(UTC).replace(tzinfo=None) if origin.start_at.tzinfo else origin.start_at
         state["clock"] = (at - _FIRST) // timedelta(microseconds=1)
     collector = Collector(origin, state, origin.host or stem_of(origin.path))
-    verdicts = [collector.take(line_no, text) for line_no, text in lines.rows()]
+    verdicts = collector.take_all(lines.rows())
     told = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
     rejects = told.filter(~pl.col("reason").is_in(["used", "skipped"]))
     rows = pl.DataFrame(collector.rows, schema_overrides=_WHOLE, infer_schema_length=None, schema=_NAMES)

@@ -5,7 +5,7 @@ said above it (the command, a failure, an error message, a clock time).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import polars as pl
@@ -28,21 +28,27 @@ START: Carry = {
     "fold": None,  # see _stamps
     "in_verbose": False,
 }
+_STAMP = {"line_no": pl.Int64, "local": pl.String, "word": pl.String}
 _TIMES = ("real", "user", "sys")
 _NAMES = {"real": "elapsed_s", "user": "user_s", "sys": "system_s"}
 
 
 class Collector:
-    """Feed it the lines one by one; `rows` holds the runs that are whole, `verdicts` what became of each line."""
+    """Feed it the lines one by one; `rows` holds the runs that are whole."""
 
     def __init__(self, origin: Origin, state: Carry, host: str) -> None:
         self.origin, self.state, self.host = origin, state, host
         self.next_kinds = _next_kinds(origin.head)
         self.rows: list[dict[str, Any]] = []
+        self.clocks: dict[int, int] = {}  # microseconds by line, of the clock lines that can be read
 
-    def take(self, line_no: int, text: str) -> str:
-        """Take one line; `used`, `skipped` or the reason it is rejected for."""
-        said = read_line(text)
+    def take_all(self, lines: Iterable[tuple[int, str]]) -> list[str]:
+        """Take the lines of a chunk; `used`, `skipped` or the reason for rejection of each."""
+        told = [(line_no, read_line(text)) for line_no, text in lines]
+        self.clocks = self._clocks(told)
+        return [self._take_one(line_no, said) for line_no, said in told]
+
+    def _take_one(self, line_no: int, said: Said) -> str:
         run = self.state["open"]
         if run is not None and said.kind not in ("blank", "comment") and not continues(run, said.kind):
             self._close()
@@ -64,7 +70,7 @@ class Collector:
             case "command":
                 state.update(command=what["command"], status=None, said=[])
             case "date":
-                state["clock"] = self._instant(what["local"], what["word"])
+                state["clock"] = self.clocks.get(line_no)
                 return "used" if state["clock"] is not None else "bad_time"
             case "failed":
                 state["status"] = what["status"]
@@ -144,14 +150,12 @@ class Collector:
             return None
         return int(begin + round(elapsed_s * 1_000_000))
 
-    def _instant(self, local: str, word: str) -> int | None:
-        stamps = pl.DataFrame({"local": [local], "word": [word]}).with_columns(
-            local=read_stamp(pl.col("local"), "%Y %b %d %H:%M:%S")
-        )
-        if stamps["local"].null_count():
-            return None
+    def _clocks(self, told: list[tuple[int, Said]]) -> dict[int, int]:
+        dates = [(line_no, said.what["local"], said.what["word"]) for line_no, said in told if said.kind == "date"]
+        stamps = pl.DataFrame(dates, schema=["line_no", "local", "word"], orient="row", schema_overrides=_STAMP)
+        stamps = stamps.with_columns(local=read_stamp(pl.col("local"), "%Y %b %d %H:%M:%S")).drop_nulls("local")
         at, self.state["fold"] = instants(stamps, self.origin.zone, self.state["fold"])
-        return int(at.dt.epoch("us")[0])
+        return dict(zip(stamps["line_no"], at.dt.epoch("us"), strict=True))
 
 
 def continues(run: Carry, kind: str) -> bool:
