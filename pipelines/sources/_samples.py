@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from pipelines.records import Carry, Parsed
+
 _TEXT, _COUNT, _SMALL, _NUMBER, _INSTANT = pl.String(), pl.Int64(), pl.Int32(), pl.Float64(), pl.Datetime("us")
 
 SHARED: dict[str, pl.Schema] = {
@@ -119,3 +121,19 @@ def complete(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     measured = [pl.col(name).cast(kind) for name, kind in schema.items() if name in rows.columns]
     absent = [pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in rows.columns]
     return rows.select(*measured, *absent).select(schema.names())
+
+
+def join_parts(parts: list[Parsed], n_used: int, n_lines: int, carry: Carry) -> Parsed:
+    """What the runs within a chunk became, as one; all have the same tables.
+
+    Lines neither used nor rejected were skipped.
+    """
+    rejects = pl.concat([part.rejects for part in parts]).sort("line_no")
+    return Parsed(
+        tables={table: pl.concat([part.tables[table] for part in parts]) for table in parts[0].tables},
+        n_used=n_used,
+        n_skipped=n_lines - n_used - rejects.height,
+        rejects=rejects,
+        seen=pl.concat([part.seen for part in parts]),
+        carry=carry,
+    )

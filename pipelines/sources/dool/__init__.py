@@ -31,6 +31,7 @@ from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 from pipelines.sources._columns import TABLES as _TABLES
 from pipelines.sources._columns import no_rows, sampled
 from pipelines.sources._names import stem_of
+from pipelines.sources._samples import join_parts
 from pipelines.sources._stamps import instants, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
 
@@ -85,16 +86,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         _turn(state, mark, line_no)
         begin = line_no
     parts.append(_part(rows.filter(pl.col("line_no") > begin), origin, state))
-    rejects = pl.concat([part.rejects for part in parts])
-    n_used = sum(part.n_used for part in parts) + marks.height
-    return Parsed(
-        tables={table: pl.concat([part.tables[table] for part in parts]) for table in TABLES},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
-        seen=pl.concat([part.seen for part in parts]),
-        carry=state,
-    )
+    return join_parts(parts, sum(part.n_used for part in parts) + marks.height, lines.height, state)
 
 
 def _turn(state: Carry, text: str, line_no: int) -> None:

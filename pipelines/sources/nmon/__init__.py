@@ -30,6 +30,7 @@ from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 from pipelines.sources._columns import TABLES as _TABLES
 from pipelines.sources._columns import no_rows
 from pipelines.sources._names import stem_of
+from pipelines.sources._samples import join_parts
 from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks
 from pipelines.sources.nmon.figures import FIGURES, figures, split, together
 from pipelines.sources.nmon.layout import KNOWN, is_header, relation_of
@@ -81,16 +82,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             state = {**_START, "fold": state["fold"], "last_tag": state["last_tag"]}
         of_run = tagged if begin is None else tagged.filter(pl.col("line_no") >= begin)
         results.append(_run(of_run if end is None else of_run.filter(pl.col("line_no") < end), origin, state))
-    rejects = pl.concat([result.rejects for result in results]).sort("line_no")
-    n_used = sum(result.n_used for result in results)
-    return Parsed(
-        tables={table: pl.concat([result.tables[table] for result in results]) for table in TABLES},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
-        seen=pl.concat([result.seen for result in results]),
-        carry=state,
-    )
+    return join_parts(results, sum(result.n_used for result in results), lines.height, state)
 
 
 def _begins(tagged: pl.DataFrame, state: Carry) -> list[int]:

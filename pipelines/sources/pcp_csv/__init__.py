@@ -33,8 +33,10 @@ import polars as pl
 
 from pipelines.errors import UnreadableFile
 from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._columns import TABLES, no_rows
+from pipelines.sources._columns import TABLES as TABLES
+from pipelines.sources._columns import no_rows
 from pipelines.sources._names import stem_of
+from pipelines.sources._samples import join_parts
 from pipelines.sources._stamps import instants, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
@@ -93,16 +95,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         _turn(state, mark, kind, line_no)
         begin = line_no
     parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
-    rejects = pl.concat([part.rejects for part in parts])
-    n_skipped = kinds.filter(kind="blank").height
-    return Parsed(
-        tables={table: pl.concat([part.tables[table] for part in parts]) for table in TABLES},
-        n_used=lines.height - n_skipped - rejects.height,
-        n_skipped=n_skipped,
-        rejects=rejects,
-        seen=pl.concat([part.seen for part in parts]),
-        carry=state,
-    )
+    n_left = kinds.filter(kind="blank").height + sum(part.rejects.height for part in parts)
+    return join_parts(parts, lines.height - n_left, lines.height, state)
 
 
 def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
