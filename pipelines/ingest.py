@@ -75,10 +75,9 @@ def ingest(
         report.unmatched = [item.glob for item in site.input if item.glob not in met]
     with Warehouse(site).write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
-        with transaction(connection):
-            prepare_tables(connection, catalog)
-            if again:
-                connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
+        prepare_tables(connection, catalog)
+        if again:
+            connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
         with closing(Staging(connection, catalog)) as staging:
             loader = Loader(connection, catalog, staging, limits_of(site))
             for batch in _batches(wanted):

@@ -13,7 +13,8 @@ from pipelines.filebook import FileBook, Row
 from pipelines.reading import Counts, Reading, cut_at_midnight, join_seen
 from pipelines.records import Carry, Origin
 from pipelines.staging import Staging
-from pipelines.warehouse import LAKE, Connection, create_tables
+from pipelines.tables import create_tables, note_tables
+from pipelines.warehouse import LAKE, Connection, transaction
 
 SEEN = "seen"
 
@@ -277,10 +278,15 @@ def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -
 
 
 def prepare_tables(connection: Connection, catalog: Catalog) -> list[str]:
-    """Make missing tables and those whose contract changed; where that emptied bronze, its files are read again."""
-    changed = create_tables(connection, catalog)
-    tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
-    for stem, source in sources.all_sources().items():
-        if tables & {*source.TABLES, SEEN}:
-            connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE source = ?", [stem])
+    """Make missing tables and those whose contract changed, and commit; returns the names of the latter.
+
+    Where that emptied bronze, its files are read again.
+    """
+    with transaction(connection):
+        changed = create_tables(connection, catalog)
+        tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
+        for stem, source in sources.all_sources().items():
+            if tables & {*source.TABLES, SEEN}:
+                connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE source = ?", [stem])
+    note_tables(connection, catalog)
     return changed

@@ -72,8 +72,7 @@ def build(site: Site, full: bool = False, progress: Callable[[str], None] | None
     """
     catalog = load_catalog()
     with Warehouse(site).write("build") as connection:
-        with transaction(connection):
-            remade = prepare_tables(connection, catalog)
+        remade = prepare_tables(connection, catalog)
         builder.make_views(connection, catalog)
         results: list[quality.CheckResult] = []
         try:
@@ -181,8 +180,7 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
     """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
     catalog = load_catalog()
     with Warehouse(site).write("detect") as connection:
-        with transaction(connection):
-            prepare_tables(connection, catalog)
+        prepare_tables(connection, catalog)
         connection.execute(f"USE {LAKE}")
         end = last or asking.last_day(connection).day
         with transaction(connection):
@@ -197,8 +195,7 @@ def mark_finding(site: Site, finding: str, kind: str, until: date | None = None,
     """
     catalog = load_catalog()
     with Warehouse(site).write("finding") as connection:
-        with transaction(connection):
-            prepare_tables(connection, catalog)
+        prepare_tables(connection, catalog)
         with transaction(connection):
             return findings.mark(connection, finding, kind, until, note)
 

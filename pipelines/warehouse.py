@@ -15,7 +15,6 @@ from pathlib import Path
 import duckdb
 from filelock import FileLock, Timeout
 
-from pipelines.catalog import LAYERS, Catalog, Relation
 from pipelines.config import Site
 from pipelines.errors import ConfigError, WarehouseBusy
 from pipelines.statement import quote
@@ -64,7 +63,6 @@ class Warehouse:
             self.holder_file.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "step": step}))
             self._prepare_catalogue()
             with self._attached("", WRITE_MEMORY) as connection:
-                _note_empty_tables(connection)
                 yield connection
         finally:
             self.holder_file.unlink(missing_ok=True)
@@ -131,76 +129,6 @@ def load_extension(connection: Connection, name: str) -> None:
     version = connection.execute("SELECT library_version FROM pragma_version()").fetchone()
     file = Path(spec.origin).parent / "extensions" / str(version[0] if version else "") / f"{name}.duckdb_extension"
     connection.execute(f"LOAD {quote(str(file))}")
-
-
-def _note_empty_tables(connection: Connection) -> None:
-    """Tell the catalogue's statistics of tables that never had a row: none.
-
-    DuckLake writes them at the first insert. Until then it asks the catalogue anew for each column of a statement
-    that names the table: 0.1 s a table, for every reader (mended in its pull request 1313, which 1.5.5 lacks).
-    """
-    catalogue = f"__ducklake_metadata_{LAKE}"
-    connection.execute(
-        f"INSERT INTO {catalogue}.ducklake_table_stats (table_id, record_count, next_row_id, file_size_bytes)"
-        f" SELECT table_id, 0, 0, 0 FROM {catalogue}.ducklake_table WHERE end_snapshot IS NULL"
-        f" AND table_id NOT IN (SELECT table_id FROM {catalogue}.ducklake_table_stats)"
-    )
-
-
-def create_tables(connection: Connection, catalog: Catalog) -> list[str]:
-    """Make the tables that are missing and those whose contract changed; returns the names of the latter.
-
-    A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
-    the logs. One that holds what people said keeps its rows and gains the columns it lacks.
-    """
-    for layer in LAYERS:
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
-    present = _present_columns(connection)
-    changed = []
-    for relation in catalog.relations.values():
-        have = present.get(relation.full_name)
-        if have == [(column.name, column.type) for column in relation.columns]:
-            continue
-        if have is not None and relation.is_kept:
-            _widen(connection, relation, {name for name, _ in have})
-            continue
-        if have is not None:
-            connection.execute(f"DROP TABLE {LAKE}.{relation.full_name}")
-            changed.append(relation.full_name)
-        _create(connection, relation)
-    return changed
-
-
-def _widen(connection: Connection, relation: Relation, have: set[str]) -> None:
-    """Columns that a table with rows of its own lacks; NULL in the rows that are there."""
-    for column in relation.columns:
-        if column.name not in have:
-            connection.execute(f'ALTER TABLE {LAKE}.{relation.full_name} ADD COLUMN "{column.name}" {column.type}')
-
-
-def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]:
-    rows = connection.execute(
-        "SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns()"
-        f" WHERE database_name = '{LAKE}' ORDER BY 1, column_index"
-    ).fetchall()
-    present: dict[str, list[tuple[str, str]]] = {}
-    for table, column, kind in rows:
-        present.setdefault(table, []).append((column, kind))
-    return present
-
-
-def _create(connection: Connection, relation: Relation) -> None:
-    table = f"{LAKE}.{relation.full_name}"
-    columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-    connection.execute(f"CREATE TABLE {table} ({columns})")
-    connection.execute(f"COMMENT ON TABLE {table} IS {quote(f'{relation.title}: {relation.grain}')}")
-    for column in relation.columns:
-        doc = f"{column.doc} [{column.unit}]" if column.unit else column.doc
-        connection.execute(f'COMMENT ON COLUMN {table}."{column.name}" IS {quote(doc)}')
-    if relation.partition == "day":
-        connection.execute(f"ALTER TABLE {table} SET PARTITIONED BY (day)")
-    elif relation.partition == "month":
-        connection.execute(f"ALTER TABLE {table} SET PARTITIONED BY (year(day), month(day))")
 
 
 def snapshot_id(connection: Connection) -> int:

@@ -16,7 +16,8 @@ from pipelines import ask, sql_guard, sql_worker
 from pipelines.catalog import Catalog, Column, Question, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
-from pipelines.warehouse import Warehouse, create_tables, snapshot_id, transaction
+from pipelines.tables import create_tables
+from pipelines.warehouse import Warehouse, snapshot_id, transaction
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("ask")

@@ -11,7 +11,8 @@ from pipelines.catalog import load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
-from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, transaction
+from pipelines.tables import create_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 pytestmark = pytest.mark.xdist_group("finding_life")
 

@@ -18,7 +18,8 @@ from pipelines import statement
 from pipelines.catalog import FLOORS, LAYERS, Column, Question, Relation, load_catalog
 from pipelines.config import Site
 from pipelines.sources import all_sources
-from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, quote, transaction
+from pipelines.tables import create_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse, quote, transaction
 
 REPO = Path(__file__).resolve().parent.parent
 TESTS = REPO / "tests"

@@ -12,7 +12,7 @@ from pipelines.catalog import load_catalog
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.pricing import Gain, gain
 from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse import LAKE, Connection, Warehouse
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)
@@ -23,8 +23,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
     """MA5's stream: 1 GB files at 75 MB/s, gaps of 10 s that could be 2 s, and inputs that supply 57.4 MB/s."""
     site = make_site(tmp_path_factory.mktemp("pricing"))
     with Warehouse(site).write("test") as connection:
-        with transaction(connection):
-            prepare_tables(connection, load_catalog())
+        prepare_tables(connection, load_catalog())
         stream = {"rate_mb_s": 42.86, "mended_mb_s": 65.22, "supply_mb_s": 57.4, "busy_hours": 24.0, "station": "s"}
         # (65.22 - 42.86) x 86.4 = 1932 GB/day; capped (57.4 - 42.86) x 86.4 = 1256 GB/day
         gap = stream | {"naive_gb_day": 1931.9, "gain_gb_day": 1256.3, "bottleneck": "input"}

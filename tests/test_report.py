@@ -17,7 +17,8 @@ from pipelines.hostile import visible
 from pipelines.report import Report, make_report, write_report
 from pipelines.report.cells import label, number, percent, show
 from pipelines.report.tree import Stack, Table, Waterfall
-from pipelines.warehouse import Warehouse, create_tables, transaction
+from pipelines.tables import create_tables
+from pipelines.warehouse import Warehouse, transaction
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("report")

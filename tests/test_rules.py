@@ -32,7 +32,8 @@ from pipelines import findings
 from pipelines.catalog import Relation, Rule, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ContractError
-from pipelines.warehouse import LAKE, Connection, Warehouse, create_tables, transaction
+from pipelines.tables import create_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 # One lake serves all cases, so one process runs them.
 pytestmark = pytest.mark.xdist_group("rules")

@@ -1,0 +1,40 @@
+"""What readers find in the lake's own catalogue about its tables."""
+
+import sqlite3
+from pathlib import Path
+
+from pipelines.catalog import load_catalog
+from pipelines.config import Site
+from pipelines.loader import prepare_tables
+from pipelines.warehouse import LAKE, Warehouse
+
+TAGS = "SELECT count(*) FROM (SELECT object_id FROM ducklake_tag UNION ALL SELECT table_id FROM ducklake_column_tag)"
+EMPTY = "SELECT count(*) FROM ducklake_table_stats WHERE record_count = 0"
+
+
+def test_tables_and_columns_are_commented_once(tmp_path: Path) -> None:
+    catalog = load_catalog()
+    warehouse = Warehouse(Site(name="tables", root=tmp_path))
+    for _ in range(2):
+        with warehouse.write("test") as connection:
+            prepare_tables(connection, catalog)
+    with warehouse.read() as connection:
+        tables = connection.execute(
+            "SELECT schema_name || '.' || table_name, comment FROM duckdb_tables()"
+            f" WHERE database_name = '{LAKE}' AND schema_name <> 'main'"
+        ).fetchall()
+        columns = connection.execute(
+            "SELECT schema_name || '.' || table_name, column_name, comment FROM duckdb_columns()"
+            f" WHERE database_name = '{LAKE}' AND schema_name <> 'main'"
+        ).fetchall()
+    relations = catalog.relations.values()
+    assert dict(tables) == {relation.full_name: f"{relation.title}: {relation.grain}" for relation in relations}
+    assert {(table, name): comment for table, name, comment in columns} == {
+        (relation.full_name, column.name): f"{column.doc} [{column.unit}]" if column.unit else column.doc
+        for relation in relations
+        for column in relation.columns
+    }
+    with sqlite3.connect(warehouse.catalogue_file) as catalogue:
+        assert catalogue.execute(TAGS).fetchone() == (len(tables) + len(columns),)
+        assert catalogue.execute(EMPTY).fetchone() == (len(tables),)
+    catalogue.close()
