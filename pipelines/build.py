@@ -70,7 +70,6 @@ def build(
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
-        _check_columns(connection, relation)
         if relation.has_day:
             touched = changes
             if is_full or changes.timeless.intersection(relation.inputs):
@@ -124,7 +123,7 @@ def _make_days(
     changed = changes.days.setdefault(relation.full_name, set())
     for run in _runs(wanted):
         _set_window(connection, relation, run, links, zone)
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+        _make(connection, relation)
         new, said = _changed_days(connection, relation, run)
         if new:
             days = sorted(new)
@@ -142,7 +141,7 @@ def _make_days(
 def _make_whole(connection: Connection, relation: Relation, changes: Changes) -> None:
     """A relation without days is made anew as a whole."""
     _set_range(connection, _ALWAYS, _ALWAYS)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+    _make(connection, relation)
     n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
     if n_before:
         connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
@@ -206,13 +205,13 @@ def _changed_days(connection: Connection, relation: Relation, run: list[date]) -
     return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
 
 
-def _check_columns(connection: Connection, relation: Relation) -> None:
-    """A SELECT must yield exactly what its header promises."""
-    _set_range(connection, _ALWAYS, _ALWAYS)
+def _make(connection: Connection, relation: Relation) -> None:
+    """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
     try:
-        described = connection.execute(f"DESCRIBE {relation.sql}").fetchall()
-    except duckdb.Error as error:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
         raise ContractError(f"{relation.full_name}: {error}", f"mend {relation.path.name}") from error
+    described = connection.execute("DESCRIBE made").fetchall()
     found = [(row[0], row[1]) for row in described]
     promised = [(column.name, column.type) for column in relation.columns]
     if found != promised:
