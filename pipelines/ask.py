@@ -61,23 +61,40 @@ def ask(
     site: Site, catalog: Catalog, name: str, params: dict[str, str] | None = None, snapshot: int | None = None
 ) -> Answer:
     """Answer a question of the catalogue. Raises QuestionRefused for names and values that do not fit."""
+    question = _question(catalog, name)
+    _given(question, params or {})  # what does not fit is said before a warehouse is wanted
+    with Warehouse(site).read(snapshot) as connection:
+        return answer(connection, catalog, name, params, snapshot)
+
+
+def _question(catalog: Catalog, name: str) -> Question:
     question = catalog.questions.get(name)
     if question is None:
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
         raise QuestionRefused(f"there is no question {name!r}", hint)
-    given = _given(question, params or {})
-    with Warehouse(site).read(snapshot) as connection:
-        values, period = _values(question, given, connection)
-        try:
-            with transaction(connection):
-                number = snapshot if snapshot is not None else snapshot_id(connection)
-                result = connection.execute(question.sql, values)
-                names = [column[0] for column in result.description]
-                rows = result.fetchall()
-        except duckdb.Error as error:
-            hint = "run `tapescope run` first" if isinstance(error, duckdb.CatalogException) else ""
-            raise QuestionRefused(f"{name} cannot be answered: {sql_guard.first_lines(error)}", hint) from error
+    return question
+
+
+def answer(
+    connection: Connection,
+    catalog: Catalog,
+    name: str,
+    params: dict[str, str] | None = None,
+    snapshot: int | None = None,
+) -> Answer:
+    """The same on a reading connection that is open already, and that shows `snapshot` if one is named."""
+    question = _question(catalog, name)
+    values, period = _values(question, _given(question, params or {}), connection)
+    try:
+        with transaction(connection):
+            number = snapshot if snapshot is not None else snapshot_id(connection)
+            result = connection.execute(question.sql, values)
+            names = [column[0] for column in result.description]
+            rows = result.fetchall()
+    except duckdb.Error as error:
+        hint = "run `tapescope run` first" if isinstance(error, duckdb.CatalogException) else ""
+        raise QuestionRefused(f"{name} cannot be answered: {sql_guard.first_lines(error)}", hint) from error
     if names != [column.name for column in question.columns]:
         raise ContractError(f"question {name} gives the columns {', '.join(names)}, not those its header promises")
     return Answer(list(question.columns), rows, question.sql, number, period=period)

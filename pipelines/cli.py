@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from pipelines import finding_commands
+from pipelines import deliver_command, finding_commands
 from pipelines.errors import ConfigError, TapescopeError
+from pipelines.options import period, period_options
 from pipelines.options import site_option as _site_option
 
 SEVERITIES = ("info", "warning", "critical")
@@ -26,23 +27,8 @@ _NO_CLOCK = (
 Command = Callable[..., Any]
 
 
-def _period_options(command: Command) -> Command:
-    for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):
-        command = click.option(name, f"{name.strip('-')}_day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
-    return command
-
-
 def _json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")(command)
-
-
-def _period(day: datetime | None, begin: datetime | None, end: datetime | None) -> tuple[date | None, date | None]:
-    if day and (begin or end):
-        raise click.UsageError("give --day, or --from and --to, not both")
-    first, last = (day, day) if day else (begin, end)
-    if first and last and first > last:
-        raise click.UsageError("--from must not lie after --to")
-    return first.date() if first else None, last.date() if last else None
 
 
 def _load(site_path: Path) -> Any:
@@ -91,6 +77,7 @@ def cli() -> None:
 
 
 cli.add_command(finding_commands.finding)
+cli.add_command(deliver_command.deliver)
 
 
 @cli.command()
@@ -118,12 +105,12 @@ def demo(folder: Path, site_path: Path) -> None:
 
 @cli.command()
 @_site_option
-@_period_options
+@period_options
 @_json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
 def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
     """Ingest, build, detect and report: what the nightly DAG does."""
-    found = _run(_load(site_path), *_period(day_day, from_day, to_day), as_json=as_json)
+    found = _run(_load(site_path), *period(day_day, from_day, to_day), as_json=as_json)
     _exit_on(found, fail_on)
 
 
@@ -225,7 +212,7 @@ def _build_sentence(counts: dict[str, Any]) -> str:
 
 @cli.command()
 @_site_option
-@_period_options
+@period_options
 @_json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
 def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
@@ -233,7 +220,7 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
     from pipelines import steps
 
     site = _load(site_path)
-    found = steps.detect(site, *_period(day_day, from_day, to_day))
+    found = steps.detect(site, *period(day_day, from_day, to_day))
     _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(found.findings)))
     if not as_json:
         _show_findings(site, found.first_day, found.last_day)
@@ -272,7 +259,7 @@ def _exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
 
 @cli.command()
 @_site_option
-@_period_options
+@period_options
 @_json_option
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder to write to; default var/reports beside site.toml."
@@ -281,7 +268,7 @@ def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
     """Write the nightly report as HTML, text and JSON."""
     from pipelines import steps
 
-    written = steps.report(_load(site_path), *_period(day_day, from_day, to_day), out)
+    written = steps.report(_load(site_path), *period(day_day, from_day, to_day), out)
     _say(written, as_json, "\n".join(str(path) for path in written.values()))
 
 
@@ -404,7 +391,7 @@ _FORMAT = click.option(
 @click.argument("name")
 @click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
 @_site_option
-@_period_options
+@period_options
 @_FORMAT
 def ask(
     name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
@@ -416,7 +403,7 @@ def ask(
     odd = [param for param in params if "=" not in param]
     if odd:
         raise click.UsageError(f"give parameters as NAME=VALUE, not {odd[0]!r}")
-    values = _as_params(*_period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
+    values = _as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
     print_answer(steps.ask(_load(site_path), name, values), form)
 
 

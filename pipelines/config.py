@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipelines.errors import ConfigError
+from pipelines.recipients import Deliver
 
 FILE_NAME = "site.toml"
 
@@ -141,6 +142,7 @@ class Site(_Model):
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
     limits: Limits = Limits()
+    deliver: Deliver = Deliver()
     root: Path = Path()
 
     @model_validator(mode="after")

@@ -1,6 +1,7 @@
 """Options that commands share."""
 
 from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +21,20 @@ def site_option(command: Command) -> Command:
         show_default="site.toml of this folder",
         help="site.toml, or the folder that holds it.",
     )(command)
+
+
+def period_options(command: Command) -> Command:
+    """Which days a command is about; `period` says what they come to."""
+    for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):
+        command = click.option(name, f"{name.strip('-')}_day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+    return command
+
+
+def period(day: datetime | None, begin: datetime | None, end: datetime | None) -> tuple[date | None, date | None]:
+    """First and last day; none where nobody named them. Raises click.UsageError where they contradict."""
+    if day and (begin or end):
+        raise click.UsageError("give --day, or --from and --to, not both")
+    first, last = (day, day) if day else (begin, end)
+    if first and last and first > last:
+        raise click.UsageError("--from must not lie after --to")
+    return first.date() if first else None, last.date() if last else None

@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -127,7 +127,7 @@ def _build(
 def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
     """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
     drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
-    parts = [catalog.fingerprint, site.model_dump_json(exclude={"root", "input", "warehouse"}), repr(drives)]
+    parts = [catalog.fingerprint, site.model_dump_json(exclude={"root", "input", "warehouse", "deliver"}), repr(drives)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -214,7 +214,40 @@ def report(
     from pipelines import report as reporting  # draws plots: heavy to import
 
     made = reporting.make_report(site, load_catalog(), first, last, problems or [])
-    return reporting.write_report(made, out or site.root / "var" / "reports")
+    return reporting.write_report(made, out or _reports(site))
+
+
+def _reports(site: Site) -> Path:
+    return site.root / "var" / "reports"
+
+
+def deliver(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    problems: list[str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    again: bool = False,
+) -> dict[str, Any]:
+    """Write the report and send it wherever `[deliver]` of site.toml says; returns the counts and what was done.
+
+    What this very report was sent to before is left out unless `again`. `secrets` go before the environment. Raises
+    TapescopeError at the end if a way failed; the others have been tried.
+    """
+    from pipelines import delivery
+    from pipelines import report as reporting
+
+    catalog = load_catalog()
+    made = reporting.make_report(site, catalog, first, last, problems or [])
+    files = reporting.write_report(made, _reports(site))
+    done = delivery.deliver(site, delivery.collect(site, catalog, made, files), secrets, again)
+    counts = Counter(one.state for one in done)
+    if failed := [one for one in done if one.is_failed]:
+        told = "\n".join(f"{one.way}: {one.where}" for one in failed)
+        hint = "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
+        raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+    ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]
+    return {"report": files, "sent": counts["sent"], "earlier": counts["earlier"], "ways": ways}
 
 
 def ask(site: Site, name: str, params: dict[str, str] | None = None) -> asking.Answer:

@@ -97,7 +97,8 @@ class Warehouse:
 
     def _attach_sql(self, options: str) -> str:
         where = self.site.catalogue if self.is_postgres else f"sqlite:{self.catalogue_file}"
-        parts = [f"DATA_PATH {quote(self.data_path)}", "DATA_INLINING_ROW_LIMIT 0"]
+        # site.toml says where the data are, not what the catalogue remembers: the folder may have been moved
+        parts = [f"DATA_PATH {quote(self.data_path)}", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
         if options:
             parts.append(options)
         return f"ATTACH {quote('ducklake:' + where)} AS {LAKE} ({', '.join(parts)})"

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from pipelines import report as reporting
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Drive, Site, Station
 from pipelines.hostile import visible
@@ -383,7 +382,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     def fail(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(reporting.os, "replace", fail)
+    monkeypatch.setattr("pipelines.whole.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         write_report(report, tmp_path)
     assert paths["html"].read_bytes() == before

@@ -1,4 +1,4 @@
-"""What readers find in the lake's own catalogue about its tables."""
+"""The lake's own catalogue: what readers find in it about tables, and that a warehouse can be moved."""
 
 import sqlite3
 from pathlib import Path
@@ -38,3 +38,17 @@ def test_tables_and_columns_are_commented_once(tmp_path: Path) -> None:
         assert catalogue.execute(TAGS).fetchone() == (len(tables) + len(columns),)
         assert catalogue.execute(EMPTY).fetchone() == (len(tables),)
     catalogue.close()
+
+
+def test_a_moved_warehouse_is_read_and_written(tmp_path: Path) -> None:
+    insert = f"INSERT INTO {LAKE}.ops.detection VALUES (DATE '2010-03-10', 1)"
+    with Warehouse(Site(name="here", root=tmp_path / "here")).write("test") as connection:
+        prepare_tables(connection, load_catalog())
+        connection.execute(insert)
+    (tmp_path / "here").rename(tmp_path / "there")
+    moved = Warehouse(Site(name="there", root=tmp_path / "there"))
+    with moved.write("test") as connection:
+        connection.execute(insert)
+    with moved.read() as connection:
+        assert connection.execute("SELECT count(*) FROM ops.detection").fetchone() == (2,)
+    assert not (tmp_path / "here").exists()

@@ -1,7 +1,5 @@
 """The nightly report: one run of questions, printed as HTML, text and JSON that say the same."""
 
-import os
-import tempfile
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -12,8 +10,11 @@ from pipelines.report import html, json, sections, text, trouble
 from pipelines.report.asking import Asker
 from pipelines.report.cells import day_text
 from pipelines.report.tree import Report
+from pipelines.whole import write_whole
 
-__all__ = ["Report", "make_report", "write_report"]
+print_mail = html.print_mail
+
+__all__ = ["Report", "make_report", "print_mail", "write_report"]
 
 _PRINTERS = {"html": html.print_report, "txt": text.print_report, "json": json.print_report}
 
@@ -26,42 +27,29 @@ def make_report(
     It is made whatever went wrong before: `problems` are said first, and what cannot be asked becomes one more.
     Equal input gives an equal report.
     """
-    asker = Asker(site, catalog, first, last)
-    made = [
-        make(asker)
-        for make in (
-            sections.header,
-            sections.one_sentence,
-            sections.waterfall,
-            trouble.losses,
-            sections.stations,
-            sections.drives,
-            trouble.findings,
-            sections.data_quality,
-            sections.reproduce,
-        )
-    ]
+    with Asker(site, catalog, first, last) as asker:
+        made = [
+            make(asker)
+            for make in (
+                sections.header,
+                sections.one_sentence,
+                sections.waterfall,
+                trouble.losses,
+                sections.stations,
+                sections.drives,
+                trouble.findings,
+                sections.data_quality,
+                sections.reproduce,
+            )
+        ]
     title = f"{site.name}, {day_text(asker.last)}"
     return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], made)
 
 
 def write_report(report: Report, folder: Path) -> dict[str, Path]:
     """Write all forms into a folder; each file appears whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
     printed = {suffix: print_report(report) for suffix, print_report in _PRINTERS.items()}
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
     for suffix, content in printed.items():
-        _write(paths[suffix], content)
+        write_whole(paths[suffix], content.encode())
     return paths
-
-
-def _write(path: Path, content: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import date
 from typing import Any
 
@@ -11,7 +12,7 @@ from pipelines.catalog import Catalog
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
 from pipelines.report.tree import Query, Table
-from pipelines.warehouse import Warehouse
+from pipelines.warehouse import Connection, Warehouse, snapshot_id
 
 # Sums of fractions differ in their last bits with the number of threads; nine digits are the same every time.
 _DIGITS = 9
@@ -19,7 +20,10 @@ Row = dict[str, Any]
 
 
 class Asker:
-    """Asks for one period; what cannot be answered is a problem of the report, and its answer is empty."""
+    """Asks for one period; what cannot be answered is a problem of the report, and its answer is empty.
+
+    A context: it keeps one connection to one snapshot open, for to open one takes longer than most answers.
+    """
 
     def __init__(self, site: Site, catalog: Catalog, first: date | None, last: date | None) -> None:
         self.site = site
@@ -29,13 +33,29 @@ class Asker:
         self.snapshot: int | None = None
         self._answers: dict[str, Answer] = {}
         self.chosen = ""  # why this day, where nobody named one
+        self._stack = ExitStack()
+        self._connection: Connection | None = None
         self.last = last or self._last_day()
         self.first = first or self.last
 
+    def __enter__(self) -> "Asker":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def _connected(self) -> Connection:
+        """The connection, opened when it is first wanted: there may be no warehouse to open."""
+        if self._connection is None:
+            warehouse = Warehouse(self.site)
+            with warehouse.read() as newest:
+                self.snapshot = snapshot_id(newest)
+            self._connection = self._stack.enter_context(warehouse.read(self.snapshot))
+        return self._connection
+
     def _last_day(self) -> date | None:
         try:
-            with Warehouse(self.site).read() as connection:
-                chosen = ask.last_day(connection)
+            chosen = ask.last_day(self._connected())
         except TapescopeError as error:
             self._note(error)
             return None
@@ -62,11 +82,10 @@ class Asker:
         if self.last is None and "last_day" in question.params:
             return nothing
         try:
-            answer = ask.ask(self.site, self.catalog, name, params, self.snapshot)
+            answer = ask.answer(self._connected(), self.catalog, name, params, self.snapshot)
         except TapescopeError as error:
             self._note(error)
             return nothing
-        self.snapshot = answer.snapshot
         rows = [tuple(_rounded(value) for value in row) for row in answer.rows]
         return Answer(answer.columns, rows, answer.sql, answer.snapshot, answer.is_cut)
 

@@ -25,6 +25,8 @@ _COLOURS = {
 _OTHER = "#888888"
 _DASHED = "#6b7280"
 _UNITS = {"h": "hours"}
+_SHARP = 2
+_PNG_WIDTH = slice(16, 20)  # of the IHDR chunk, behind the signature
 _LATE = 0.72  # a bar that ends beyond this share of the width has its text before it
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 _CONFIG: dict[str, Any] = {
@@ -47,10 +49,19 @@ _CONFIG: dict[str, Any] = {
 
 def draw(figure: Waterfall | Stack, prefix: str) -> str:
     """SVG of a figure; `prefix` keeps its ids apart from those of other figures on the page."""
+    return _inside(_svg(figure), prefix)
+
+
+def paint(figure: Waterfall | Stack) -> tuple[bytes, int]:
+    """PNG of a figure at twice its size, for sharp screens, and the width in pixels at which to show it."""
+    png = vl_convert.svg_to_png(_svg(figure), scale=_SHARP)
+    return png, int.from_bytes(png[_PNG_WIDTH], "big") // _SHARP
+
+
+def _svg(figure: Waterfall | Stack) -> str:
     chart = _waterfall(figure) if isinstance(figure, Waterfall) else _stack(figure)
     spec = chart.to_dict() | {"config": _CONFIG}
-    svg = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-    return _inside(svg, prefix)
+    return vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
 
 
 def _inside(svg: str, prefix: str) -> str:

@@ -1,0 +1,49 @@
+"""Findings as Alertmanager takes them (API v2): those that stand fire, those that are gone are resolved."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pipelines.delivery.message import Message, Row, one_line
+from pipelines.delivery.posting import post
+from pipelines.recipients import Alertmanager
+
+PATH = "/api/v2/alerts"
+_SILENT = ("acknowledged", "muted")  # somebody knows
+TEXT_CHARS = 1000
+
+
+def send(settings: Alertmanager, message: Message, secrets: Mapping[str, str]) -> str:
+    """Post all alerts at once; returns the address. Raises requests.RequestException."""
+    url = settings.url.rstrip("/") + PATH
+    alerts = alerts_of(message, datetime.now(UTC), timedelta(hours=settings.keep_hours))
+    return post(url, alerts, secrets, "TAPESCOPE_ALERTMANAGER_TOKEN")
+
+
+def alerts_of(message: Message, now: datetime, keep: timedelta) -> list[dict[str, Any]]:
+    """An alert a finding: its labels are the same from night to night, so that Alertmanager knows it again."""
+    worst: dict[str, Row] = {}
+    for finding in message.findings:  # several spells of a day are one cause: the first is the worst
+        worst.setdefault(finding["finding_id"], finding)
+    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in message.standing]
+
+
+def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep: timedelta) -> dict[str, Any]:
+    fires = row["state"] not in ("gone", *_SILENT)
+    text = (finding or row)["text"]
+    annotations = {"summary": one_line(text), "description": one_line(text, TEXT_CHARS)}
+    if finding:
+        annotations |= {name: one_line(finding[name] or "", TEXT_CHARS) for name in ("means", "look_at")}
+        annotations |= {name: f"{finding[name]:.1f}" for name in ("lost_gb_day", "gain_gb_day") if finding[name]}
+    return {
+        "labels": {
+            "alertname": row["rule"],
+            "site": message.site,
+            "entity": one_line(row["entity"]),
+            "severity": row["severity"],
+            "finding": row["finding_id"],
+        },
+        "annotations": annotations,
+        "startsAt": datetime.combine(row["first_day"], datetime.min.time(), UTC).isoformat(),
+        "endsAt": (now + keep if fires else now).isoformat(),
+    }

@@ -1,0 +1,65 @@
+"""The report as a mail: the page with its figures as pictures, the same as text, and the page itself attached."""
+
+import smtplib
+import ssl
+from collections.abc import Mapping
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import make_msgid
+
+from pipelines.delivery.message import Message
+from pipelines.delivery.secret import secret
+from pipelines.errors import ConfigError
+from pipelines.recipients import Mail
+from pipelines.report import print_mail
+
+TIMEOUT_S = 60
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
+    """Send the report; returns to whom. Raises OSError, smtplib.SMTPException, ConfigError."""
+    user = secret(secrets, "TAPESCOPE_SMTP_USER")
+    if user and mail.tls == "none" and mail.host not in _LOOPBACK:
+        raise ConfigError(f"the password for {mail.host} would be sent in the clear", 'deliver.mail.tls = "starttls"')
+    letter = compose(mail, message)
+    with _connection(mail) as server:
+        if user:
+            server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
+        refused = server.send_message(letter)
+    if refused:
+        raise smtplib.SMTPRecipientsRefused(refused)
+    return ", ".join(mail.to)
+
+
+def compose(mail: Mail, message: Message) -> EmailMessage:
+    """The mail: text, HTML with inline pictures, and the report's own page, which opens offline."""
+    letter = EmailMessage()
+    letter["Subject"] = message.subject
+    letter["From"] = Address("tapescope", addr_spec=mail.sender)
+    letter["To"] = ", ".join(mail.to)
+    letter["Auto-Submitted"] = "auto-generated"  # no holiday notices, please
+    letter["Message-ID"] = make_msgid(domain=mail.sender.rpartition("@")[2])
+    letter.set_content(message.files["txt"].read_text(encoding="utf-8"))
+    shown, pictures = print_mail(message.report)
+    letter.add_alternative(shown, subtype="html")
+    body = letter.get_body(("html",))
+    assert isinstance(body, EmailMessage)
+    for name, png in pictures.items():
+        body.add_related(png, "image", "png", cid=f"<{name}>", filename=f"{name}.png", disposition="inline")
+    page = message.files["html"].read_text(encoding="utf-8")
+    letter.add_attachment(page, subtype="html", filename=message.files["html"].name)
+    return letter
+
+
+def _connection(mail: Mail) -> smtplib.SMTP:
+    if mail.tls == "tls":
+        return smtplib.SMTP_SSL(mail.host, mail.port, timeout=TIMEOUT_S, context=ssl.create_default_context())
+    server = smtplib.SMTP(mail.host, mail.port, timeout=TIMEOUT_S)
+    if mail.tls == "starttls":
+        try:
+            server.starttls(context=ssl.create_default_context())
+        except (OSError, smtplib.SMTPException):
+            server.close()
+            raise
+    return server

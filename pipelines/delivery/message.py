@@ -1,0 +1,68 @@
+"""What is delivered: a report, the files it was written to, and the findings and figures behind it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pipelines.hostile import visible
+from pipelines.report import Report
+
+LINE_CHARS = 160
+_ONE = 1  # the section that says it in one sentence
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Message:
+    """Everything a way out may need."""
+
+    site: str
+    report: Report
+    files: dict[str, Path]  # by form: html, txt, json
+    findings: list[Row]  # of the period
+    standing: list[Row]  # `finding_life`: all that ever fired, gone ones too
+    hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
+    headline: Row
+    wlcg: list[Row]  # a row a storage group
+
+    @property
+    def day(self) -> date | None:
+        return self.report.last_day
+
+    @property
+    def first_sentence(self) -> str:
+        """What went wrong on the way if anything did, else the report's one sentence."""
+        if self.report.problems:
+            return one_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
+        said = [
+            sentence for section in self.report.sections if section.number == _ONE for sentence in section.sentences
+        ]
+        return one_line(said[0] if said else self.report.title)
+
+    @property
+    def subject(self) -> str:
+        return one_line(f"{self.report.title}: {self.first_sentence}")
+
+    @property
+    def digest(self) -> str:
+        """Of what the report says: the same report is not sent twice."""
+        return hashlib.sha256(self.files["json"].read_bytes()).hexdigest()
+
+
+def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
+    """Text of logs as one printable line of bounded length.
+
+    >>> one_line("a\\nb  c", 4)
+    'a b…'
+    """
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= n_chars else line[: n_chars - 1].rstrip() + "…"
+
+
+def labels_of(message: Message, finding: Row) -> Mapping[str, str]:
+    """What tells one finding from others, for programs that keep series."""
+    names = ("rule", "entity", "severity", "state")
+    return {"site": message.site} | {name: one_line(str(finding[name])) for name in names}

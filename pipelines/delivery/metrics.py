@@ -1,0 +1,57 @@
+"""The night's figures as a text file that Prometheus' node exporter picks up."""
+
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
+
+from pipelines.delivery.message import Message, labels_of
+
+_FINDING = ("site", "rule", "entity", "severity", "state")
+_PRICES = {
+    "lost_hours": ("tapescope_finding_lost_hours", "hours the finding cost at most"),
+    "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB a day that could have moved in that time at most"),
+    "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were mended"),
+}
+_HEADLINE = {
+    "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period"),
+    "drive_rate_mb_s": ("tapescope_drive_rate_megabytes_per_second", "bytes by the time drives worked"),
+    "overall_rate_mb_s": ("tapescope_overall_rate_megabytes_per_second", "bytes by wall-clock of the same mounts"),
+}
+
+
+def write(file: Path, message: Message) -> str:
+    """Write the file whole or not at all; returns its path. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_to_textfile(str(file), registry_of(message))
+    return str(file)
+
+
+def registry_of(message: Message) -> CollectorRegistry:
+    """Gauges of one night. What is not known has no sample: 0 would be a claim."""
+    registry = CollectorRegistry()
+
+    def gauge(name: str, doc: str, labels: tuple[str, ...] = ("site",)) -> Gauge:
+        return Gauge(name, doc, labels, registry=registry)
+
+    problems = gauge("tapescope_report_problems", "what went wrong on the way to the report")
+    problems.labels(message.site).set(len(message.report.problems))
+    if message.day:
+        end = datetime.combine(message.day + timedelta(days=1), time(), UTC).timestamp()
+        until = gauge("tapescope_report_until_timestamp_seconds", "end of the last day reported, as if it were UTC")
+        until.labels(message.site).set(end)
+    for name, (metric, doc) in _HEADLINE.items():
+        if (value := message.headline.get(name)) is not None:
+            gauge(metric, doc).labels(message.site).set(value)
+    hours = gauge("tapescope_drive_hours", "drive-hours of the period by what they went on", ("site", "bucket"))
+    for bucket, value in message.hours.items():
+        hours.labels(message.site, bucket).set(value)
+    count = gauge("tapescope_finding", "findings of the period; several spells of a cause count", _FINDING)
+    prices = {name: gauge(metric, doc, _FINDING) for name, (metric, doc) in _PRICES.items()}
+    for finding in message.findings:
+        labels = labels_of(message, finding)
+        count.labels(**labels).inc()
+        for name, price in prices.items():
+            if finding[name] is not None:
+                price.labels(**labels).inc(finding[name])
+    return registry

@@ -1,0 +1,17 @@
+"""Names and passwords of the ways out: from the environment, or handed over by whoever keeps them."""
+
+import os
+from collections.abc import Mapping
+
+NAMES = {
+    "TAPESCOPE_SMTP_USER": "name at the mail server",
+    "TAPESCOPE_SMTP_PASSWORD": "password at the mail server",
+    "TAPESCOPE_WEBHOOK_TOKEN": "bearer token of the webhook",
+    "TAPESCOPE_ALERTMANAGER_TOKEN": "bearer token of the Alertmanager",
+}
+
+
+def secret(given: Mapping[str, str], name: str) -> str:
+    """What was handed over under a name, else what the environment holds; empty if neither does."""
+    assert name in NAMES, name
+    return given.get(name) or os.environ.get(name, "")

@@ -1,0 +1,74 @@
+"""Who gets the report and the findings: the `[deliver]` table of site.toml. Secrets never stand in it."""
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+_ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"an address such as 'https://host/path' is wanted, not {text!r}")
+    if parts.username or parts.password:
+        raise ValueError("a name or password in an address would stand in the clear: give a token by environment")
+    return text
+
+
+def _mailbox(text: str) -> str:
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(f"a mail address such as 'tape-ops@example.org' is wanted, not {text!r}")
+    return text
+
+
+Url = Annotated[str, AfterValidator(_url)]
+Mailbox = Annotated[str, AfterValidator(_mailbox)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Mail(_Model):
+    """A mail server and those it shall write to."""
+
+    host: str
+    port: int = Field(default=587, ge=1, le=65_535)
+    tls: Literal["starttls", "tls", "none"] = "starttls"
+    sender: Mailbox = Field(alias="from")
+    to: tuple[Mailbox, ...] = Field(min_length=1)
+
+
+class Webhook(_Model):
+    """A program that wants the report as JSON."""
+
+    url: Url
+
+
+class Alertmanager(_Model):
+    """Prometheus' Alertmanager; an alert stays for `keep_hours` unless the next night says it again."""
+
+    url: Url
+    keep_hours: float = Field(default=26.0, ge=1)
+
+
+class Wlcg(_Model):
+    """WLCG's tape metrics as a file for its collector; `vos` names the VOs of a storage group where names differ."""
+
+    file: str
+    name: str = ""
+    vos: dict[str, tuple[str, ...]] = {}
+
+
+class Deliver(_Model):
+    """Where a finished report goes; each is optional."""
+
+    folder: str = ""
+    mail: Mail | None = None
+    webhook: Webhook | None = None
+    alertmanager: Alertmanager | None = None
+    prometheus: str = ""
+    wlcg: Wlcg | None = None

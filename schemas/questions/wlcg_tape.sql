@@ -1,0 +1,44 @@
+/*
+title = "WLCG tape metrics, by storage group"
+why = "What WLCG asks every tape site to publish: bytes kept, read and written, and how often tapes were mounted that day."
+
+[params.last_day]
+type = "DATE"
+doc = "the site day told; the last day with data if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group" }
+used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, deleted ones left out; rounded to 10^9; NULL where no volume table was read" }
+occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day" }
+total_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
+unique_mounts = { type = "BIGINT", doc = "different tapes mounted" }
+avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where none was mounted" }
+*/
+WITH kept AS (
+    SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes
+    FROM silver.volume WHERE storage_group IS NOT NULL AND NOT is_blank GROUP BY storage_group
+),
+moved AS (
+    SELECT t.storage_group, sum(t.bytes) FILTER (t.mode = 'read') AS read_bytes,
+           sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok' AND t.storage_group IS NOT NULL
+      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) = $last_day
+    GROUP BY t.storage_group
+),
+per_volume AS (
+    SELECT storage_group, system, volume, count(*) AS n_mounts FROM gold.mount_yield
+    WHERE site_day = $last_day AND storage_group IS NOT NULL GROUP BY storage_group, system, volume
+),
+mounted AS (
+    SELECT storage_group, sum(n_mounts) AS total_mounts, count(*) AS unique_mounts FROM per_volume GROUP BY storage_group
+)
+SELECT storage_group, CAST(round(k.used_bytes, -9) AS BIGINT) AS used_bytes,
+       CAST(round(k.occupied_bytes, -9) AS BIGINT) AS occupied_bytes,
+       CAST(coalesce(m.read_bytes, 0) AS BIGINT) AS read_bytes, CAST(coalesce(m.write_bytes, 0) AS BIGINT) AS write_bytes,
+       CAST(coalesce(n.total_mounts, 0) AS BIGINT) AS total_mounts, coalesce(n.unique_mounts, 0) AS unique_mounts,
+       coalesce(round(n.total_mounts / n.unique_mounts, 2), 0e0) AS avg_remounts
+FROM kept k FULL JOIN moved m USING (storage_group) FULL JOIN mounted n USING (storage_group)
+ORDER BY storage_group

@@ -1,0 +1,286 @@
+"""The report on its way out: real receivers on loopback get it once, whole, and whatever became of the other ways."""
+
+import json
+import shutil
+import ssl
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+import receivers
+import test_report as stand
+import trustme
+from click.testing import CliRunner
+from prometheus_client.parser import text_string_to_metric_families
+
+from pipelines import steps
+from pipelines.cli import cli
+from pipelines.config import Site, load_site
+from pipelines.delivery import alerts
+from pipelines.delivery.message import Message, one_line
+from pipelines.errors import ConfigError, TapescopeError
+from pipelines.report import Report
+from pipelines.warehouse import Warehouse, transaction
+
+# These share one warehouse: one process makes it.
+pytestmark = pytest.mark.xdist_group("delivery")
+
+DAY = stand.DAY
+TO = ("tape-ops@example.org", "shift@example.org")
+SECRET = {"TAPESCOPE_SMTP_USER": "robot", "TAPESCOPE_SMTP_PASSWORD": "hunter2", "TAPESCOPE_WEBHOOK_TOKEN": "t0ken"}
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A day with three findings: one stands, one is muted, one is gone since the day before."""
+    folder = tmp_path_factory.mktemp("filled")
+    site = stand.make_site(folder)
+    stand.make_tables(site)
+    stand.fill(site)
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        before = {"day": DAY - timedelta(days=1), "first_day": DAY - timedelta(days=1), "finding_id": "old"}
+        rows = [
+            stand.finding("slow_drive", "D2", finding_id="muted", state="muted"),
+            stand.finding("mount_failures", "s1", **before),
+        ]
+        stand.insert(connection, "gold.finding", *rows)
+        for day in (before["day"], DAY):
+            stand.insert(connection, "ops.detection", {"day": day, "n_findings": 1})
+        volume = {"system": "s", "volume": "V1", "storage_group": "cms", "is_blank": False}
+        stand.insert(connection, "silver.volume", volume | {"capacity_bytes": 10**12, "active_bytes": 6 * 10**11})
+    return folder
+
+
+@pytest.fixture
+def root(filled: Path, tmp_path: Path) -> Path:
+    """The same site for one test alone: receipts lie beside its reports."""
+    shutil.copytree(filled / "var", tmp_path / "var")
+    return tmp_path
+
+
+def site_of(root: Path, deliver: str) -> Site:
+    (root / "site.toml").write_text(f'name = "test stand"\nzone = "America/Chicago"\n[deliver]\n{deliver}\n')
+    return load_site(root)
+
+
+def mail_to(port: int, tls: str = "none", host: str = "127.0.0.1") -> str:
+    to = ", ".join(f'"{box}"' for box in TO)
+    return f'mail = {{ host = "{host}", port = {port}, tls = "{tls}", from = "tapescope@example.org", to = [{to}] }}'
+
+
+@pytest.fixture
+def box() -> Iterator[receivers.Letterbox]:
+    with receivers.mail_server() as box:
+        yield box
+
+
+@pytest.fixture
+def web() -> Iterator[receivers.Web]:
+    with receivers.web_server() as web:
+        yield web
+
+
+def ways(done: dict[str, Any]) -> dict[str, str]:
+    return {way["way"]: way["state"] for way in done["ways"]}
+
+
+def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, web: receivers.Web) -> None:
+    site = site_of(
+        root,
+        f'folder = "out"\nprometheus = "out/tapescope.prom"\nwlcg = {{ file = "out/wlcg.json" }}\n{mail_to(box.port)}\n'
+        f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}',
+    )
+    every = ("folder", "prometheus", "wlcg", "mail", "webhook", "alertmanager")
+    assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET)) == dict.fromkeys(every, "sent")
+    assert {path.suffix for path in (root / "out").iterdir()} == {".html", ".txt", ".json", ".prom"}
+    assert (len(box.letters), [path for path, _, _ in web.posts]) == (1, ["/hook", "/api/v2/alerts"])
+    assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET)) == dict.fromkeys(every, "earlier")
+    assert (len(box.letters), len(web.posts)) == (1, 2)
+    assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)) == dict.fromkeys(every, "sent")
+    assert ways(steps.deliver(site, DAY, DAY, ["task build: failed"], SECRET))["mail"] == "sent", "it is another report"
+
+
+def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letterbox) -> None:
+    done = steps.deliver(site_of(root, mail_to(box.port)), DAY, DAY, secrets=SECRET)
+    [(to, letter)] = box.letters
+    assert (tuple(to), box.logins) == (TO, [("robot", "hunter2")])
+    assert letter["Subject"].startswith("test stand, 15 June 2010: 1.60 TB moved on 2 drives")
+    assert letter["Auto-Submitted"] == "auto-generated"
+    text, page = letter.get_body(("plain",)), letter.get_body(("html",))
+    assert isinstance(text, EmailMessage) and isinstance(page, EmailMessage)
+    assert text.get_content().splitlines() == Path(done["report"]["txt"]).read_text().splitlines()
+    pictures = [part for part in letter.walk() if part.get_content_type() == "image/png"]
+    assert len(pictures) >= 2
+    shown = page.get_content()
+    assert "<svg" not in shown and "<script" not in shown
+    for picture in pictures:
+        assert picture.get_payload(decode=True).startswith(b"\x89PNG")  # type: ignore[union-attr]
+        assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in shown
+    [attached] = letter.iter_attachments()
+    assert attached.get_filename() == "report-2010-06-15.html"
+    assert attached.get_content().splitlines() == Path(done["report"]["html"]).read_text().splitlines()
+
+
+def test_what_went_wrong_is_said_first(root: Path, box: receivers.Letterbox) -> None:
+    hostile = "task build: failed\r\nBcc: everybody@example.org\x1b[31m" + "x" * 500
+    steps.deliver(site_of(root, mail_to(box.port)), DAY, DAY, [hostile], SECRET)
+    [(_, letter)] = box.letters
+    assert letter["Bcc"] is None
+    assert "1 problem(s): task build: failed Bcc: everybody@example.org\\x1b[31m" in " ".join(letter["Subject"].split())
+    assert len(" ".join(letter["Subject"].split())) <= 160
+
+
+def test_mail_is_sent_to_whom_one_trusts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, stranger = trustme.CA(), trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with receivers.mail_server(context) as box:
+        site = site_of(root, mail_to(box.port, "starttls"))
+        with stranger.cert_pem.tempfile() as trusted, monkeypatch.context() as patch:
+            patch.setenv("SSL_CERT_FILE", trusted)
+            with pytest.raises(TapescopeError, match="certificate verify failed"):
+                steps.deliver(site, DAY, DAY, secrets=SECRET)
+        assert not box.letters and not box.logins
+        with authority.cert_pem.tempfile() as trusted, monkeypatch.context() as patch:
+            patch.setenv("SSL_CERT_FILE", trusted)
+            steps.deliver(site, DAY, DAY, secrets=SECRET)
+        assert len(box.letters) == len(box.logins) == 1
+
+
+def test_a_password_never_goes_in_the_clear(root: Path) -> None:
+    with pytest.raises(TapescopeError, match="would be sent in the clear"):
+        steps.deliver(site_of(root, mail_to(25, host="192.0.2.1")), DAY, DAY, secrets=SECRET)
+
+
+def test_one_way_that_fails_keeps_no_other_back(root: Path, web: receivers.Web) -> None:
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
+    web.answers = [404]
+    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: HTTPError: .* answered 404"):
+        steps.deliver(site, DAY, DAY)
+    assert [path for path, _, _ in web.posts] == ["/hook", "/api/v2/alerts"]
+    assert ways(steps.deliver(site, DAY, DAY)) == {"webhook": "sent", "alertmanager": "earlier"}
+
+
+def test_a_busy_server_is_asked_again_and_a_strange_one_not_followed(root: Path, web: receivers.Web) -> None:
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}')
+    web.answers = [503, 200]
+    assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET)) == {"webhook": "sent"}
+    [_, (_, headers, payload)] = web.posts
+    assert headers["Authorization"] == "Bearer t0ken"
+    assert (payload["site"], payload["day"]) == ("test stand", "2010-06-15")
+    assert payload["text"].startswith("test stand, 15 June 2010: ")
+    assert payload["report"] == json.loads((root / "var" / "reports" / "report-2010-06-15.json").read_text())
+    web.posts.clear()
+    web.answers = [302]
+    with pytest.raises(TapescopeError, match="answered 302"):
+        steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)
+    assert [path for path, _, _ in web.posts] == ["/hook"], "the token went to another address"
+
+
+def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> None:
+    steps.deliver(site_of(root, f'alertmanager = {{ url = "{web.url}/", keep_hours = 30 }}'), DAY, DAY)
+    [(_, _, sent)] = web.posts
+    now = datetime.now(UTC)
+    ends = {alert["labels"]["finding"]: datetime.fromisoformat(alert["endsAt"]) - now for alert in sent}
+    fires = {name for name, left in ends.items() if left > timedelta(0)}
+    assert fires == set(ends) - {"muted", "old"} and {"muted", "old"} < set(ends)
+    assert all(timedelta(hours=29) < ends[name] <= timedelta(hours=30) for name in fires)
+    [gone] = [alert for alert in sent if alert["labels"]["finding"] == "old"]
+    labels = {"alertname": "mount_failures", "site": "test stand", "entity": "s1", "severity": "warning"}
+    assert gone["labels"] == labels | {"finding": "old"}
+    assert gone["startsAt"] == "2010-06-14T00:00:00+00:00"
+    [muted] = [alert for alert in sent if alert["labels"]["finding"] == "muted"]
+    assert muted["annotations"] == {
+        "summary": "D2: it happened.",
+        "description": "D2: it happened.",
+        "means": "It means this.",
+        "look_at": "Look there.",
+        "lost_gb_day": "300.0",
+    }
+
+
+def test_hostile_findings_are_bounded_in_alerts() -> None:
+    row = {"finding_id": "1", "rule": "r", "severity": "info", "state": "open", "first_day": DAY}
+    row |= {"entity": "e\x1b" + "x" * 10_000, "text": "a\nb" + "x" * 10_000}
+    report = Report("t", "UTC", DAY, DAY, [], [])
+    message = Message("s", report, {}, [], [row], {}, {}, [])
+    [alert] = alerts.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
+    assert len(json.dumps(alert)) < 2000 and "\\u001b" not in json.dumps(alert)
+    assert one_line("a\nb") == "a b"
+
+
+def test_prometheus_reads_the_night(root: Path) -> None:
+    steps.deliver(site_of(root, 'prometheus = "night.prom"'), DAY, DAY, ["something"])
+    samples = {
+        (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
+        for family in text_string_to_metric_families((root / "night.prom").read_text())
+        for sample in family.samples
+    }
+    assert samples["tapescope_drive_hours", "transfer", "test stand"] == 6.0
+    assert samples["tapescope_drive_hours", "unknown", "test stand"] == 1.5
+    assert samples["tapescope_report_problems", "test stand"] == 1.0
+    assert samples["tapescope_moved_terabytes", "test stand"] == 1.6
+    # entity, rule, severity, site, state
+    told = ("D2", "slow_drive", "warning", "test stand", "muted")
+    assert samples["tapescope_finding", *told] == 1.0
+    assert samples["tapescope_finding_lost_gb_per_day", *told] == 300.0
+    assert ("tapescope_finding_gain_gb_per_day", *told) not in samples, "what is not known is no sample"
+    midnight = datetime(2010, 6, 16, tzinfo=UTC).timestamp()
+    assert samples["tapescope_report_until_timestamp_seconds", "test stand"] == midnight
+
+
+def test_wlcg_gets_its_metrics(root: Path) -> None:
+    steps.deliver(
+        site_of(root, 'wlcg = { file = "wlcg.json", name = "T1-TAPE", vos = { cms = ["cms", "cms-t0"] } }'), DAY, DAY
+    )
+    service = json.loads((root / "wlcg.json").read_text())["storageservice"]
+    assert (service["name"], service["implementation"]) == ("T1-TAPE", "tapescope")
+    # the end of 15 June in Chicago: 05:00 UTC of the 16th
+    at = int(datetime(2010, 6, 16, 5, tzinfo=UTC).timestamp())
+    assert service["latestupdate"] == at
+    assert service["storageshares"] == [
+        {
+            "name": "cms",
+            "vos": ["cms", "cms-t0"],
+            "timestamp": at,
+            "usedsize": 600_000_000_000,
+            "occupiedsize": 1_000_000_000_000,
+            "readbytes24h": 0,
+            "writebytes24h": 0,
+            "avgtaperemounts": 0.0,
+            "totalmounts24h": 0,
+            "uniquemounts24h": 0,
+        }
+    ]
+
+
+def test_a_report_goes_out_where_nothing_could_be_built(tmp_path: Path, box: receivers.Letterbox) -> None:
+    """No warehouse at all: the mail says so."""
+    steps.deliver(site_of(tmp_path, mail_to(box.port)), problems=["task ingest: failed"])
+    [(_, letter)] = box.letters
+    assert "problem(s): task ingest: failed" in letter["Subject"]
+
+
+def test_recipients_are_checked(tmp_path: Path) -> None:
+    wrong = 'mail = { host = "h", from = "nobody", to = [] }\nwebhook = { url = "https://me:secret@example.org/" }'
+    with pytest.raises(ConfigError) as caught:
+        site_of(tmp_path, wrong)
+    said = str(caught.value)
+    assert "a mail address such as" in said and "would stand in the clear" in said and "at least 1" in said
+
+
+def test_the_command_tells_what_it_sent(root: Path) -> None:
+    site_of(root, 'folder = "out"')
+    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
+    assert said.exit_code == 0 and "folder       sent" in said.output
+    site_of(root, "")
+    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
+    assert "Nobody is to get it" in said.output
+
+
+def test_the_first_day_of_the_report_is_the_days_asked_for(root: Path) -> None:
+    done = steps.deliver(site_of(root, ""), date(2010, 6, 14), DAY)
+    assert json.loads(Path(done["report"]["json"]).read_text())["first_day"] == "2010-06-14"
