@@ -27,7 +27,13 @@ _DASHED = "#6b7280"
 _UNITS = {"h": "hours"}
 _SHARP = 2
 _PNG_WIDTH = slice(16, 20)  # of the IHDR chunk, behind the signature
-_LATE = 0.72  # a bar that ends beyond this share of the width has its text before it
+_LATE = 0.72  # a bar that ends beyond this share of the width has its text before it, or, where
+_EARLY = 0.25  # it begins before this one, inside
+_TEXTS: dict[str, tuple[Any, float, str]] = {
+    "behind": ("left", 5, "end"),
+    "before": ("right", -5, "begin"),
+    "inside": ("right", -5, "end"),
+}
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 _CONFIG: dict[str, Any] = {
     "font": "sans-serif",
@@ -95,7 +101,7 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
             "begin": end - bar.value,
             "end": end,
             "text": f"{number(bar.value)} {figure.unit}  {percent(bar.share)}",
-            "is_late": end > _LATE * whole,
+            "place": "behind" if end <= _LATE * whole else "before" if end - bar.value > _EARLY * whole else "inside",
         }
         for name, bar, end in zip(names, figure.bars, ends, strict=True)
     ]
@@ -103,10 +109,11 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
     x = alt.X("begin:Q", title=f"drive-{_UNITS[figure.unit]}", scale=alt.Scale(domain=[0, whole], nice=False))
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
     bars = _bars(base.encode(x=x, x2="end:Q"), list(dict.fromkeys(bar.group for bar in figure.bars)), None)
-    early = base.transform_filter("!datum.is_late").mark_text(align="left", dx=5, fontSize=10.5)
-    late = base.transform_filter("datum.is_late").mark_text(align="right", dx=-5, fontSize=10.5)
-    layers = (bars, early.encode(x="end:Q", text="text:N"), late.encode(x="begin:Q", text="text:N"))
-    return alt.LayerChart(layer=list(layers)).properties(width=330, height=alt.Step(15.5))
+    layers = [bars]
+    for place, (align, dx, edge) in _TEXTS.items():
+        texts = base.transform_filter(alt.datum.place == place).mark_text(align=align, dx=dx, fontSize=10.5)
+        layers.append(texts.encode(x=f"{edge}:Q", text="text:N"))
+    return alt.LayerChart(layer=layers).properties(width=330, height=alt.Step(15.5))
 
 
 def _stack(figure: Stack) -> alt.Chart:
