@@ -33,16 +33,18 @@ def _day(name: str, first: date, last: date, default: date) -> date:
 
 def choose_station(stations: list[str]) -> str:
     """One station, or the empty text for all; the URL has it as `station`."""
-    options = ["", *stations]
-    wanted = st.session_state.get("station", st.query_params.get("station", ""))
-    st.session_state["station"] = wanted if wanted in options else ""
-    chosen = str(
-        st.sidebar.selectbox("Station", options, key="station", format_func=lambda name: name or "all stations")
-    )
+    return choose("station", "Station", ["", *stations], {"": "all stations"})
+
+
+def choose(name: str, label: str, options: list[str], labels: dict[str, str]) -> str:
+    """One of several from the side bar, the first if the URL names none of them; the URL has it under its name."""
+    wanted = st.session_state.get(name, st.query_params.get(name, ""))
+    st.session_state[name] = wanted if wanted in options else options[0]
+    chosen = str(st.sidebar.selectbox(label, options, key=name, format_func=lambda value: labels.get(value, value)))
     if chosen:
-        st.query_params["station"] = chosen
+        st.query_params[name] = chosen
     else:
-        st.query_params.pop("station", None)
+        st.query_params.pop(name, None)
     return chosen
 
 
@@ -82,6 +84,11 @@ def show_table(found: Answer, rows: list[dict[str, Any]], names: list[str]) -> N
         hide_index=True,
         width="stretch",
     )
+
+
+def show_rows(rows: list[dict[str, Any]], config: dict[str, Any]) -> None:
+    """Rows that are no answer of the warehouse."""
+    st.dataframe(rows, column_config=config, hide_index=True, width="stretch")
 
 
 def show_sql(name: str, found: Answer, params: dict[str, str]) -> None:

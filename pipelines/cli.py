@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from pipelines import deliver_command, finding_commands
+from pipelines import deliver_command, finding_commands, study_command
 from pipelines.errors import ConfigError, TapescopeError
 from pipelines.options import period, period_options
+from pipelines.options import format_option as _format_option
 from pipelines.options import site_option as _site_option
 
 SEVERITIES = ("info", "warning", "critical")
@@ -78,6 +79,7 @@ def cli() -> None:
 
 cli.add_command(finding_commands.finding)
 cli.add_command(deliver_command.deliver)
+cli.add_command(study_command.study)
 
 
 @cli.command()
@@ -377,22 +379,12 @@ def explain(name: str, site_path: Path) -> None:
     click.echo(page(load_catalog(), name))
 
 
-_FORMAT = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="A table for people, or CSV or JSON for programs.",
-)
-
-
 @cli.command()
 @click.argument("name")
 @click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
 @_site_option
 @period_options
-@_FORMAT
+@_format_option
 def ask(
     name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
 ) -> None:
@@ -410,7 +402,7 @@ def ask(
 @cli.command()
 @click.argument("statement")
 @_site_option
-@_FORMAT
+@_format_option
 @click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
     """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""

@@ -48,21 +48,27 @@ def priced(finding: dict[str, Any]) -> str:
 
 def print_answer(answer: Answer, form: str) -> None:
     """An answer as a table for people, or as CSV or JSON for programs."""
-    names = [column.name for column in answer.columns]
-    if form == "json":
-        json.dump([dict(zip(names, row, strict=True)) for row in answer.rows], sys.stdout, default=_plain, indent=1)
-        sys.stdout.write("\n")
-    elif form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows(["" if value is None else value for value in row] for row in answer.rows)
-    else:
-        print_table(answer.columns, answer.rows)
+    print_rows(answer.columns, answer.rows, form)
+    if form == "table":
         cut = ", cut at the limit" if answer.is_cut else ""
         period = f"; {answer.period}" if answer.period else ""
         error_console().print(
             f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False
         )
+
+
+def print_rows(columns: list[Column], rows: list[tuple[Any, ...]], form: str) -> None:
+    """Rows as a table for people, or as CSV or JSON for programs."""
+    names = [column.name for column in columns]
+    if form == "json":
+        json.dump([dict(zip(names, row, strict=True)) for row in rows], sys.stdout, default=_plain, indent=1)
+        sys.stdout.write("\n")
+    elif form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(["" if value is None else value for value in row] for row in rows)
+    else:
+        print_table(columns, rows)
 
 
 def print_table(columns: list[Column], rows: list[tuple[Any, ...]]) -> None:

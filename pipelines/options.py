@@ -38,3 +38,15 @@ def period(day: datetime | None, begin: datetime | None, end: datetime | None) -
     if first and last and first > last:
         raise click.UsageError("--from must not lie after --to")
     return first.date() if first else None, last.date() if last else None
+
+
+def format_option(command: Command) -> Command:
+    """For people, or for programs."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "csv", "json"]),
+        default="table",
+        show_default=True,
+        help="A table for people, or CSV or JSON for programs.",
+    )(command)

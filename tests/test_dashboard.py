@@ -143,6 +143,31 @@ def test_empty_warehouse_says_what_to_load(tmp_path: Path, monkeypatch: pytest.M
     assert "tapescope run" in app.info[0].value
 
 
+def studies_page(app: AppTest) -> AppTest:
+    return app.run().switch_page("pages/studies.py")
+
+
+def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs no warehouse; the URL names the document; figures of the chosen one stand there, with their verdicts."""
+    (tmp_path / "site.toml").write_text('name = "new"\n')
+    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params["study"] = "pic_step09"
+    studies_page(app).run()
+    assert not app.exception
+    assert app.title[0].value == "Can I trust the product?"
+    assert app.selectbox[0].value == "pic_step09" and in_url(app)["study"] == "pic_step09"
+    assert "J. Flix" in texts(app)
+    figures, audit = app.dataframe[0].value, app.dataframe[1].value
+    (first,) = figures[figures["what"] == "f, test [1]: complete"].to_dict("records")
+    assert (first["printed"], first["verdict"]) == ("0.87", "OK") and first["ours"] == pytest.approx(0.8705, abs=1e-4)
+    assert set(audit[audit["id"] == "P15"]["verdict"]) == {"X"}
+    numbers = {metric.label: metric.value for metric in app.metric}
+    assert set(numbers) == {"OK", "R", "X", "new", "read", "open"} and int(numbers["X"]) > 5
+    app.selectbox[0].select("nasa_eos_archive").run()
+    assert not app.exception and "A. Lake" in texts(app)
+
+
 @contextmanager
 def served(site: Path, log: Path) -> Iterator[str]:
     """Streamlit in its own session on a free port of this machine; its whole process group ends afterwards."""

@@ -50,7 +50,10 @@ GUESTS = ("great_expectations", "streamlit", "airflow")
 # What the folders of scripts may import of the library, and which guests they must not know.
 MAY_IMPORT = {
     "dags": ({"steps", "sources", "config"}, {"streamlit", "great_expectations"}),
-    "dashboards": ({"ask", "catalog", "config", "models", "units"}, {"airflow", "great_expectations", "duckdb"}),
+    "dashboards": (
+        {"ask", "catalog", "config", "models", "studies", "units"},
+        {"airflow", "great_expectations", "duckdb"},
+    ),
 }
 
 each_relation = pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.full_name)

@@ -1,0 +1,35 @@
+"""Can I trust the product? Documents' published figures beside ours, and what the rules find wrong with them."""
+
+import streamlit as st
+
+from dashboards import parts
+from pipelines import studies
+
+FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
+AUDIT = ["id", "verdict", "what", "why", "place", "how"]
+
+st.title("Can I trust the product?", anchor=False)
+everything = {study.name: study for study in studies.every()}
+study = everything[
+    parts.choose("study", "Document", list(everything), {key: one.title for key, one in everything.items()})
+]
+st.subheader(study.title, anchor=False)
+st.text(study.document)
+
+lines = studies.work_out(study)
+for place, (verdict, meaning) in zip(st.columns(len(studies.VERDICTS)), studies.VERDICTS.items(), strict=True):
+    place.metric(verdict, sum(line.verdict == verdict for line in lines), help=meaning)
+
+config = {column.name: st.column_config.Column(help=column.doc) for column in studies.COLUMNS}
+figures = [line for line in lines if line.ours is not None or line.verdict == "open"]
+st.subheader("Printed figures beside ours", anchor=False)
+parts.show_rows([{name: getattr(line, name) for name in FIGURES} for line in figures], config)
+st.subheader("Audit", anchor=False)
+st.caption("What rules say of printed figures, and what only a reader can find.")
+audit = [line for line in lines if line not in figures]
+parts.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config)
+
+st.subheader("What the document prints", anchor=False)
+for table in study.published:
+    st.text(f"{table.title}   ·   {table.place}")
+    parts.show_rows([dict(zip(table.columns, map(str, row), strict=True)) for row in table.rows], {})
