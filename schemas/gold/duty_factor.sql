@@ -4,7 +4,7 @@ grain = "one row per station, direction and site day"
 why = "Share of 1800 s bins in which a station's traffic is above the threshold: is it kept busy?"
 partition = "month"
 lineage = ["file_id", "line_no"]
-features = ["D3", "M16", "M38"]
+features = ["D3", "M11", "M16", "M38"]
 
 [columns]
 day = { type = "DATE", doc = "site day the bins begin in" }
@@ -17,6 +17,8 @@ n_active_half = { type = "BIGINT", doc = "bins above half the threshold" }
 n_active_twice = { type = "BIGINT", doc = "bins above twice the threshold" }
 active_gb = { type = "DOUBLE", unit = "GB", doc = "moved in active bins" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in all bins" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the active bin with the lowest one; NULL where none was active" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the bin with the highest one; NULL likewise" }
 file_id = { type = "VARCHAR", doc = "file of the day's newest row" }
 line_no = { type = "BIGINT", doc = "that row" }
 
@@ -82,7 +84,10 @@ SELECT CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE) AS day, s.stati
        count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s / 2) AS n_active_half,
        count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s * 2) AS n_active_twice,
        coalesce(sum(bytes) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s), 0) / 1e9 AS active_gb,
-       sum(bytes) / 1e9 AS moved_gb, any_value(w.file_id) AS file_id, any_value(w.line_no) AS line_no
+       sum(bytes) / 1e9 AS moved_gb,
+       min(avg_mb_s) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS low_active_mb_s,
+       max(avg_mb_s) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS high_active_mb_s,
+       any_value(w.file_id) AS file_id, any_value(w.line_no) AS line_no
 FROM station_bin s
 JOIN site.station t ON t.station = s.station
 CROSS JOIN site.setting c
