@@ -5,8 +5,10 @@ from pathlib import Path
 
 from pipelines import sources
 from pipelines.catalog import FOLDER, Catalog, Check, Column, Question, Relation, Rule, load_catalog
-from pipelines.errors import QuestionRefused
+from pipelines.errors import ContractError, QuestionRefused
+from pipelines.studies import requirements
 
+_README = FOLDER.parent / "README.md"
 _LAYERS = {
     "site": "What `site.toml` says, as tables.",
     "ops": "What was read, what was checked, what was not seen.",
@@ -42,12 +44,21 @@ def explain(catalog: Catalog, name: str) -> str:
 def write_all(check: bool = False) -> list[str]:
     """Write the generated pages; with `check` only name those that are not up to date."""
     catalog = load_catalog()
-    pages = {FOLDER / "README.md": dictionary(catalog)}
+    pages = {FOLDER / "README.md": dictionary(catalog), _README: _with_ledger(_README.read_text(encoding="utf-8"))}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if not check:
         for path in stale:
             path.write_text(pages[path], encoding="utf-8")
     return [str(path.relative_to(Path(FOLDER).parent)) for path in stale]
+
+
+def _with_ledger(text: str) -> str:
+    """A page with the count of met requirements between its marks."""
+    before, begin, rest = text.partition("<!-- requirements: made by `make docs` -->\n")
+    _, end, after = rest.partition("<!-- /requirements -->")
+    if not end:
+        raise ContractError(f"{_README.name} lacks the marks between which the requirements are counted")
+    return f"{before}{begin}\n{requirements.summary(requirements.ledger())}\n{end}{after}"
 
 
 def dictionary(catalog: Catalog) -> str:

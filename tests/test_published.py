@@ -6,6 +6,7 @@ migration stations". A printed figure is compared at the digits it is printed wi
 
 import pytest
 
+from pipelines.models.service_time import file_size_for, gap_bound_rate
 from pipelines.models.throughput import campaign, stream_efficiency
 from pipelines.units import mbit_s_to_mb_s
 
@@ -70,3 +71,20 @@ def test_balanced_ratio_m41() -> None:
     assert round(75 / 33, 2) == 2.27
     assert stream_efficiency(2 * 33, 75) == pytest.approx(0.88)
     assert stream_efficiency(3 * 33, 75) > 1
+
+
+def test_ten_gigabit_n09() -> None:
+    """N09: 10GigE is 1250 MB/s; the disks of 2000 MB/s leave 750, 4.7 LTO-6 drives (N10)."""
+    assert mbit_s_to_mb_s(10_000) == 1250
+    assert round((2000 - mbit_s_to_mb_s(10_000)) / 160, 1) == 4.7
+
+
+@pytest.mark.parametrize(("group_mb", "mb_s"), [(100, 3.5), (256, 6.0), (1024, 9.2)])
+def test_flush_behind_groups_e30(group_mb: float, mb_s: float) -> None:
+    """E30, EOS tuning 1997, section 5.2.1: a flush of 20 s behind each group of four blocks, a drive of 11.2 MB/s."""
+    assert round(gap_bound_rate(group_mb, 11.2, 20), 1) == mb_s
+
+
+def test_groups_that_january_tells_of_e30() -> None:
+    """E30: some 49 MB between flushes give the 2 MB/s of January: 20 / (1/2 - 1/11.2) = 48.7."""
+    assert round(file_size_for(2, 11.2, 20)) == 49

@@ -24,7 +24,7 @@ from pipelines.studies.formula import evaluate
 AGREE = (
     *("M21", "M31", "M33", "M38", "M43"),
     *("P05", "P24", "P26", "P28", "P31", "P34", "P35", "P36", "P37", "P38", "P39", "P41"),
-    *("N22", "N23", "C07", "C23", "E09"),
+    *("N22", "N23", "C07", "C23", "E02", "E09"),
 )
 # Of a row with several figures, one at least has this mark; X is never wanted where only R or OK stands.
 ROUNDED = ("M09", "M11", "M26", "M34", "M40", "C09", "C17")
@@ -34,6 +34,9 @@ CONTRADICTED = (
     *("MA1", "MA2", "X6"),
 )
 READ = ("M13", "M28", "P23", "E27", "E38")  # in the wording: notes of a reader
+
+
+SIDES = [(side, end) for side in ("to", "from") for end in ("low", "high")]
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,20 @@ def test_m_figures_come_of_our_relations() -> None:
     assert ours("fnal", "duty factor out that would balance dm8") == pytest.approx(0.8 * 56.25 / (37.5 - 6.25 / 8))
 
 
+def test_m_ranges_are_those_of_the_plots() -> None:
+    """M11, M12, M13, M15: lowest and highest active half-hour in and out, and the duty factor of each station."""
+    found = {}
+    for station in ("dm6", "dm7", "dm8", "dm12"):
+        ranges = [ours("fnal", f"{station} {side} station while active, {end}est half-hour") for side, end in SIDES]
+        found[station] = ranges
+    assert found == {
+        "dm6": [25, 56.25, 25, 43.75],
+        "dm7": [25, 56.25, 25, 50],
+        "dm8": [56.25, 56.25, 31.25, 37.5],
+        "dm12": [25, 56.25, 25, 50],
+    }
+
+
 def test_m_only_dm8_does_not_balance() -> None:
     lines = [line for line in studies.work_out(studies.find("fnal")) if line.id == "MA2" and line.verdict != "new"]
     assert {line.what.split(":")[0]: line.verdict for line in lines} == {
@@ -121,6 +138,10 @@ FILLED: dict[tuple[str, str, str], list[float]] = {
     ("fnal", "MA4", "MB"): [375, 1500],
     ("pic", "P14", "days"): [9.8],
     ("pic", "P30", "1"): [0.42],
+    ("pic", "P30", "%"): [25, 29],
+    ("pic", "P38", "s"): [4.9, 7.2, 33.8, 58.8],
+    ("pic", "P38", "h"): [2.93, 3.2, 2.6, 1.13],  # 2 h 55 m, 3 h 11 m, 2 h 36 m, 1 h 07 m
+    ("pic", "P41", "GB"): [17.4],
     ("pic", "P31", "GB"): [2.08, 3.12, 9.09, 14.29],  # 3.125: printed 3.13 in the requirements
     ("pic", "P48", "%"): [69],
     ("pic", "X2", "s"): [0.1, 2.3, 28.5, 51.7],
