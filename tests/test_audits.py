@@ -179,3 +179,17 @@ def test_no_service_at_nothing(wrong: dict[str, float]) -> None:
         Service(1).time(0, 1)
     with pytest.raises(ValueError, match="below the stream's own"):
         file_size_for(80, 75, 1)
+
+
+@pytest.mark.parametrize(("n_files", "file_mb"), [(1, 3732), (10, 492), (100, 168), (1e9, 132)])
+def test_c15_file_size_for_half_the_speed(n_files: float, file_mb: float) -> None:
+    """C13 asked the other way round, S = 30: each file carries 4.4 s and its part of the 120 s of a mount."""
+    found = file_size_for(15, 30, 4.4 + 120 / n_files)
+    assert round(found) == file_mb
+    assert Service(30.0).time(n_files, found).efficiency == pytest.approx(0.5)
+
+
+def test_c15_other_drives_and_shares() -> None:
+    """A drive of 400 MB/s wants 1760 MB; alone on its mount a file under 196 MB gives 5 % of 30 MB/s."""
+    assert round(file_size_for(200, 400, 4.4)) == 1760
+    assert round(file_size_for(1.5, 30, 124.4)) == 196

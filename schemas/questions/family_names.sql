@@ -1,0 +1,32 @@
+/*
+title = "File families whose names break a convention"
+why = "A family that holds what several names should tell apart mixes on tape what nobody reads together."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.pattern]
+type = "VARCHAR"
+default = "t1d0(mc|data_.+)_(RAW|RECO|AOD|ALCARECO)"
+doc = "regular expression that a whole name must fit; the default is CMS's at a Tier-1: simulated data by tier, real data by data set and tier"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group" }
+file_family = { type = "VARCHAR", doc = "family whose name does not fit; files without one are left out" }
+n_files = { type = "BIGINT", doc = "files moved whole" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by them" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours its work took" }
+*/
+SELECT system, storage_group, file_family, CAST(sum(n_files) AS BIGINT) AS n_files, sum(volume_gb) AS volume_gb,
+       sum(busy_hours) AS busy_hours
+FROM gold.family_rate
+WHERE day BETWEEN $first_day AND $last_day AND file_family IS NOT NULL
+  AND NOT regexp_full_match(file_family, $pattern)
+GROUP BY system, storage_group, file_family
+ORDER BY busy_hours DESC, system, storage_group, file_family

@@ -1,0 +1,33 @@
+/*
+title = "Drive rates by the movers' hosts"
+why = "Equal drives on unequal servers: which hosts let their drives run, and which hold them back."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not say it" }
+mode = { type = "VARCHAR", doc = "read or write" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared" }
+mover_host = { type = "VARCHAR", doc = "host of the movers" }
+n_drives = { type = "BIGINT", doc = "drives it served" }
+n_files = { type = "BIGINT", doc = "large files they moved" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these files' drive rates" }
+of_best = { type = "DOUBLE", unit = "1", doc = "that / the highest median of a host with drives of the same technology, mode and basis" }
+*/
+WITH hosted AS (
+    SELECT generation, mode, drive_rate_basis, mover_host, count(DISTINCT drive) AS n_drives, count(*) AS n_files,
+           median(rate_mb_s) AS drive_rate_mb_s
+    FROM gold.file_rate
+    WHERE day BETWEEN $first_day AND $last_day
+    GROUP BY ALL
+)
+SELECT generation, mode, drive_rate_basis, mover_host, n_drives, n_files, drive_rate_mb_s,
+       drive_rate_mb_s / max(drive_rate_mb_s) OVER (PARTITION BY generation, mode, drive_rate_basis) AS of_best
+FROM hosted
+ORDER BY generation, mode, drive_rate_basis, drive_rate_mb_s DESC, mover_host

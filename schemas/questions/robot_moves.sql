@@ -1,0 +1,33 @@
+/*
+title = "Robot moves an hour"
+why = "A robot's arm moves so many tapes an hour and no more: in which hours mounts may have waited for it, and not for a drive."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.limit]
+type = "DOUBLE"
+default = "160"
+doc = "moves an hour that the robot can do: 160 of a PowderHorn, 240 of the upgraded one"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+n_moves = { type = "BIGINT", doc = "tapes brought to a drive, counted when they are mounted, and taken away, counted when the drive is free; of all its robots" }
+load = { type = "DOUBLE", unit = "1", doc = "moves / limit" }
+move_s = { type = "DOUBLE", unit = "s", doc = "time of one move at the limit: 3600 / limit" }
+*/
+WITH moved AS (
+    SELECT system, unnest([mounted_at, dismounted_at]) AS moved_at FROM silver.session WHERE status <> 'mount_failed'
+)
+SELECT m.system, date_trunc('hour', m.moved_at) AS hour_at, count(*) AS n_moves, count(*) / $limit AS load,
+       3600 / $limit AS move_s
+FROM moved m CROSS JOIN site.setting c
+WHERE CAST(timezone(c.zone, timezone('UTC', m.moved_at)) AS DATE) BETWEEN $first_day AND $last_day
+GROUP BY m.system, date_trunc('hour', m.moved_at)
+ORDER BY n_moves DESC, system, hour_at
