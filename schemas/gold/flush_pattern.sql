@@ -4,7 +4,7 @@ grain = "one row per host and hour in which its disks were written"
 why = "A buffer cache that is flushed in bursts shows as a full-speed second every few seconds. Seen only where the sampling is fine enough: at least three steps a period."
 partition = "month"
 lineage = ["file_id", "line_no"]
-features = ["D6", "M26", "M27"]
+features = ["D6", "M26", "M27", "M28"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
@@ -21,6 +21,7 @@ on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in whole 
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "peak: 95th percentile of the samples with writes" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median bytes of a burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "burst_bytes / period_s: the rate while the pattern lasts" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "a hypothesis: the cache of which a burst is a tenth, if that share of dirty pages starts a flush" }
 file_id = { type = "VARCHAR", doc = "file of the first burst" }
 line_no = { type = "BIGINT", doc = "line with which it begins" }
 
@@ -145,5 +146,6 @@ SELECT CAST(timezone(c.zone, timezone('UTC', j.hour_at)) AS DATE) AS day, j.hour
        CASE WHEN is_burst THEN j.on_s END AS on_s, CASE WHEN is_burst THEN j.peak / 1e6 END AS amplitude_mb_s,
        CASE WHEN is_burst THEN j.burst_bytes END AS burst_bytes,
        CASE WHEN is_burst THEN j.burst_bytes / 1e6 / j.period_s END AS mean_mb_s,
+       CASE WHEN is_burst THEN j.burst_bytes / 0.1 / 1e9 END AS implied_cache_gb,
        CASE WHEN is_burst THEN j.file_id END AS file_id, CASE WHEN is_burst THEN j.line_no END AS line_no
 FROM judged j CROSS JOIN site.setting c

@@ -1,0 +1,57 @@
+/*
+title = "Rates of groups over the hours: sustained, peak, average, last"
+why = "What an experiment asked of the tapes while it asked anything, what it reached once, and what is left of that on average: four figures that are easily taken for one another."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL: all together" }
+mode = { type = "VARCHAR", doc = "read or write" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, in whole files; each evenly from its first block to its last" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
+active_hours = { type = "BIGINT", unit = "h", doc = "hours in which it moved anything" }
+sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these hours" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest of them" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
+*/
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+cut AS (
+    SELECT t.system, t.storage_group, t.mode, t.bytes, t.started_at, t.ended_at, b.begin_at, b.end_at,
+           unnest(range(date_trunc('hour', t.started_at), t.ended_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM silver.transfer t CROSS JOIN bound b
+    WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+),
+part AS (
+    -- whole bytes: their sum is the same in whatever order the files come
+    SELECT system, storage_group, mode, hour_at, begin_at, end_at,
+           CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
+                                         least(ended_at, hour_at + INTERVAL 1 HOUR))
+                               / date_diff('microsecond', started_at, ended_at))) AS BIGINT) AS bytes
+    FROM cut WHERE hour_at >= begin_at AND hour_at < end_at
+),
+hourly AS (
+    SELECT system, storage_group, FALSE AS is_all, mode, hour_at, any_value(begin_at) AS begin_at,
+           any_value(end_at) AS end_at, sum(bytes) AS bytes
+    FROM part GROUP BY system, storage_group, mode, hour_at
+    UNION ALL
+    SELECT system, NULL, TRUE, mode, hour_at, any_value(begin_at), any_value(end_at), sum(bytes)
+    FROM part GROUP BY system, mode, hour_at
+)
+SELECT system, storage_group, mode, sum(bytes) / 1e12 AS moved_tb,
+       sum(bytes) / 1e6 / date_diff('second', any_value(begin_at), any_value(end_at)) AS average_mb_s,
+       count(*) AS active_hours, median(bytes) / 3.6e9 AS sustained_mb_s, max(bytes) / 3.6e9 AS max_mb_s,
+       coalesce(max(bytes) FILTER (WHERE hour_at = end_at - INTERVAL 1 HOUR), 0) / 3.6e9 AS last_mb_s
+FROM hourly
+GROUP BY system, storage_group, is_all, mode
+ORDER BY system, mode, is_all DESC, moved_tb DESC, storage_group

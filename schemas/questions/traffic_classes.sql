@@ -1,0 +1,51 @@
+/*
+title = "Organised and chaotic traffic"
+why = "Traffic that asks for a tape's files together uses half of a drive's speed and more, chaotic traffic a twentieth and less: who is which, by what the mounts made of their drives."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.organised]
+type = "DOUBLE"
+default = "0.5"
+doc = "efficiency from which on a mount is organised"
+
+[params.chaotic]
+type = "DOUBLE"
+default = "0.05"
+doc = "efficiency below which it is chaotic"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
+mode = { type = "VARCHAR", doc = "read, write or mixed" }
+n_mounts = { type = "BIGINT", doc = "mounts logged whole, whose drive rate is known" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours, request to dismounted" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "share of these hours in which the drive worked on files" }
+organised_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in organised mounts" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in chaotic ones" }
+class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; else between" }
+*/
+WITH mount AS (
+    SELECT r.system, y.storage_group, r.mode, r.wall_s, r.drive_s, r.f
+    FROM gold.session_rate r
+    JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session_id
+    WHERE r.day BETWEEN $first_day AND $last_day AND r.f IS NOT NULL
+),
+summed AS (
+    SELECT system, storage_group, mode, count(*) AS n_mounts, sum(wall_s) AS wall_s, sum(drive_s) AS drive_s,
+           coalesce(sum(wall_s) FILTER (WHERE f >= $organised), 0) AS organised_s,
+           coalesce(sum(wall_s) FILTER (WHERE f < $chaotic), 0) AS chaotic_s
+    FROM mount GROUP BY system, storage_group, mode
+)
+SELECT system, storage_group, mode, n_mounts, wall_s / 3600 AS mount_hours, drive_s / wall_s AS efficiency,
+       organised_s / wall_s AS organised_share, chaotic_s / wall_s AS chaotic_share,
+       CASE WHEN drive_s / wall_s >= $organised THEN 'organised' WHEN drive_s / wall_s < $chaotic THEN 'chaotic'
+            ELSE 'between' END AS class
+FROM summed
+ORDER BY mount_hours DESC, system, storage_group, mode
