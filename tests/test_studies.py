@@ -130,6 +130,18 @@ def test_c13_to_the_digits_of_the_requirements() -> None:
     assert shares == [21.1, 67.0, 85.6, 88.1, 42.4, 6.9, 0.7]
 
 
+def test_c17_parts_of_the_mount() -> None:
+    """C17: 3600 / 160 = 22.5 s; 22.5 + 15 + 45 + 45 = 127.5, printed about 120; 15 with 240 moves an hour: 120 exactly."""
+    found = [line.ours for line in studies.work_out(studies.find("cern")) if line.id == "C17"]
+    assert found == [22.5, 127.5, 120]
+
+
+def test_c09_streams_of_the_data_challenge() -> None:
+    """C09: 500 / 25 = 20 MB/s a tape stream: 66.7 % of 30 (printed 66), 50 % of 40; 500 / 130 = 3.8 MB/s in."""
+    found = [round(line.ours or 0, 1) for line in studies.work_out(studies.find("cern")) if line.id == "C09"]
+    assert found == [20, 66.7, 50, 3.8]
+
+
 # What the documents leave open, by requirement and unit, to the digits of the requirements.
 FILLED: dict[tuple[str, str, str], list[float]] = {
     ("fnal", "M41", "streams"): [2.27],
