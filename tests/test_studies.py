@@ -131,7 +131,7 @@ def test_c13_to_the_digits_of_the_requirements() -> None:
 
 
 def test_c17_parts_of_the_mount() -> None:
-    """C17: 3600 / 160 = 22.5 s; 22.5 + 15 + 45 + 45 = 127.5, printed about 120; 15 with 240 moves an hour: 120 exactly."""
+    """C17: 3600 / 160 = 22.5 s; 22.5 + 15 + 45 + 45 = 127.5, printed about 120; with 240 moves 120 exactly."""
     found = [line.ours for line in studies.work_out(studies.find("cern")) if line.id == "C17"]
     assert found == [22.5, 127.5, 120]
 

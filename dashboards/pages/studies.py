@@ -4,15 +4,15 @@ import streamlit as st
 
 from dashboards import parts
 from pipelines import studies
+from pipelines.studies.requirements import DOCUMENTS
 
 FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
 AUDIT = ["id", "verdict", "what", "why", "place", "how"]
 
 st.title("Can I trust the product?", anchor=False)
 everything = {study.name: study for study in studies.every()}
-study = everything[
-    parts.choose("study", "Document", list(everything), {key: one.title for key, one in everything.items()})
-]
+labels = {name: DOCUMENTS[study.letter] for name, study in everything.items()}
+study = everything[parts.choose("study", "Document", list(everything), labels)]
 st.subheader(study.title, anchor=False)
 st.text(study.document)
 
