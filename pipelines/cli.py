@@ -13,9 +13,7 @@ import click
 
 from pipelines import deliver_command, finding_commands, study_command
 from pipelines.errors import ConfigError, TapescopeError
-from pipelines.options import period, period_options
-from pipelines.options import format_option as _format_option
-from pipelines.options import site_option as _site_option
+from pipelines.options import format_option, period, period_options, site_option
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -91,7 +89,7 @@ cli.add_command(study_command.study)
     show_default=True,
     help="Scratch folder; its site.toml stays there for every other command.",
 )
-@_site_option
+@site_option
 def demo(folder: Path, site_path: Path) -> None:
     """Run everything on the sample archive and show the headline findings."""
     from pipelines import steps
@@ -106,7 +104,7 @@ def demo(folder: Path, site_path: Path) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 @period_options
 @_json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
@@ -159,7 +157,7 @@ def init(folder: Path, out: Path | None, force: bool) -> None:
 
 @cli.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@_site_option
+@site_option
 @_json_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
 def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
@@ -186,7 +184,7 @@ def _ingest_sentence(counts: dict[str, Any]) -> str:
 
 
 @cli.command()
-@_site_option
+@site_option
 @_json_option
 @click.option("--full", is_flag=True, help="Make all days again, not only those that changed.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
@@ -213,7 +211,7 @@ def _build_sentence(counts: dict[str, Any]) -> str:
 
 
 @cli.command()
-@_site_option
+@site_option
 @period_options
 @_json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
@@ -260,7 +258,7 @@ def _exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 @period_options
 @_json_option
 @click.option(
@@ -276,7 +274,7 @@ def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@_site_option
+@site_option
 @click.option("--verbose", "-v", is_flag=True, help="Also what every source says of a file, the nearest first.")
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
     """Say which source reads a file, or which comes nearest and what it misses."""
@@ -295,7 +293,7 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@_site_option
+@site_option
 @click.option("--source", help="Read it as this source, whatever its first lines look like.")
 @click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
 def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
@@ -313,7 +311,7 @@ def _instant(value: Any) -> str:
 
 @cli.command()
 @click.argument("file")
-@_site_option
+@site_option
 @_json_option
 def forget(file: str, site_path: Path, as_json: bool) -> None:
     """Withdraw a file (path or file_id) and take its rows out of everything built."""
@@ -326,7 +324,7 @@ def forget(file: str, site_path: Path, as_json: bool) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 def sources(site_path: Path) -> None:
     """List the kinds of log that can be read."""
     from pipelines.sources import all_sources
@@ -342,7 +340,7 @@ def _list(rows: list[tuple[str, str]]) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 def metrics(site_path: Path) -> None:
     """List the metrics (relations of gold)."""
     from pipelines.catalog import load_catalog
@@ -351,7 +349,7 @@ def metrics(site_path: Path) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 def rules(site_path: Path) -> None:
     """List the rules that make findings."""
     from pipelines.catalog import load_catalog
@@ -360,7 +358,7 @@ def rules(site_path: Path) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 def questions(site_path: Path) -> None:
     """List the questions that `ask` answers."""
     from pipelines.catalog import load_catalog
@@ -370,7 +368,7 @@ def questions(site_path: Path) -> None:
 
 @cli.command()
 @click.argument("name")
-@_site_option
+@site_option
 def explain(name: str, site_path: Path) -> None:
     """Say what a relation, rule, question or source is: definition, columns, units, checks."""
     from pipelines.catalog import load_catalog
@@ -382,9 +380,9 @@ def explain(name: str, site_path: Path) -> None:
 @cli.command()
 @click.argument("name")
 @click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
-@_site_option
+@site_option
 @period_options
-@_format_option
+@format_option
 def ask(
     name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
 ) -> None:
@@ -401,8 +399,8 @@ def ask(
 
 @cli.command()
 @click.argument("statement")
-@_site_option
-@_format_option
+@site_option
+@format_option
 @click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
     """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
@@ -414,7 +412,7 @@ def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
 
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@_site_option
+@site_option
 def export(file: Path, site_path: Path) -> None:
     """Write the warehouse as one plain DuckDB file."""
     from pipelines import steps
@@ -424,7 +422,7 @@ def export(file: Path, site_path: Path) -> None:
 
 
 @cli.command()
-@_site_option
+@site_option
 @click.option("--port", default=8501, show_default=True, help="Port on the loopback address.")
 def dashboard(site_path: Path, port: int) -> None:
     """Start the dashboard on this machine (needs the extra `dashboard`)."""
