@@ -46,7 +46,7 @@ def report() -> dict[str, Any]:
     ti = get_current_context()["ti"]
     states = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id])[ti.run_id]
     bad = [f"task {name}: {state}" for name, state in states.items() if state in ("failed", "upstream_failed")]
-    return call("report", problems=bad, **period())
+    return call("deliver", problems=bad, **period())
 
 
 @dag(schedule="15 6 * * *", start_date=START, catchup=False, max_active_runs=1, params=PERIOD, doc_md=__doc__)
