@@ -11,7 +11,13 @@ from typing import Any
 
 import click
 
-from pipelines import deliver_command, finding_commands, study_command
+from pipelines import (
+    deliver_command,
+    finding_commands,
+    forecast_commands,
+    recommendation_commands,
+    study_command,
+)
 from pipelines.errors import ConfigError, TapescopeError
 from pipelines.options import format_option, period, period_options, site_option
 
@@ -78,6 +84,8 @@ def cli() -> None:
 cli.add_command(finding_commands.finding)
 cli.add_command(deliver_command.deliver)
 cli.add_command(study_command.study)
+cli.add_command(forecast_commands.forecast)
+cli.add_command(recommendation_commands.recommendation)
 
 
 @cli.command()
@@ -370,7 +378,7 @@ def questions(site_path: Path) -> None:
 @click.argument("name")
 @site_option
 def explain(name: str, site_path: Path) -> None:
-    """Say what a relation, rule, question or source is: definition, columns, units, checks."""
+    """Say what a relation, rule, question, source or model is: definition, columns, units, limits, checks."""
     from pipelines.catalog import load_catalog
     from pipelines.docs import explain as page
 

@@ -43,6 +43,7 @@ class Station(_Model):
     name: str
     aliases: tuple[str, ...] = ()
     role: Literal["migration", "scanning", "stager"] = "migration"
+    spool_gb: float | None = Field(default=None, gt=0)
 
 
 class Drive(_Model):
@@ -62,6 +63,18 @@ class Link(_Model):
     station: str
     capacity_mb_s: float | None = Field(default=None, gt=0)
     polled: Literal["switch", "host"] = "switch"
+
+
+class Campaign(_Model):
+    """So much data to be written to tape, or read from it, from some day on; what is left open is not asked for."""
+
+    name: str = Field(min_length=1)
+    size_tb: float = Field(gt=0)
+    begin: dt.date = Field(alias="from")
+    mode: Literal["read", "write"] = "write"
+    station: str = ""
+    storage_group: str = ""
+    file_family: str = ""
 
 
 class Expect(_Model):
@@ -141,6 +154,7 @@ class Site(_Model):
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
+    campaign: tuple[Campaign, ...] = ()
     limits: Limits = Limits()
     deliver: Deliver = Deliver()
     root: Path = Path()
@@ -150,6 +164,7 @@ class Site(_Model):
         problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
+        problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
         names = {station.name for station in self.station}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"

@@ -1,9 +1,12 @@
 """The catalogue as Markdown: the data dictionary, metric, rule and question pages, and `explain`."""
 
 import difflib
+import importlib
+import inspect
+import pkgutil
 from pathlib import Path
 
-from pipelines import sources
+from pipelines import models, sources
 from pipelines.catalog import FOLDER, Catalog, Check, Column, Question, Relation, Rule, load_catalog
 from pipelines.errors import ContractError, QuestionRefused
 from pipelines.studies import requirements
@@ -19,7 +22,7 @@ _LAYERS = {
 
 
 def explain(catalog: Catalog, name: str) -> str:
-    """Everything the catalogue says about a relation, rule, question or source, as Markdown.
+    """Everything the catalogue says about a relation, rule, question, source or model, as Markdown.
 
     Raises QuestionRefused with the nearest names where there is none of that name.
     """
@@ -33,9 +36,11 @@ def explain(catalog: Catalog, name: str) -> str:
         pages.append(_question(catalog.questions[name]))
     if name in sources.all_sources():
         pages.append(_source(name))
+    if name in model_names():
+        pages.append(_model(name))
     if pages:
         return "\n".join(pages)
-    known = [*catalog.relations, *catalog.rules, *catalog.questions, *sources.all_sources()]
+    known = [*catalog.relations, *catalog.rules, *catalog.questions, *sources.all_sources(), *model_names()]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "see `tapescope metrics`, `rules`, `questions`, `sources`"
     raise QuestionRefused(f"nothing is called {name!r}", hint)
@@ -77,6 +82,8 @@ def dictionary(catalog: Catalog) -> str:
     parts += [_question(question) for question in catalog.questions.values()]
     parts.append("## Sources\n")
     parts += [_source(stem) for stem in sources.all_sources()]
+    parts.append("## Models\n")
+    parts += [_model(name) for name in model_names()]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -129,6 +136,24 @@ def _source(stem: str) -> str:
     tables = ", ".join(f"`bronze.{table}`" for table in source.TABLES)
     text = (source.__doc__ or "").strip()
     return f"### source {stem}: {source.TITLE}\n\nFills {tables}.\n\n```text\n{text}\n```\n"
+
+
+def model_names() -> list[str]:
+    """The models there are: the modules of the folder."""
+    return sorted(module.name for module in pkgutil.iter_modules(models.__path__))
+
+
+def _model(name: str) -> str:
+    """A model is explained by its own words: what goes in, what comes out, units, limits, source."""
+    module = importlib.import_module(f"{models.__name__}.{name}")
+    lines = [f"### model {name}\n", f"```text\n{inspect.getdoc(module)}\n```\n"]
+    for part, thing in vars(module).items():
+        if part.startswith("_") or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
+            continue
+        said = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
+        shape = f"{part}{inspect.signature(thing)}" if inspect.isfunction(thing) else part
+        lines.append(f"- `{shape}`: {' '.join(said.split())}")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""`site.toml` as tables for SQL to read: stations, drives, links, and the logs that should exist."""
+"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, and the logs that should exist."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from pipelines.config import Input, Site, find_inputs
+from pipelines.models import technology
 from pipelines.origins import origin_of, shown
 from pipelines.warehouse import LAKE, Connection
 
@@ -16,7 +17,7 @@ def sync(connection: Connection, site: Site) -> set[str]:
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
     tables: dict[str, list[Row]] = {
         "setting": [settings],
-        "station": [(station.name, station.role) for station in site.station],
+        "station": [(station.name, station.role, station.spool_gb) for station in site.station],
         "station_alias": [
             (name, station.name, name != station.name)
             for station in site.station
@@ -25,6 +26,10 @@ def sync(connection: Connection, site: Site) -> set[str]:
         "drive": _drives(connection, site),
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
         "expected": _expected(connection, site),
+        "campaign": [
+            (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
+            for one in site.campaign
+        ],
     }
     return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
 
@@ -53,10 +58,13 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
     for drive in site.drive:
         logname, mover = drive.logname or f"{drive.name}MV", drive.mover or f"{drive.name}.mover"
         host, system = seen.pop(logname, (None, None))
-        rows.append((drive.name, logname, mover, drive.mover_host or host, drive.generation or None, True, system))
+        sold = technology.known(drive.generation)
+        generation = sold.name if sold else drive.generation or None
+        nameplate = sold.native_mb_s if sold else None
+        rows.append((drive.name, logname, mover, drive.mover_host or host, generation, nameplate, True, system))
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append((name, logname, f"{name}.mover", host, None, False, system))
+        rows.append((name, logname, f"{name}.mover", host, None, None, False, system))
     return rows
 
 

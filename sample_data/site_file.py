@@ -6,6 +6,7 @@ from sample_data.story import (
     DAY_FROM,
     DAY_TO,
     DRIVES,
+    LOGGED,
     MISSPELT,
     OFFSET,
     SECOND,
@@ -36,7 +37,8 @@ def site_text() -> str:
         aliases = (
             f'aliases = ["{MISSPELT[1]}"]             # misspelt for an hour\n' if station.name == MISSPELT[0] else ""
         )
-        parts.append(f'[[station]]\nname = "{station.name}"\n{aliases}role = "{station.role}"\n\n')
+        spool = "spool_gb = 1070.0                   # two arrays of 535 GB\n" if station.name in LOGGED else ""
+        parts.append(f'[[station]]\nname = "{station.name}"\n{aliases}role = "{station.role}"\n{spool}\n')
     parts.append("# Recalls the tape of the tape-read tests; it has no link of its own here.\n")
     parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
     parts.append("# Drives: the name, the name its mover logs under, and where the mover runs.\n")
@@ -51,6 +53,8 @@ def site_text() -> str:
             f'[[link]]\nname = "{station.link}"\nstation = "{station.name}"\n'
             'capacity_mb_s = 250.0\npolled = "switch"\n\n'
         )
+    parts.append("# What is to be moved in all, and since when: `tapescope forecast campaign` says how far it is.\n")
+    parts.append('[[campaign]]\nname = "LTO-2 to LTO-4"\nsize_tb = 1000.0\nfrom = 2010-03-10\nmode = "write"\n\n')
     parts.append("# Logs, and the time each kind is expected to cover.\n")
     parts.append(_input("logs/mrtg/{link}.log*", "", WEEK_FROM, DAY_TO))
     parts.append(_input("logs/enstore/LOG-{date}*", 'system = "stken"\n', DAY_FROM, DAY_TO))

@@ -221,6 +221,11 @@ station = "dm8"
 name = "dm8-bond1"
 station = "dm8"
 
+[[campaign]]
+name = "to new tapes"
+size_tb = 10.0
+from = 2010-01-01
+
 [[input]]
 glob = "logs/mrtg/{{link}}.log*"
 

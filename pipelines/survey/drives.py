@@ -4,17 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-# What a drive calls itself, and what operators call it.
-GENERATIONS = {
-    **{f"ULTRIUM-TD{n}": f"LTO-{n}" for n in range(1, 10)},
-    **{f"ULT3580-TD{n}": f"LTO-{n}" for n in range(1, 10)},
-    "T9940A": "9940A",
-    "T9940B": "9940B",
-    "T10000A": "T10000A",
-    "T10000B": "T10000B",
-    "T10000C": "T10000C",
-    "T10000D": "T10000D",
-}
+from pipelines.models import technology
 
 
 @dataclass
@@ -31,7 +21,9 @@ class DriveFound:
 
     @property
     def generation(self) -> str:
-        return GENERATIONS.get(self.product.strip().upper(), "")
+        """What operators call it, by what it calls itself."""
+        found = technology.known(self.product)
+        return found.name if found else ""
 
     @property
     def evidence(self) -> str:

@@ -18,6 +18,7 @@ n_files = { type = "BIGINT", doc = "files moved" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, sessions with one basis" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where sessions differ: then there is none" }
+nameplate_share = { type = "DOUBLE", unit = "1", doc = "that rate / the rate the drive is sold with; above 1 where it compresses" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of sessions logged from mount to dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock of those sessions" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "data moved" }
@@ -53,7 +54,10 @@ ledger AS (
 SELECT l.drive, d.generation, coalesce(r.n_sessions, 0) AS n_sessions, CAST(coalesce(r.n_files, 0) AS BIGINT) AS n_files,
        coalesce(r.moved_gb, 0) AS moved_gb,
        CASE WHEN r.basis <> 'mixed' THEN r.moved_gb * 1e3 / nullif(r.drive_s, 0) END AS drive_rate_mb_s,
-       r.basis AS drive_rate_basis, r.walled_gb * 1e3 / nullif(r.wall_s, 0) AS overall_rate_mb_s,
+       r.basis AS drive_rate_basis,
+       CASE WHEN r.basis <> 'mixed' THEN r.moved_gb * 1e3 / nullif(r.drive_s, 0) / d.nameplate_mb_s END
+           AS nameplate_share,
+       r.walled_gb * 1e3 / nullif(r.wall_s, 0) AS overall_rate_mb_s,
        CASE WHEN r.basis <> 'mixed' THEN r.walled_drive_s / nullif(r.wall_s, 0) END AS f,
        coalesce(l.transfer_hours, 0) AS transfer_hours, coalesce(l.between_hours, 0) AS between_hours,
        coalesce(l.wait_hours, 0) AS wait_hours, coalesce(l.mount_hours, 0) AS mount_hours,

@@ -1,0 +1,56 @@
+"""The sizing formula fitted to the site's own mounts, for each kind of drive and each direction."""
+
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from pipelines.ask import ask
+from pipelines.catalog import Catalog
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+from pipelines.models.calibration import Calibration, Mounts, fit
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One kind of drive in one direction: its mounts and what they say."""
+
+    generation: str
+    mode: str
+    mounts: Mounts
+    found: Calibration
+
+
+def fit_site(site: Site, catalog: Catalog, last_day: date | None = None, n_days: int = 28) -> list[Fitted]:
+    """Every kind of drive that served mounts. Raises TapescopeError where there is none."""
+    params = {"n_days": str(n_days)} | ({"last_day": str(last_day)} if last_day else {})
+    rows = ask(site, catalog, "mounts_served", params).as_dicts()
+    if not rows:
+        raise TapescopeError(
+            "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"
+        )
+    return [
+        Fitted(generation or "unknown", mode, (mounts := mounts_of(list(group))), fit(mounts))
+        for (generation, mode), group in groupby(rows, key=lambda row: (row["generation"], row["mode"]))
+    ]
+
+
+def mounts_of(rows: list[Row]) -> Mounts:
+    """Rows of `mounts_served` of one kind as arrays."""
+
+    def column(name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.array([row[name] for row in rows], dtype=float)
+
+    return Mounts(
+        column("n_files"),
+        column("volume_gb") * 1000,
+        column("wall_s"),
+        column("moving_s"),
+        column("position_s"),
+        column("days_since"),
+    )

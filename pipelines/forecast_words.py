@@ -1,0 +1,82 @@
+"""What the commands of forecasts have in common: options, numbers with intervals, tables, costs of drives."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.options import Command
+
+
+def history_options(command: Command) -> Command:
+    """Which days of the site are looked at."""
+    text = "Last site day of the history; the last day with data if left out."
+    command = click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+    return click.option("--days", "n_days", default=28, show_default=True, help="Site days of history.")(command)
+
+
+def speed_options(command: Command) -> Command:
+    """Where the speed of a drive comes from: stated, or the site's own mounts."""
+    for option, text in (
+        ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
+        ("--drives-like", "Take speed and costs from the site's mounts of these drives, e.g. 'LTO-4 read'."),
+    ):
+        command = click.option(option, help=text)(command)
+    return command
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as they must be; what logs said is made harmless."""
+    from pipelines.hostile import visible
+
+    cells = [list(heads), *[[visible(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
+    for row in cells:
+        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def said(found: Any, form: Callable[[float], str] = "{:.1f}".format) -> str:
+    """An estimate with its interval, or that it cannot be told."""
+    from pipelines.models.calibration import Unknown
+
+    if isinstance(found, Unknown):
+        return "not identifiable"
+    return f"{form(found.value)} ({form(found.low)} to {form(found.high)})"
+
+
+def estimate(text: str, what: str) -> Any:
+    """VALUE or VALUE:LOW:HIGH."""
+    from pipelines.methods.bootstrap import Estimate
+
+    try:
+        numbers = [float(part) for part in text.split(":")]
+        value, low, high = numbers * 3 if len(numbers) == 1 else numbers
+        return Estimate(value, low, high)
+    except ValueError as error:
+        raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW below HIGH, not {text!r}") from error
+
+
+def fitted(site_path: Path, day: datetime | None, n_days: int) -> list[Any]:
+    """The site's own costs, of every kind of drive and direction."""
+    from pipelines import forecast as forecasting
+    from pipelines import steps
+    from pipelines.catalog import load_catalog
+
+    return forecasting.fit_site(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
+
+
+def calibration(like: str | None, site_path: Path, day: datetime | None, n_days: int) -> Any:
+    """The site's own costs of the drives that are named. Raises TapescopeError that names those there are."""
+    from pipelines.errors import TapescopeError
+
+    if like is None:
+        return None
+    everyone = {f"{one.generation} {one.mode}": one.found for one in fitted(site_path, day, n_days)}
+    if like not in everyone:
+        raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
+    if everyone[like].unknown:
+        why = "; ".join(dict.fromkeys(f"{one.why}; wanted: {one.wanted}" for one in everyone[like].unknown.values()))
+        raise TapescopeError(f"the costs of {like} cannot be told: {why}", "give --speed and state efficiencies")
+    return everyone[like]

@@ -1,0 +1,59 @@
+/*
+title = "What campaigns moved"
+grain = "one row per campaign and site day of it on which server logs tell of drives"
+why = "The burn rate of a campaign, and what it is made of: how many drives, for how long, at which rate. A day on which logs speak and nothing moved is a day with nothing; a day without logs is no day."
+partition = "month"
+features = ["M40", "S5"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+campaign = { type = "VARCHAR", doc = "campaign" }
+n_files = { type = "BIGINT", doc = "whole files of it begun that day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
+n_drives = { type = "BIGINT", doc = "drives that moved them" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it: of each drive its busy hours by the campaign's share of the drive's bytes" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy, mounts and gaps included" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "campaign"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "moved_gb"
+min_value = 0
+severity = "critical"
+*/
+WITH told AS (
+    SELECT DISTINCT day FROM gold.drive_ledger
+),
+worked AS (
+    SELECT day, drive, any_value(moved_gb) AS moved_gb, any_value(busy_hours) AS busy_hours
+    FROM gold.lost_time GROUP BY day, drive
+),
+file AS (
+    SELECT c.campaign, CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.drive, t.bytes
+    FROM silver.transfer t CROSS JOIN site.setting s
+    JOIN site.campaign c ON c.mode = t.mode AND c.station IN ('', t.station)
+        AND c.storage_group IN ('', t.storage_group) AND c.file_family IN ('', t.file_family)
+    WHERE t.status = 'ok'
+),
+of_drive AS (
+    SELECT f.campaign, f.day, f.drive, count(*) AS n_files, sum(f.bytes) AS bytes,
+           sum(f.bytes) / 1e9 / nullif(any_value(w.moved_gb), 0) * any_value(w.busy_hours) AS busy_hours
+    FROM file f LEFT JOIN worked w ON w.day = f.day AND w.drive = f.drive
+    GROUP BY f.campaign, f.day, f.drive
+),
+of_day AS (
+    -- whole microseconds: their sum is the same in whatever order the drives come
+    SELECT campaign, day, sum(n_files) AS n_files, sum(bytes) AS bytes, count(*) AS n_drives,
+           sum(CAST(round(3600e6 * busy_hours) AS BIGINT)) / 3600e6 AS busy_hours
+    FROM of_drive GROUP BY campaign, day
+)
+SELECT t.day, c.campaign, CAST(coalesce(o.n_files, 0) AS BIGINT) AS n_files, coalesce(o.bytes, 0) / 1e9 AS moved_gb,
+       coalesce(o.n_drives, 0) AS n_drives, CAST(coalesce(o.busy_hours, 0) AS DOUBLE) AS busy_hours,
+       o.bytes / 1e6 / nullif(o.busy_hours * 3600, 0) AS rate_mb_s
+FROM site.campaign c
+JOIN told t ON t.day >= c.from_day
+LEFT JOIN of_day o ON o.campaign = c.campaign AND o.day = t.day

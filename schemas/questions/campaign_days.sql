@@ -1,0 +1,30 @@
+/*
+title = "How campaigns burn down"
+why = "What a campaign moved each day, how much is done and how much is left: what its end is reckoned from."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+campaign = { type = "VARCHAR", doc = "campaign" }
+day = { type = "DATE", doc = "site day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved that day" }
+n_drives = { type = "BIGINT", doc = "drives that moved it" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "moved until the end of that day, as far as logs tell" }
+left_gb = { type = "DOUBLE", unit = "GB", doc = "of its size, not below nothing" }
+n_days_lacking = { type = "BIGINT", doc = "days since its begin of which no log tells: what moved then is not in done_gb" }
+*/
+WITH summed AS (
+    SELECT *, sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) OVER so_far / 1e9 AS done_gb, count(*) OVER so_far AS n_told
+    FROM gold.campaign
+    WINDOW so_far AS (PARTITION BY campaign ORDER BY day)
+)
+SELECT s.campaign, s.day, s.moved_gb, s.n_drives, s.busy_hours, s.rate_mb_s, CAST(s.done_gb AS DOUBLE) AS done_gb,
+       CAST(greatest(c.size_tb * 1e3 - s.done_gb, 0) AS DOUBLE) AS left_gb,
+       date_diff('day', c.from_day, s.day) + 1 - s.n_told AS n_days_lacking
+FROM summed s JOIN site.campaign c ON c.campaign = s.campaign
+WHERE s.day <= $last_day
+ORDER BY s.campaign, s.day

@@ -1,0 +1,23 @@
+/*
+title = "When drives could not be used"
+why = "Outages, for running recorded work again: a drive that was down then is down again."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "site days that end with it"
+
+[columns]
+kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
+drive = { type = "VARCHAR", doc = "drive" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+*/
+SELECT coalesce(d.generation, o.drive) AS kind, o.drive, o.from_at, o.to_at
+FROM gold.drive_outage o LEFT JOIN site.drive d ON d.drive = o.drive
+WHERE o.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+ORDER BY o.from_at, o.drive

@@ -1,0 +1,74 @@
+/*
+title = "Days before and after recommendations"
+why = "What the drives of a recommendation, and drives of their kind it is not about, moved on each day: from these the realised gain is reckoned. Without the day on which it was applied."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "28"
+doc = "site days looked at on either side"
+
+[columns]
+number = { type = "BIGINT", doc = "recommendation" }
+text = { type = "VARCHAR", doc = "what was recommended" }
+state = { type = "VARCHAR", doc = "made, applied or dropped" }
+made_day = { type = "DATE", doc = "when it was made" }
+applied_day = { type = "DATE", doc = "first site day with it; NULL where it is not applied" }
+is_hours = { type = "BOOLEAN", doc = "it brings hours, not speed" }
+predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what it was said to bring" }
+predicted_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low end" }
+predicted_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high end" }
+day = { type = "DATE", doc = "site day; NULL where there is none to look at" }
+is_after = { type = "BOOLEAN", doc = "after it was applied" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by its drives" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
+peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by drives of the same kinds it is not about" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
+*/
+WITH told AS (
+    SELECT number, max(CASE WHEN event = 'made' THEN text END) AS text, arg_max(event, step) AS state,
+           max(CASE WHEN event = 'made' THEN day END) AS made_day,
+           arg_max(day, step) FILTER (WHERE event = 'applied') AS applied_day, bool_or(is_hours) AS is_hours,
+           max(CASE WHEN event = 'made' THEN drives END) AS drives, max(predicted_gb_day) AS predicted_gb_day,
+           max(predicted_least_gb_day) AS predicted_least_gb_day, max(predicted_most_gb_day) AS predicted_most_gb_day
+    FROM ops.recommendation GROUP BY number
+),
+mine AS (
+    SELECT number, unnest(string_split(drives, chr(10))) AS drive FROM told
+),
+kind AS (
+    SELECT DISTINCT m.number, d.generation FROM mine m JOIN site.drive d ON d.drive = m.drive
+    WHERE d.generation IS NOT NULL
+),
+worked AS (
+    SELECT day, drive, any_value(moved_gb) AS moved_gb, any_value(busy_hours) AS busy_hours
+    FROM gold.lost_time GROUP BY day, drive
+),
+sided AS (
+    SELECT t.number, w.day, w.moved_gb, w.busy_hours, m.drive IS NOT NULL AS is_mine
+    FROM told t
+    JOIN worked w ON w.day <= $last_day AND w.day <> t.applied_day
+        AND abs(date_diff('day', t.applied_day, w.day)) <= $n_days
+    LEFT JOIN mine m ON m.number = t.number AND m.drive = w.drive
+    LEFT JOIN site.drive d ON d.drive = w.drive
+    LEFT JOIN kind k ON k.number = t.number AND k.generation = d.generation
+    WHERE m.drive IS NOT NULL OR k.generation IS NOT NULL
+),
+summed AS (
+    -- whole bytes and microseconds: their sum is the same in whatever order the drives come
+    SELECT number, day,
+           coalesce(sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) FILTER (WHERE is_mine), 0) / 1e9 AS moved_gb,
+           coalesce(sum(CAST(round(3600e6 * busy_hours) AS HUGEINT)) FILTER (WHERE is_mine), 0) / 3600e6 AS busy_hours,
+           coalesce(sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) FILTER (WHERE NOT is_mine), 0) / 1e9 AS peers_gb,
+           coalesce(sum(CAST(round(3600e6 * busy_hours) AS HUGEINT)) FILTER (WHERE NOT is_mine), 0) / 3600e6
+               AS peers_hours
+    FROM sided GROUP BY number, day
+)
+SELECT t.number, t.text, t.state, t.made_day, t.applied_day, t.is_hours, t.predicted_gb_day, t.predicted_least_gb_day,
+       t.predicted_most_gb_day, s.day, s.day > t.applied_day AS is_after, s.moved_gb, s.busy_hours, s.peers_gb,
+       s.peers_hours
+FROM told t LEFT JOIN summed s ON s.number = t.number
+ORDER BY t.number, s.day

@@ -1,0 +1,34 @@
+/*
+title = "How long spools last when tapes stop taking"
+why = "Room between tapes in hours of input: at the average input while a station is active, and at what stays when output goes on."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+station = { type = "VARCHAR", doc = "station with a spool_gb in site.toml" }
+spool_gb = { type = "DOUBLE", unit = "GB", doc = "its spool" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average input of its active half-hours" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "input less output over all of the time; below 0 it drains" }
+outage_hours = { type = "DOUBLE", unit = "h", doc = "from empty to full at the active input, with no output at all" }
+fill_hours = { type = "DOUBLE", unit = "h", doc = "from empty to full at the net rate; NULL where it drains" }
+*/
+WITH flow AS (
+    SELECT station, sum(in_gb) AS in_gb, sum(out_gb) AS out_gb, count(*) AS n_days,
+           sum(in_duty * in_active_mb_s) / nullif(sum(in_duty), 0) AS in_active_mb_s
+    FROM gold.mass_balance WHERE day BETWEEN $first_day AND $last_day GROUP BY station
+),
+rate AS (
+    SELECT *, (in_gb - out_gb) * 1e3 / (n_days * 86400e0) AS net_mb_s FROM flow
+)
+SELECT s.station, s.spool_gb, r.in_active_mb_s, r.net_mb_s,
+       s.spool_gb * 1e3 / nullif(r.in_active_mb_s, 0) / 3600 AS outage_hours,
+       CASE WHEN r.net_mb_s > 0 THEN s.spool_gb * 1e3 / r.net_mb_s / 3600 END AS fill_hours
+FROM site.station s JOIN rate r ON r.station = s.station
+WHERE s.spool_gb IS NOT NULL
+ORDER BY outage_hours, s.station

@@ -1,0 +1,208 @@
+"""Forecasts on a recorded week of the library story, through its logs; the generator shares no code with the models.
+
+The week is recorded once. What another week would have been is told by the generator too, and held against the answer.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipelines import forecast, steps
+from pipelines.catalog import load_catalog
+from pipelines.cli import cli
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+from pipelines.forecast import campaigns, whatif
+from pipelines.methods.bootstrap import Estimate
+from pipelines.models.calibration import Unknown
+from pipelines.models.eta import Eta
+from pipelines.models.simulation import Changes, Use, Uses
+from sample_data.generate import write
+from sample_data.library import run_library
+from sample_data.scenario import LibraryScenario
+from tests.archive import query
+
+STORY = LibraryScenario(
+    seed=3, days=4, drives=3, stations=2, tapes=8, files_per_session=10, sessions_per_day=4, pools=0, network_days=()
+)
+CAMPAIGN = """
+[[campaign]]
+name = "new tapes"
+size_tb = 3.0
+from = 2010-02-01
+mode = "write"
+
+[[campaign]]
+name = "of another group"
+size_tb = 1.0
+from = 2010-01-30
+storage_group = "nobody"
+"""
+pytestmark = pytest.mark.xdist_group("forecast")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("forecast")
+    write(STORY, folder)
+    with (folder / "site.toml").open("a") as text:
+        text.write(CAMPAIGN)
+    made = steps.site_at(folder)
+    steps.ingest(made, sorted((folder / "logs" / "enstore").iterdir()))
+    steps.build(made)
+    yield made
+
+
+def run(site: Site, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["forecast", *words, "--site", str(site.root)])
+
+
+def told(site: Site, *words: str) -> str:
+    done = CliRunner().invoke(cli, ["forecast", *words, "--site", str(site.root)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def happened(**other: float) -> Uses:
+    """What the generator says of its drives, in microseconds, in a week that differs from the recorded one."""
+    uses: Uses = defaultdict(Use)
+    library = run_library(STORY.model_copy(update=other))
+    for session in library.day.sessions:
+        moved = [moved for moved in session.transfers if not moved.failed]
+        mode = moved[0].ticket.mode
+        use = uses["LTO-4", mode]
+        use.n_mounts += 1
+        use.busy_s += (session.dismounted - session.load_requested) / 1e6
+        use.moved_mb += sum(one.tape_bytes for one in moved) / 1e6
+    return uses
+
+
+def test_the_replay_is_what_was_recorded(site: Site) -> None:
+    record = whatif.recorded(site, load_catalog())
+    answer = whatif.judge(record, Changes())
+    assert (answer.error < 0.01, answer.is_withheld, record.share) == (True, False, 1.0)
+    for key, use in happened().items():
+        again = answer.replayed.uses[key]
+        assert again.n_mounts == use.n_mounts
+        assert (again.busy_s, again.moved_mb) == pytest.approx((use.busy_s, use.moved_mb), rel=0.005), key
+
+
+@pytest.mark.parametrize(
+    ("changes", "other"), [(Changes(speed=1.5), {"drive_mb_s": 120.0}), (Changes(speed=0.625), {"drive_mb_s": 50.0})]
+)
+def test_a_change_is_foretold_within_ten_per_cent(site: Site, changes: Changes, other: dict[str, float]) -> None:
+    """The same week generated with faster, and with slower drives: drive-hours and rates."""
+    answer = whatif.judge(whatif.recorded(site, load_catalog()), changes)
+    assert answer.changed
+    before = happened()
+    for key, use in happened(**other).items():
+        foretold = answer.changed.uses[key]
+        assert (foretold.busy_s, foretold.rate_mb_s) == pytest.approx((use.busy_s, use.rate_mb_s), rel=0.10), key
+        assert abs(use.busy_s / before[key].busy_s - 1) > 0.10, "else no change would do as well"
+
+
+def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
+    record = whatif.recorded(site, load_catalog())
+    wrong: Uses = {
+        key: Use(u.n_mounts, u.moved_mb, 1.3 * u.busy_s, u.waited_s, u.ended_s) for key, u in record.uses.items()
+    }
+    off = whatif.judge(whatif.Record(record.work, wrong, 1.0), Changes(speed=2))
+    assert off.is_withheld and off.error == pytest.approx(0.3, abs=0.02) and "drives" in off.what
+    thin = whatif.judge(whatif.Record(record.work, record.uses, 0.8), Changes(speed=2))
+    assert thin.is_withheld and thin.error == pytest.approx(0.2) and "not logged from request" in thin.what
+
+
+def test_whatif_commands(site: Site) -> None:
+    said = told(site, "whatif", "--faster", "1.5")
+    assert "changed   LTO-4 read" in said and "withheld" not in said
+    assert run(site, "whatif", "--faster", "0").exit_code == 2
+    assert run(site, "whatif", "--drives", "LTO-4").exit_code == 2
+    assert "no work is for drives of kind 'LTO-9'" in run(site, "whatif", "--drives", "LTO-9=2").output
+    empty = run(site, "whatif", "--day", "2001-01-01")
+    assert isinstance(empty.exception, TapescopeError) and "no mount was logged" in str(empty.exception)
+
+
+def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
+    """80 MB/s a drive, in calls; the way of the files through the buffer makes it a little less. Every mount has as
+    many files as the others, so what a mount costs and what a file costs cannot be told apart."""
+    fitted = {f"{one.generation} {one.mode}": one for one in forecast.fit_site(site, load_catalog())}
+    assert set(fitted) == {"LTO-4 read", "LTO-4 write"}
+    for one in fitted.values():
+        speed = one.found.parameters["speed_mb_s"]
+        assert isinstance(speed, Estimate) and speed.value == pytest.approx(80, rel=0.05)
+        assert one.found.unknown.keys() == {"mount_s", "file_s"}, "every mount of the story has ten files"
+        assert one.mounts.n_files.max() <= 10 and one.mounts.n_files.min() >= 9
+    said = told(site, "fit")
+    assert "sizing note's 120 s a mount and 4.4 s a file: the formula fits" in said
+    assert "not identifiable" in said and "mounts of few files as well as of many" in said
+    refused = run(site, "drives", "--traffic", "a=1,1,0.5", "--drives-like", "LTO-4 read")
+    assert isinstance(refused.exception, TapescopeError) and "cannot be told apart" in str(refused.exception)
+    strange = run(site, "sizes", "--drives-like", "LTO-9 read")
+    assert isinstance(strange.exception, TapescopeError) and "LTO-4 read" in strange.exception.hint
+
+
+def test_recall_commands(site: Site) -> None:
+    """Tape VR0001 has ten files."""
+    said = told(site, "recall", "VR0001", "9,2-3", "--speed", "80")
+    assert "Asked are 30.0% of its files" in said and "Order: 2,3,9" in said
+    for odd, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
+        bad = run(site, "recall", "VR0001", odd, "--speed", "80")
+        assert bad.exit_code and why in bad.output + str(bad.exception), odd
+    lost = run(site, "recall", "NIX001", "1", "--speed", "80")
+    assert "no file of a tape 'NIX001'" in str(lost.exception)
+    assert run(site, "recall", "VR0001", "1").exit_code == 2, "neither --speed nor --drives-like"
+    helical = run(site, "recall", "VR0001", "1", "--speed", "80", "--generation", "SD-3")
+    assert "no tracks and length" in str(helical.exception)
+
+
+def test_campaigns(site: Site) -> None:
+    """What the generator wrote is what is counted; four days are too few for an end, five days are asked for."""
+    new, other = forecast.progress(site, load_catalog())
+    written = happened()["LTO-4", "write"].moved_mb / 1000
+    assert (new.name, new.done_gb) == ("new tapes", pytest.approx(written, rel=1e-6))
+    assert new.left_gb == pytest.approx(3000 - written) and new.n_days_lacking == 0
+    assert new.rate_mb_s and 20 < new.rate_mb_s < 80
+    assert isinstance(new.end, Unknown) and new.end.why == "4 days were seen"
+    assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
+    said = told(site, "campaign")
+    assert "4 days were seen. Wanted: logs of at least 5 days" in said
+    assert "2 days since it began have no logs" in said
+    days = query(site, "SELECT day, campaign, moved_gb FROM gold.campaign ORDER BY ALL")
+    assert len(days) == 8 and sum(row[2] for row in days) == pytest.approx(written)
+
+
+def test_a_campaigns_end_is_told(site: Site) -> None:
+    """Its days are put together by hand: 400, 500, 600, 400, 600 GB with two drives, 5 TB left: ten days."""
+    moved = [400.0, 500.0, 600.0, 400.0, 600.0]
+    days = [
+        {
+            "day": date(2010, 2, 1 + n),
+            "moved_gb": gb,
+            "n_drives": 2,
+            "busy_hours": 10.0,
+            "done_gb": sum(moved[: n + 1]),
+            "left_gb": 7500 - sum(moved[: n + 1]),
+            "n_days_lacking": 0,
+        }
+        for n, gb in enumerate(moved)
+    ]
+    one = campaigns._progress("c", 7500, days, {"without long_gap": 125.0}, 28)
+    assert isinstance(one.end, Eta) and one.end.days.value == 10 and one.end.days.low < 10 < one.end.days.high
+    assert [lever.name for lever in one.end.levers] == ["a drive more", "without long_gap"]
+    assert one.rate_mb_s == pytest.approx(2_500_000 / 50 / 3600)
+    assert one.day_after(10) == date(2010, 2, 15) and one.day_after(1e9) is None
+
+
+def test_no_campaign_is_said(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('name = "none"\n')
+    with pytest.raises(TapescopeError, match="declares no campaign"):
+        forecast.progress(steps.site_at(tmp_path), load_catalog())
+
+
+def test_roadmap_command() -> None:
+    done = CliRunner().invoke(cli, ["forecast", "roadmap"])
+    assert "LTO-7 was promised with 6400 GB" in done.output and "56     14.29" in done.output

@@ -1,0 +1,139 @@
+"""Recommendations: what a change brought, by hand and over many; and the ledger from promise to score."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from pipelines import steps
+from pipelines.catalog import load_catalog
+from pipelines.cli import cli
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+from pipelines.forecast import ledger
+from pipelines.methods.bootstrap import Estimate
+from pipelines.methods.realised import Days, realised
+from pipelines.tables import create_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+
+pytestmark = pytest.mark.xdist_group("ledger")
+APPLIED = date(2010, 3, 10)
+
+
+def flat(gb: float, hours: float, n: int = 6) -> Days:
+    return Days(np.full(n, gb), np.full(n, hours))
+
+
+def test_by_hand() -> None:
+    """60 GB an hour before, 90 after: a half more; the peers went from 50 to 55, a tenth more: 1.5 / 1.1 - 1 = 36.4 %.
+
+    Of 60 GB an hour in 4 hours a day: 87.27 GB a day. Without peers 120.
+    """
+    alone = realised(flat(240, 4), flat(360, 4)).gain_gb_day
+    assert alone and (alone.value, alone.low, alone.high) == pytest.approx((120, 120, 120))
+    matched = realised(flat(240, 4), flat(360, 4), flat(100, 2), flat(110, 2))
+    assert (
+        matched.has_peers and matched.gain_gb_day and matched.gain_gb_day.value == pytest.approx(240 * (1.5 / 1.1 - 1))
+    )
+    # hours: 240 GB a day in 4 h, then 360 in 6 h: no faster, and half more
+    assert realised(flat(240, 4), flat(360, 6)).gain_gb_day.value == pytest.approx(0)  # type: ignore[union-attr]
+    assert realised(flat(240, 4), flat(360, 6), hours=True).gain_gb_day.value == 120  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_told() -> None:
+    assert realised(flat(1, 1, 4), flat(1, 1)).cannot_tell == "4 days on one side, 5 wanted"
+    assert "nothing before" in realised(flat(0, 0), flat(1, 1)).cannot_tell
+
+
+def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """400 changes of a tenth, and 400 of nothing: 20 days on either side, weather common to all and noise of one's own.
+
+    What a drive does in an hour scatters by a tenth of its own and by a tenth with its peers.
+    """
+    rng = np.random.default_rng(2)
+    shares = {}
+    for gain in (0.1, 0.0):
+        held = []
+        for _ in range(400):
+            weather = rng.lognormal(0, 0.1, 40) * np.where(np.arange(40) < 20, 1.0, 1.08)
+            hours, peers_hours = rng.uniform(3, 6, 40), rng.uniform(10, 20, 40)
+            own = 60 * hours * weather * rng.lognormal(0, 0.1, 40) * np.where(np.arange(40) < 20, 1.0, 1 + gain)
+            peers = 60 * peers_hours * weather * rng.lognormal(0, 0.05, 40)
+            found = realised(
+                Days(own[:20], hours[:20]),
+                Days(own[20:], hours[20:]),
+                Days(peers[:20], peers_hours[:20]),
+                Days(peers[20:], peers_hours[20:]),
+                n_resamples=300,
+            ).gain_gb_day
+            truth = gain * (60 * hours[:20] * weather[:20]).sum() / hours[:20].sum() * hours[20:].mean()
+            assert found
+            held.append(found.low <= truth <= found.high)
+        shares[gain] = float(np.mean(held))
+    with capsys.disabled():
+        print(f"\n400 changes each: covered {shares}; of nothing told as something {1 - shares[0.0]:.1%}")
+    assert all(0.85 <= share <= 0.95 for share in shares.values())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Drive A makes 60 GB an hour until the change and 75 from then on, its peer B 60; both 4 hours a day."""
+    folder = tmp_path_factory.mktemp("ledger")
+    (folder / "site.toml").write_text('name = "ledger"\n')
+    made = steps.site_at(folder)
+    with Warehouse(made).write("test") as connection, transaction(connection):
+        create_tables(connection, load_catalog())
+        for drive in "AB":
+            put(connection, "site.drive", drive=drive, generation="LTO-4")
+        for n in range(-8, 9):
+            day = APPLIED + timedelta(days=n)
+            put(connection, "gold.drive_ledger", day=day, drive="A", bucket="transfer", duration_us=1, day_us=1)
+            for drive, gb in (("A", 300.0 if n >= 0 else 240.0), ("B", 240.0)):
+                put(connection, "gold.lost_time", day=day, drive=drive, cause="mount", moved_gb=gb, busy_hours=4.0)
+        finding = {"finding_id": "abc123", "rule": "long_gap", "entity": "A", "text": "long gaps of A"}
+        priced = {"gain_gb_day": 60.0, "gain_least_gb_day": 50.0, "gain_most_gb_day": 70.0}
+        put(connection, "gold.finding", day=APPLIED - timedelta(days=1), **finding, **priced)
+        put(connection, "gold.finding", day=APPLIED, finding_id="free", rule="flush_burst", entity="A", text="no price")
+    yield made
+
+
+def put(connection: Connection, table: str, **values: object) -> None:
+    row = [values.get(name) for name in load_catalog().relations[table].column_names]
+    connection.execute(f"INSERT INTO {LAKE}.{table} VALUES ({', '.join('?' * len(row))})", row)
+
+
+def run(site: Site, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["recommendation", *words, "--site", str(site.root)])
+
+
+def test_from_promise_to_score(site: Site) -> None:
+    """Promised 60 GB a day (50 to 70); it came to (75 - 60) x 4 = 60. Promised 200 by head: less came."""
+    assert "Nothing was recommended" in run(site, "list").output
+    assert "Recommendation 1 " in run(site, "make", "--finding", "abc").output
+    freely = ("make", "--text", "a wonder", "--drives", "A", "--gain", "200:150:250")
+    assert "Recommendation 2 " in run(site, *freely).output
+    for number in "12":
+        assert run(site, "apply", number, "--day", str(APPLIED)).exit_code == 0
+    said = run(site, "list").output.splitlines()
+    assert "2010-03-10" in said[1] and "60 (50 to 70)" in said[1] and "60 (60 to 60)" in said[1]
+    assert "as promised" in said[1] and "long gaps of A" in said[1]
+    assert "less than promised" in said[2]
+    early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
+    assert "cannot tell: 3 days on one side, 5 wanted" in early
+    assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
+    assert "dropped" in run(site, "list").output
+
+
+def test_what_is_refused(site: Site) -> None:
+    catalog = load_catalog()
+    with pytest.raises(TapescopeError, match="no finding has an id"):
+        ledger.recommend(site, catalog, "zzz")
+    with pytest.raises(TapescopeError, match="has no price"):
+        ledger.recommend(site, catalog, "free")
+    with pytest.raises(TapescopeError, match="no drive is called 'Q'"):
+        ledger.recommend_freely(site, catalog, "x", ["Q"], Estimate(1, 1, 1))
+    with pytest.raises(TapescopeError, match="no recommendation 99"):
+        ledger.change(site, catalog, 99, "applied", APPLIED)
+    assert run(site, "make", "--text", "x").exit_code == 2

@@ -1,0 +1,187 @@
+"""Drives needed: the sizing note's example, its sensitivity, intervals; and the formula asked the other way round."""
+
+import math
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from pipelines.cli import cli
+from pipelines.methods.bootstrap import Estimate
+from pipelines.models import sizing
+from pipelines.models.service_time import Service, gap_bound_rate
+from pipelines.models.sizing import Traffic, certain, drives_needed
+from pipelines.models.technology import drive
+
+
+def note(organised: float = 0.5, chaotic: float = 0.1) -> list[Traffic]:
+    """C23, CERN sizing note, summary: three classes at 40 MB/s a drive."""
+    return [
+        Traffic("T0", certain(100), certain(2), certain(organised)),
+        Traffic("reprocessing", certain(150), certain(2), certain(organised)),
+        Traffic("analysis", certain(50), certain(2), certain(chaotic)),
+    ]
+
+
+def test_fifty_drives_c23() -> None:
+    """100 x 2 / 0.5 / 40 = 10, 150 x 2 / 0.5 / 40 = 15, 50 x 2 / 0.1 / 40 = 25."""
+    found = drives_needed(note(), certain(40))
+    assert found.of_class == {"T0": 10, "reprocessing": 15, "analysis": 25}
+    assert (found.drives, found.whole) == (Estimate(50, 50, 50), 50)
+    assert found.tornado == (), "nothing was said to be uncertain"
+    assert sizing.nominal_use(note(), 50, 40) == 0.15  # C24: 300 / (50 x 40)
+
+
+@pytest.mark.parametrize(
+    ("organised", "chaotic", "printed"), [(0.5, 0.05, 75), (0.5, 0.03, 108), (0.4, 0.1, 56), (0.3, 0.1, 67)]
+)
+def test_sensitivity_c24(organised: float, chaotic: float, printed: int) -> None:
+    """25 + 100 / 0.05 / 40 = 75; 25 + 83.3 = 108.3; 250 x 2 / 0.4 / 40 + 25 = 56.25; 41.67 + 25 = 66.67."""
+    assert round(drives_needed(note(organised, chaotic), certain(40)).drives.value) == printed
+
+
+def test_the_answer_hangs_on_the_chaotic_efficiency() -> None:
+    classes = note()
+    classes[2] = Traffic("analysis", certain(50), certain(2), Estimate(0.1, 0.03, 0.12))
+    classes[0] = Traffic("T0", certain(100), Estimate(2, 1.8, 2.2), certain(0.5))
+    found = drives_needed(classes, certain(40))
+    assert [name for name, *_ in found.tornado] == ["analysis: efficiency", "T0: factor"]
+    assert found.tornado[0][1:] == pytest.approx((108.33, 45.83), abs=0.01)
+    assert found.tornado[1][1:] == pytest.approx((49, 51))
+    assert found.drives.value == 50 and 44 < found.drives.low < 47 and 100 < found.drives.high < 112
+
+
+def test_availability_c03() -> None:
+    """A tenth of the drives out of order: 50 / 0.9 = 55.6, so 56."""
+    assert drives_needed(note(), certain(40), certain(0.9)).whole == 56
+
+
+def test_one_uncertain_input_gives_its_own_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    """Drives go with 1 / efficiency: an efficiency of 0.2 (0.1 to 0.4) gives 5 (2.5 to 10) drives, to a few per cent.
+
+    And as a forecast: where truths are drawn as the input says, 85 to 95 of a hundred intervals hold them.
+    """
+    one = drives_needed([Traffic("a", certain(40), certain(1), Estimate(0.2, 0.1, 0.4))], certain(40))
+    assert (one.drives.value, one.drives.low, one.drives.high) == pytest.approx((5, 2.5, 10), rel=0.06)
+    rng, held = np.random.default_rng(3), []
+    for trial in range(400):
+        # somebody measures an efficiency and a speed with an error known, and states 90 % intervals
+        efficiency, speed = rng.normal([math.log(0.3), math.log(80)], [0.15, 0.05])
+        seen = [math.exp(rng.normal(true, sd)) for true, sd in ((efficiency, 0.15), (speed, 0.05))]
+        said = [
+            Estimate(v, v * math.exp(-1.645 * sd), v * math.exp(1.645 * sd))
+            for v, sd in zip(seen, (0.15, 0.05), strict=True)
+        ]
+        found = drives_needed([Traffic("a", certain(500), certain(2), said[0])], said[1], seed=trial, n_draws=800)
+        held.append(found.drives.low <= 1000 / math.exp(efficiency + speed) <= found.drives.high)
+    with capsys.disabled():
+        print(f"\n400 drives-needed intervals of 90 %: {np.mean(held):.1%} hold the truth")
+    assert 0.85 <= np.mean(held) <= 0.95
+
+
+@pytest.mark.parametrize(
+    ("speed", "n_files", "size"),
+    [(30, math.inf, 132), (30, 100, 168), (30, 10, 492), (30, 1, 3732), (400, math.inf, 1760)],
+)
+def test_file_size_for_half_c15(speed: float, n_files: float, size: float) -> None:
+    """C15: at 50 % the file moves as long as it costs: 30 x (120 / 10 + 4.4) = 492 MB."""
+    found = sizing.file_size_for_efficiency(Service(speed), 0.5, n_files)
+    assert round(found) == size
+    if n_files < math.inf:
+        assert Service(speed).time(n_files, found).efficiency == pytest.approx(0.5)
+
+
+def test_below_five_per_cent_c15() -> None:
+    """C15: one file a mount stays below 5 % when it has less than 30 x 124.4 x 0.05 / 0.95 = 196 MB."""
+    assert round(sizing.file_size_for_efficiency(Service(30), 0.05, 1)) == 196
+
+
+def test_files_a_mount_for_a_rate() -> None:
+    """1 GB at 80 MB/s takes 12.5 s and 4.4; for 40 MB/s 25 s may pass: 120 / (25 - 16.9) = 14.8 files."""
+    assert sizing.files_per_mount_for(Service(80), 40, 1000) == pytest.approx(120 / 8.1)
+    with pytest.raises(ValueError, match=r"never come to 60 MB/s: 59.2 MB/s"):
+        sizing.files_per_mount_for(Service(80), 60, 1000)
+
+
+def test_write_buffer_p48_and_x7() -> None:
+    """P48: 20 GB of 2.755 GB files at 60 MB/s: 20,000 / (120 + 7.26 x 4.4 + 333.3) = 41.2 MB/s, 69 %; an hour 89 %."""
+    service = Service(60)
+    spent = service.time(20_000 / 2755, 2755)
+    assert (round(spent.rate_mb_s, 1), round(100 * spent.efficiency)) == (41.2, 69)
+    hour = service.time(216_000 / 2755, 2755)
+    assert round(100 * hour.efficiency) == 89
+    assert sizing.chunk_for_efficiency(service, hour.efficiency, 2755) == pytest.approx(216_000)
+    with pytest.raises(ValueError, match="whatever the chunk"):
+        sizing.chunk_for_efficiency(service, 0.95, 1000)
+
+
+def test_spool_headroom_m46() -> None:
+    """M46: 2 x 535 GB at 57 MB/s: 1,070,000 / 57 = 18,772 s = 5.2 h."""
+    assert round(sizing.buffer_hours(1070, 57), 1) == 5.2
+    with pytest.raises(ValueError, match="above nothing"):
+        sizing.buffer_hours(1, 0)
+
+
+def test_what_a_pool_can_feed_n10_n11() -> None:
+    """N10: 2000 MB/s of disks less 1250 of 10GigE: 750, 4.7 LTO-6 drives. N02: 60 of 120 MB/s is half: 10 do for 5."""
+    lto6 = drive("LTO-6").native_mb_s
+    assert round(sizing.drives_fed(2000, 1250, lto6), 1) == 4.7
+    assert sizing.drives_fed(1000, 1250, lto6) == 0
+    assert sizing.extra_drives(10, 60, drive("LTO-4").native_mb_s) == 5
+    with pytest.raises(ValueError, match="native rate"):
+        sizing.extra_drives(1, 130, 120)
+
+
+def test_bandwidth_chain_c08_c10() -> None:
+    """C08: 220 file systems of 40 MB/s, 20 servers of 110, a switch of 1100. C10: 500 in and 500 out are 91 % of it."""
+    name, most = sizing.narrowest({"file systems": 220 * 40, "servers": 20 * 110, "switch": 1100})
+    assert (name, most, round((500 + 500) / most, 2)) == ("switch", 1100, 0.91)
+    with pytest.raises(ValueError, match="without links"):
+        sizing.narrowest({})
+
+
+def test_mount_time_c17() -> None:
+    """C17: 22.5 + 15 + 45 + 45 = 127.5, printed "about 120"; the upgraded robot gives exactly that."""
+    assert sizing.mount_time(160, 15, 45, 45) == 127.5
+    assert sizing.mount_time(240, 15, 45, 45) == 120
+
+
+@pytest.mark.parametrize(("group_mb", "rate"), [(100, 3.5), (256, 6.0), (1024, 9.2), (49, 2.0)])
+def test_cache_flush_e30(group_mb: float, rate: float) -> None:
+    """E30: a group of G MB and 20 s of positioning at SD-3's 11.2 MB/s: G / (G / 11.2 + 20); 49 MB give January's 2."""
+    assert round(gap_bound_rate(group_mb, drive("SD-3").native_mb_s, 20), 1) == rate
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Traffic("a", certain(1), certain(1), certain(1.2)),
+        Traffic("a", certain(0), certain(1), certain(1)),
+        Traffic("a", Estimate(5, 6, 7)),
+    ],
+)
+def test_inputs_that_cannot_be(wrong: Traffic) -> None:
+    with pytest.raises(ValueError, match=r"a: .* must lie above 0"):
+        drives_needed([wrong], certain(40))
+
+
+def test_the_command_answers_for_the_budget_meeting() -> None:
+    words = ["T0=100,2,0.5", "reprocessing=150,2,0.5", "analysis=50,2,0.1:0.03:0.12"]
+    args = [part for word in words for part in ("--traffic", word)]
+    done = CliRunner().invoke(cli, ["forecast", "drives", *args, "--speed", "40"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "50 drives (reckoned 50.0, 90 %: 4" in done.output and "analysis: efficiency" in done.output
+    spare = CliRunner().invoke(cli, ["forecast", "drives", *args, "--speed", "40", "--availability", "0.9"])
+    assert "56 drives" in spare.output
+    odd = CliRunner().invoke(cli, ["forecast", "drives", "--traffic", "T0=fast", "--speed", "40"])
+    assert odd.exit_code == 2 and "NAME=MB/S,FACTOR,EFFICIENCY" in odd.output
+
+
+def test_the_command_asks_the_formula_the_other_way_round() -> None:
+    words = ["forecast", "sizes", "--speed", "30", "--efficiency", "0.5", "--files", "10", "--file-mb", "1000"]
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "492 MB" in done.output, "C15: ten files a mount"
+    # 1 GB files at 15 MB/s: 120 / (66.67 - 33.33 - 4.4) = 4.1 files
+    assert "4.1 files" in done.output
+    assert "108 GB" in done.output, "N12: an hour at 30 MB/s"
