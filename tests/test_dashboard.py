@@ -144,7 +144,7 @@ def test_empty_warehouse_says_what_to_load(tmp_path: Path, monkeypatch: pytest.M
 
 
 def studies_page(app: AppTest) -> AppTest:
-    return app.run().switch_page("pages/studies.py")
+    return app.run().switch_page("views/studies.py")
 
 
 def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

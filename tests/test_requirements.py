@@ -43,7 +43,7 @@ def test_what_an_entry_names_is_there(entry: Requirement) -> None:
     ):
         missing += [f"{kind} {name}" for name in getattr(entry, kind) if name not in known]
     missing += [f"code {name}" for name in entry.code if not can_be_imported(name)]
-    missing += [f"page {name}" for name in entry.page if not (REPO / "dashboards" / "pages" / f"{name}.py").exists()]
+    missing += [f"page {name}" for name in entry.page if not (REPO / "dashboards" / "views" / f"{name}.py").exists()]
     assert not missing, f"{entry.id} names what is not there"
 
 
