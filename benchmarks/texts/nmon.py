@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import DISKS, FIRST, Load, local
 
 NAME, GLOB = "stager1.nmon", "{host}.nmon"
+REASON = "a line holds all devices: 20,000 rows come from each MB"
 
 STEP_S = 10
 _DISKS = ",".join(DISKS)
