@@ -229,6 +229,9 @@ class _Sitting:
                 longer += self.run.around(fault.longer_s, 0.3)
                 self.library.lost_us[number] += longer
                 self.library.n_struck[number] += 1
+        for number, change in self.places.striking(planted.ChangedGap, self.run.drive.name, now):
+            longer += self.run.around(change.longer_s, 0.1)
+            self.library.n_struck[number] += 1
         return longer
 
     def _move(self, ticket: Ticket, request: int, position: Position, start: int) -> Transfer:

@@ -1,6 +1,7 @@
 """site.toml and truth.toml of a library scenario: what its faults are, whom they strike, how strong and how dear."""
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 from sample_data import planted
@@ -97,6 +98,15 @@ def _sizes(library: Library, number: int, fault: planted.Planted) -> dict[str, A
     if isinstance(fault, planted.SlowDrive):
         done = [t for s in library.day.sessions if s.drive.name == library.places.entity[number] for t in s.transfers]
         sizes["n_large"] = sum(t.tape_bytes >= 500 * MB and not t.failed for t in done)
+    if isinstance(fault, planted.ChangedGap):
+        begin, _ = library.places.span(fault)
+        gaps = [gap for gap in library.day.gaps if gap.drive.name == library.places.entity[number]]
+        before = [gap.judged_us / SECOND for gap in gaps if gap.from_at < begin]
+        if before:
+            sizes["longer"] = round(fault.longer_s / fmean(before), 4)
+    if isinstance(fault, planted.StarvedStream):
+        written = library.transfers(library.places.entity[number], "write")
+        sizes["wait_share"] = round(library.lost_us[number] / sum(t.end - t.start for t in written), 4)
     if isinstance(fault, planted.SilentSource):
         sizes["silent_s"] = round(fault.hours * HOUR / SECOND)
     return sizes

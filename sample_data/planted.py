@@ -34,6 +34,17 @@ class LongGap(Planted):
     follows: ClassVar[tuple[str, ...]] = ("changed_gap", "changed_rate")
 
 
+class ChangedGap(Planted):
+    """From a day on every gap of one drive is longer: too little to be a long gap, but it should be seen."""
+
+    kind: Literal["changed_gap"] = "changed_gap"
+    longer_s: float = Field(default=1.0, gt=0)
+    from_day: int = Field(default=4, ge=1)
+    among: ClassVar[str] = "drive"
+    rules: ClassVar[tuple[str, ...]] = ("changed_gap",)
+    follows: ClassVar[tuple[str, ...]] = ("long_gap",)
+
+
 class SlowDrive(Planted):
     """One drive moves every file more slowly than its peers do."""
 
@@ -179,6 +190,7 @@ class MountFailures(Planted):
 
 Fault = Annotated[
     LongGap
+    | ChangedGap
     | SlowDrive
     | BadTape
     | PartialRead

@@ -127,7 +127,7 @@ def _fault(kind: str, rng: Random, base: LibraryScenario) -> Planted:
     more: dict[str, Any] = {}
     if kind == "clock_skew" and rng.random() < 0.5:
         more["skew_s"] = -KINDS[kind].model_fields["skew_s"].default
-    if kind == "tuning_change":
+    if kind in ("tuning_change", "changed_gap"):
         more["from_day"] = max(1, base.days // 2 - 1 + rng.randrange(3))
     if kind in ("silent_source", "drive_down"):
         more["from_day"] = rng.randrange(base.days)

@@ -42,7 +42,7 @@ HERE = Path(__file__).parent / "rules"
 CASES = sorted(HERE.glob("*/*.toml"))
 KEYS = {"title", "first", "last", "site", "given", "expected"}
 # What gives a row its day; the first that is there.
-BEGINS = ("started_at", "from_at", "happened_at", "hour_at", "marked_at")
+BEGINS = ("started_at", "from_at", "happened_at", "hour_at", "bin_at", "marked_at")
 
 Row = dict[str, Any]
 

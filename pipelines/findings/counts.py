@@ -1,5 +1,6 @@
 """Rules on how much: a share that is too low, an event that repeats, seconds that add up, sums that do not."""
 
+import math
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -57,11 +58,12 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
     """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
 
     `weight` is the column of seconds, `of` that of the seconds seen; with `at_least` only rows whose value reaches it
-    count. A row lasts `length_s`.
+    count. A row without a weight is one of which nothing can be told: what was seen in it is no part of the share. A
+    row lasts `length_s`.
     """
     params = rule.params
     counts = pl.col(rule.value) >= params.get("at_least", 0.0)
-    for entity, group in groups(rule, rows):
+    for entity, group in groups(rule, rows.drop_nulls(params["weight"])):
         struck = group.filter(counts, pl.col(params["weight"]) > 0)
         total, seen = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
         if not seen or total < params["min_total"] or total < params["min_share"] * seen:
@@ -105,3 +107,40 @@ def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             "n_days": group.height,
         }
         yield Hit(entity, *period.bounds, share, facts)
+
+
+def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Counters that went round between two polls: less was counted than passed, and no rate is above what a turn holds.
+
+    A row is short where it counted less than `least` of what is known to have passed. `witnesses` are the columns that
+    know. It fires at `min_rows` such rows, if from the first to the last of them no poll exceeds a turn (by more than
+    `slack`) but the largest comes within `near` of it: remainders of a turn come as near as there are many.
+    """
+    params = rule.params
+    known = pl.max_horizontal(params["witnesses"])
+    for entity, group in groups(rule, rows.filter(pl.col("capacity_mb_s").fill_null(math.inf) > pl.col("turn_mb_s"))):
+        short = group.filter(pl.col(rule.value) < params["least"] * known).with_columns(known_gb=known)
+        if short.height < params["min_rows"]:
+            continue
+        begin, end = instant(short[rule.time[0]].min()), instant(short[rule.time[1]].max())
+        seen = group.filter(pl.col(rule.time[0]).is_between(begin, end))
+        most, turn = number(seen["max_mb_s"].max()), number(seen["turn_mb_s"].min())
+        if not params["near"] <= most / turn <= 1 + params["slack"]:
+            continue
+        facts = {
+            "n": short.height,
+            "n_seen": seen.filter(known > 0).height,
+            "counted_gb": number(short[rule.value].sum()),
+            "known_gb": number(short["known_gb"].sum()),
+            "max_mb_s": most,
+            "turn_mb_s": turn,
+        }
+        missing = (pl.col(rule.value) / pl.col("known_gb"), rule.time[0])
+        yield Hit(
+            entity,
+            begin,
+            end + timedelta(seconds=params["length_s"]),
+            facts["counted_gb"] / facts["known_gb"],
+            facts,
+            rows=short.sort(*missing).head(EVIDENCE_ROWS),
+        )

@@ -9,10 +9,11 @@ from pipelines.catalog import Catalog, Rule
 from pipelines.config import Site
 from pipelines.errors import ContractError
 from pipelines.findings.changes import changed
-from pipelines.findings.counts import accumulates, low_share, repeats, unbalanced
+from pipelines.findings.counts import accumulates, low_share, repeats, turned_over, unbalanced
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.peers import slow_tapes, slower_than_peers
 from pipelines.findings.picks import dearer_than_whole
+from pipelines.findings.shares import more_than_share, waits
 from pipelines.findings.spans import joined_episodes, long_population
 from pipelines.warehouse import LAKE, Connection
 
@@ -27,6 +28,9 @@ METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] 
     "slow_tapes": slow_tapes,
     "dearer_than_whole": dearer_than_whole,
     "changed": changed,
+    "more_than_share": more_than_share,
+    "waits": waits,
+    "turned_over": turned_over,
 }
 
 

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from pipelines.catalog import Rule
 from pipelines.config import Site
@@ -13,14 +15,18 @@ from pipelines.methods import two_way
 from pipelines.methods.contrast import Contrast, ratio_of_medians
 
 _FAR = 4.0  # standard deviations that set a tape apart from the others
+_LEVEL = 0.9
+_DRIVES_OF_A_LEVEL = 3
 
 
 def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
 
-    Only rows alike in the columns `alike` are compared. Rows of the last `recent_days` are judged, those before are the
-    past. It fires where the ratio is at most `max_ratio` and its interval ends below `below`; the dearest kind counts.
+    Only rows alike in the columns `alike` are compared, each against the level of its day. Rows of the last
+    `recent_days` are judged, those before are the past. It fires where the ratio is at most `max_ratio` and its
+    interval ends below `below`; the dearest kind counts.
     """
+    rows = _levelled(rule, rows, rule.by[-1])
     begin = period.last - timedelta(days=rule.params["recent_days"] - 1)
     for entity, group in groups(rule, rows):
         hits: list[Hit] = []
@@ -77,15 +83,32 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
     )
 
 
+def _levelled(rule: Rule, rows: pl.DataFrame, drive: str) -> pl.DataFrame:
+    """With `levelled`: the value without what all drives of its kind had in common that day, a change of software say.
+
+    The level of a day is the median of its drives' medians; a day with fewer than three drives has none of its own.
+    """
+    kind = rule.params["alike"]
+    each = rows.group_by([*kind, "day", drive]).agg(pl.col(rule.value).median().alias("of_drive"))
+    days = each.group_by([*kind, "day"]).agg(pl.col("of_drive").median().alias("level"), pl.len().alias("n"))
+    usual = rows.group_by(kind).agg(pl.col(rule.value).median().alias("usual"))
+    level = pl.when(pl.col("n") >= _DRIVES_OF_A_LEVEL).then(pl.col("level")).otherwise(pl.col("usual"))
+    told = rows.join(days, on=[*kind, "day"], how="left", nulls_equal=True, maintain_order="left")
+    told = told.join(usual, on=kind, how="left", nulls_equal=True, maintain_order="left")
+    return told.with_columns(levelled=pl.col(rule.value) * pl.col("usual") / level).drop("n", "level", "usual")
+
+
 def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
-    cluster = rule.params["cluster"]
+    cluster, who = rule.params["cluster"], rule.by[-1]
+    is_past = others.height > 0 and rows[who][0] == others[who][0]
     return ratio_of_medians(
-        rows[rule.value].to_numpy(),
+        rows["levelled"].to_numpy(),
         rows[cluster].fill_null("").to_numpy().astype(str),
-        others[rule.value].to_numpy(),
+        others["levelled"].to_numpy(),
         others[cluster].fill_null("").to_numpy().astype(str),
         min_values=rule.params["min_values"],
         min_clusters=rule.params["min_clusters"],
+        other_groups=None if is_past else others[who].to_numpy().astype(str),
     )
 
 
@@ -98,10 +121,10 @@ def _past(found: Contrast) -> str:
 
 
 def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Tapes that are slow in every drive: the effect of the tape where that of the drives was taken out.
+    """Tapes that are slow in every drive: the effect of the tape where that of the drives and the days was taken out.
 
     Tapes that ran in one drive only are not judged. It fires where the effect is at most `max_ratio` and stands out of
-    the other tapes' effects.
+    the other tapes' effects; its interval is how much these differ.
     """
     params = rule.params
     hits: dict[str, Hit] = {}
@@ -109,32 +132,45 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
         named = kind.drop_nulls([params["drive"], params["tape"]])
         if named.height < params["min_values"]:
             continue
-        rates = named[rule.value].to_numpy()
-        found = two_way.fit(
-            rates, *(named[params[side]].to_numpy().astype(str) for side in ("drive", "tape")), n_resamples=1
-        )
+        labels = (named[name].to_numpy().astype(str) for name in (params["drive"], params["tape"], "day"))
+        found = two_way.fit(named[rule.value].to_numpy(), *labels, n_resamples=1)
         told = np.log([effect.ratio for effect in found.tapes if not effect.cannot_separate])
         if told.size < params["min_tapes"]:
             continue
         spread = 1.4826 * float(np.median(np.abs(told - np.median(told))))
         for effect in found.tapes:
             if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(told) - _FAR * spread:
-                hit = _tape(rule, effect, named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name))
+                of_tape = named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name)
+                hit = _tape(rule, effect, _usual_reach(told, spread), of_tape)
                 if hit.facts["n"] >= params["min_files"]:
                     hits[hit.entity] = max(hit, hits.get(hit.entity, hit), key=lambda one: one.lost_s or 0.0)
     yield from hits.values()
 
 
-def _tape(rule: Rule, effect: two_way.Effect, rows: pl.DataFrame) -> Hit:
+def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
+    """By what factor a tape that is well may be off the typical one; those that stand out are left out."""
+    usual = logs[np.abs(logs - np.median(logs)) <= _FAR * spread]
+    return float(np.exp(student.ppf((1 + _LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
+
+
+def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) -> Hit:
     taken = rows["bytes"] / 1e6 / rows[rule.value]
     lost_s = number(taken.sum()) * (1 - effect.ratio)
+    facts = {
+        "n": rows.height,
+        "n_drives": effect.n_cells,
+        "slower": 1 - effect.ratio,
+        "least": max(0.0, 1 - effect.ratio * reach),
+        "most": 1 - effect.ratio / reach,
+        "mode": str(rows["mode"][0]),
+    }
     rate = number(rows["bytes"].sum()) / number(taken.sum())
     return Hit(
         effect.name,
         instant(rows[rule.time[0]].min()),
         instant(rows[rule.time[1]].max()),
         number(rows[rule.value].median()),
-        {"n": rows.height, "n_drives": effect.n_cells, "slower": 1 - effect.ratio, "mode": str(rows["mode"][0])},
+        facts,
         lost_s,
         lost_s * rate / effect.ratio,
         rows.sort(rule.time[0]).head(EVIDENCE_ROWS),

@@ -30,18 +30,25 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
 
 def evidence(connection: Connection, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
     """The log lines of the most telling rows, with their text where the warehouse keeps it."""
-    if not rule.evidence:
+    wanted = [
+        (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
+        for row in rows.iter_rows(named=True)
+        for column in rule.evidence
+    ]
+    if not wanted:
         return []
-    lines: list[dict[str, Any]] = []
-    for row in rows.iter_rows(named=True):
-        for column in rule.evidence:
-            found = connection.execute(
-                f"SELECT f.path, m.marked_at, m.message FROM {LAKE}.ops.file f"
-                f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = f.file_id AND m.line_no = $line AND m.day"
-                " BETWEEN CAST($at AS DATE) - 1 AND CAST($at AS DATE) + 1 WHERE f.file_id = $file",
-                {"line": row[column], "file": row[column.replace("line_no", "file_id")], "at": row[rule.time[0]]},
-            ).fetchone()
-            if found:
-                text = (found[2] or "")[:TEXT_CHARS]
-                lines.append({"path": found[0], "line_no": row[column], "at": found[1], "text": text})
-    return lines
+    lines, files, instants = zip(*wanted, strict=True)
+    # all lines in one question: each costs as much as all of them
+    found = connection.execute(
+        "SELECT w.place, f.path, m.marked_at, m.message"
+        " FROM (SELECT unnest(range(len($lines))) AS place, unnest($lines) AS line_no, unnest($files) AS file_id) w"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = w.file_id"
+        f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
+        " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
+        {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
+    ).fetchall()
+    first = {place: said for place, *said in reversed(found)}
+    return [
+        {"path": path, "line_no": lines[place], "at": at, "text": (text or "")[:TEXT_CHARS]}
+        for place, (path, at, text) in sorted(first.items())
+    ]

@@ -4,15 +4,24 @@ from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from pipelines.catalog import Rule
 from pipelines.config import Site
 from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number, priced_bytes
-from pipelines.methods import episodes, population
+from pipelines.methods import episodes, mixture, population
+from pipelines.methods.ratios import ratio_of_sums
+
+_LEVEL = 0.9
 
 
 def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """A population of long values: enough of them, and a large enough share."""
+    """A population of long values: a large enough share, and more than chance makes of a usual one.
+
+    It fires where the share is at least `min_share`, its interval begins above `usual_share`, and `min_count` of them
+    can be looked at. The interval is over clusters (mounts), or Wilson's where there are too few of these.
+    """
     params = rule.params
     # a gap over midnight is told once, on the day it begins
     begun = rows.filter(pl.col(rule.time[0]) >= period.bounds[0])
@@ -22,12 +31,19 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
         )
         if found.n_long < params["min_count"] or found.share < params["min_share"]:
             continue
+        clusters = group[params["cluster"]].to_numpy().astype(str)
+        share_low, share_high = _share_interval(found.is_long, clusters)
+        if share_low <= params["usual_share"]:
+            continue
         long = group.filter(pl.Series(found.is_long)).with_columns(excess_s=pl.col(rule.value) - site.expected_gap_s)
         parts = {part: number(long[f"{part}_s"].sum()) for part in ("database", "request", "start")}
         facts = {
             "n": found.n,
             "n_long": found.n_long,
             "share": found.share,
+            "share_low": share_low,
+            "share_high": share_high,
+            "modes": _modes(group[rule.value].to_numpy().astype(float)),
             "modal_s": found.modal,
             "limit_s": site.expected_gap_s + params["excess_s"],
             "expected_s": site.expected_gap_s,
@@ -46,9 +62,23 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             long.sort(typical, rule.time[0]).head(EVIDENCE_ROWS),
             lost_interval=population.total_interval(
                 np.where(found.is_long, group[rule.value].to_numpy().astype(float) - site.expected_gap_s, 0.0),
-                group[params["cluster"]].to_numpy().astype(str),
+                clusters,
             ),
         )
+
+
+def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:
+    found = ratio_of_sums(is_long.astype(float), np.ones(is_long.size), clusters)
+    if not found.cannot_tell:
+        return found.low, min(1.0, found.high)
+    wilson = binomtest(int(is_long.sum()), is_long.size).proportion_ci(_LEVEL, "wilson")
+    return float(wilson.low), float(wilson.high)
+
+
+def _modes(values: NDArray[np.float64]) -> str:
+    """Where the values pile up, in whole seconds as logs tell them, and what part of them each pile holds."""
+    found = mixture.modes(values)
+    return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in found.modes) or "no place"
 
 
 def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

@@ -31,18 +31,20 @@ class Effect(NamedTuple):
 
 
 class TwoWay(NamedTuple):
-    """Effects of drives and tapes; groups are drives and tapes that share each other, directly or through others."""
+    """Effects of drives, tapes and times; a group is drives and tapes that share each other, directly or not."""
 
     drives: tuple[Effect, ...]
     tapes: tuple[Effect, ...]
+    times: Values  # ratios to the median time, in the order of the times
     n_groups: int
 
 
 class _Cells(NamedTuple):
-    """One typical log rate per drive and tape."""
+    """One typical log rate per drive, tape and time."""
 
     drive: Codes
     tape: Codes
+    time: Codes
     value: Values
 
 
@@ -50,6 +52,7 @@ def fit(
     rates: Values,
     drives: NDArray[np.generic],
     tapes: NDArray[np.generic],
+    times: NDArray[np.generic] | None = None,
     *,
     min_shared: int = MIN_SHARED,
     level: float = LEVEL,
@@ -58,12 +61,13 @@ def fit(
 ) -> TwoWay:
     """Drive and tape effects of the rates of large files (all above 0, any one unit); a row a file.
 
-    Model: log rate = drive + tape + noise, fitted to the median of each drive and tape by Huber's M-estimator (Huber
-    1964, Ann. Math. Stat. 35, 73) with iterated weights; tapes are eliminated first, which leaves a system as small as
-    the number of drives. Intervals: bootstrap over tapes. Overlap: drives and tapes are a graph; effects can be
-    compared within one of its connected parts only (Abowd, Creecy and Kramarz 2002), relative to its median drive. A
-    drive of which fewer than `min_shared` tapes ran elsewhere, or a tape that ran in one drive only, is not judged:
-    whose fault it is cannot be told.
+    Model: log rate = drive + tape + time + noise, fitted to the median of each drive, tape and time by Huber's
+    M-estimator (Huber 1964, Ann. Math. Stat. 35, 73) with iterated weights; tapes are eliminated first, which leaves a
+    system as small as the number of drives and times. `times` (days, as a rule) take out what all drives had in common
+    then, so that a change of all is not laid on the tapes read since; left out, there is one time. Intervals: bootstrap
+    over tapes. Overlap: drives and tapes are a graph; effects can be compared within one of its connected parts only
+    (Abowd, Creecy and Kramarz 2002), relative to its median drive. A drive of which fewer than `min_shared` tapes ran
+    elsewhere, or a tape that ran in one drive only, is not judged: whose fault it is cannot be told.
 
     >>> drives = np.repeat(["a", "b", "c"], 8)
     >>> tapes = np.tile([f"T{n}" for n in range(8)], 3)
@@ -76,17 +80,19 @@ def fit(
     """
     names, drive = np.unique(drives, return_inverse=True)
     labels, tape = np.unique(tapes, return_inverse=True)
-    cells = _cells(np.log(rates), drive, tape, labels.size)
+    days = np.zeros(rates.size) if times is None else times
+    cells = _cells(np.log(rates), drive, tape, np.unique(days, return_inverse=True)[1])
     shape = (names.size, labels.size)
     groups = _groups(cells, shape)
     drive_group, tape_group = groups[: names.size], groups[names.size :]
-    by_drive, by_tape = _solve(cells, np.ones(cells.value.size), shape, drive_group)
+    by_drive, by_tape, by_time = _solve(cells, np.ones(cells.value.size), shape, drive_group)
     drawn = _resampled(cells, shape, drive_group, n_resamples, np.random.default_rng(seed))
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
 
-    per_tape = np.bincount(cells.tape, minlength=labels.size)
-    shared = np.bincount(cells.drive, weights=per_tape[cells.tape] > 1, minlength=names.size).astype(int)
-    per_drive = np.bincount(cells.drive, minlength=names.size)
+    pair = np.unique(np.column_stack([cells.drive, cells.tape]), axis=0)
+    per_tape = np.bincount(pair[:, 1], minlength=labels.size)
+    shared = np.bincount(pair[:, 0], weights=per_tape[pair[:, 1]] > 1, minlength=names.size).astype(int)
+    per_drive = np.bincount(pair[:, 0], minlength=names.size)
     return TwoWay(
         tuple(
             _drive_effect(
@@ -95,6 +101,7 @@ def fit(
             for i in range(names.size)
         ),
         tuple(_tape_effect(str(labels[i]), by_tape[i], per_tape[i], tape_group[i]) for i in range(labels.size)),
+        np.exp(by_time - np.median(by_time)),
         int(groups.max()) + 1,
     )
 
@@ -116,14 +123,14 @@ def _tape_effect(name: str, value: float, n: int, group: int) -> Effect:
     return Effect(name, float(np.exp(value)), np.nan, np.nan, int(n), int(n), int(group), "")
 
 
-def _cells(values: Values, drive: Codes, tape: Codes, n_tapes: int) -> _Cells:
-    """Files of one tape in one drive are alike: their median counts once."""
-    key = drive * n_tapes + tape
+def _cells(values: Values, drive: Codes, tape: Codes, time: Codes) -> _Cells:
+    """Files of one tape in one drive at one time are alike: their median counts once."""
+    key = np.ravel_multi_index((drive, tape, time), (drive.max() + 1, tape.max() + 1, time.max() + 1))
     order = np.lexsort((values, key))
-    keys, firsts, counts = np.unique(key[order], return_index=True, return_counts=True)
-    ordered = values[order]
+    _, firsts, counts = np.unique(key[order], return_index=True, return_counts=True)
+    ordered, where = values[order], order[firsts]
     medians = (ordered[firsts + (counts - 1) // 2] + ordered[firsts + counts // 2]) / 2
-    return _Cells(keys // n_tapes, keys % n_tapes, medians)
+    return _Cells(drive[where], tape[where], time[where], medians)
 
 
 def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
@@ -132,21 +139,31 @@ def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
     return np.asarray(connected_components(graph, directed=False)[1])
 
 
-def _solve(cells: _Cells, drawn: Values, shape: tuple[int, int], group: NDArray[np.int32]) -> tuple[Values, Values]:
-    """Effects of drives, relative to the median drive of their group, and of tapes; cells count `drawn` times."""
+def _solve(
+    cells: _Cells, drawn: Values, shape: tuple[int, int], group: NDArray[np.int32]
+) -> tuple[Values, Values, Values]:
+    """Effects of drives, relative to the median drive of their group, of tapes and times; cells count `drawn` times."""
     n_drives, n_tapes = shape
+    n_times = int(cells.time.max()) + 1
     weights = drawn.copy()
     for _ in range(_N_STEPS):
-        matrix = np.zeros(shape)
-        matrix[cells.drive, cells.tape] = weights
-        per_tape = np.maximum(matrix.sum(axis=0), 1e-12)
-        sums = np.bincount(cells.tape, weights=weights * cells.value, minlength=n_tapes)
-        laplacian = np.diag(matrix.sum(axis=1)) - (matrix / per_tape) @ matrix.T
-        right = np.bincount(cells.drive, weights=weights * cells.value, minlength=n_drives) - matrix @ (sums / per_tape)
-        by_drive = np.linalg.lstsq(laplacian, right, rcond=1e-9)[0]
-        by_drive = _centred(by_drive, group)
-        by_tape = (sums - matrix.T @ by_drive) / per_tape
-        left = cells.value - by_drive[cells.drive] - by_tape[cells.tape]
+        by_column = _sums(cells, weights, (n_drives, n_times, n_tapes))
+        shared = np.vstack([by_column["drive tape"], by_column["time tape"]])
+        per_tape = np.maximum(by_column["drive tape"].sum(axis=0), 1e-12)
+        sums = np.bincount(cells.tape, weights * cells.value, n_tapes)
+        crossed = by_column["drive time"]
+        design = np.block([[np.diag(crossed.sum(axis=1)), crossed], [crossed.T, np.diag(crossed.sum(axis=0))]])
+        right = np.concatenate(
+            [
+                np.bincount(cells.drive, weights * cells.value, n_drives),
+                np.bincount(cells.time, weights * cells.value, n_times),
+            ]
+        )
+        laplacian = design - (shared / per_tape) @ shared.T
+        effects = np.linalg.lstsq(laplacian, right - shared @ (sums / per_tape), rcond=1e-9)[0]
+        by_drive, by_time = effects[:n_drives], effects[n_drives:]
+        by_tape = (sums - shared.T @ effects) / per_tape
+        left = cells.value - by_drive[cells.drive] - by_time[cells.time] - by_tape[cells.tape]
         scale = 1.4826 * float(np.median(np.abs(left[drawn > 0])))
         renewed = drawn * np.minimum(1.0, _HUBER * max(scale, 1e-9) / np.maximum(np.abs(left), 1e-12))
         if np.max(np.abs(renewed - weights)) < 1e-4:
@@ -154,7 +171,21 @@ def _solve(cells: _Cells, drawn: Values, shape: tuple[int, int], group: NDArray[
         weights = renewed
     tape_group = np.zeros(n_tapes, dtype=np.int32)
     tape_group[cells.tape] = group[cells.drive]
-    return by_drive, _centred(by_tape, tape_group)
+    return _centred(by_drive, group), _centred(by_tape, tape_group), by_time
+
+
+def _sums(cells: _Cells, weights: Values, shape: tuple[int, int, int]) -> dict[str, Values]:
+    """Weights of the cells that two factors share, by the names of the two."""
+    n_drives, n_times, n_tapes = shape
+    pairs = {
+        "drive tape": (cells.drive * n_tapes + cells.tape, n_drives, n_tapes),
+        "time tape": (cells.time * n_tapes + cells.tape, n_times, n_tapes),
+        "drive time": (cells.drive * n_times + cells.time, n_drives, n_times),
+    }
+    return {
+        name: np.bincount(place, weights, n * m).astype(np.float64).reshape(n, m)
+        for name, (place, n, m) in pairs.items()
+    }
 
 
 def _centred(effects: Values, group: NDArray[np.int32]) -> Values:

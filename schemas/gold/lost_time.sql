@@ -15,7 +15,7 @@ cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait
 part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind, mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive in whole files begun that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
@@ -149,7 +149,25 @@ slow AS (
 slow_drive AS (
     SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
 ),
--- 5. idle while work waited: a request in the queue, at most a day old, whose tape was in no drive and that a drive of
+-- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without
+motion AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day, s.drive, o.generation, s.state,
+           CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
+           date_diff('microsecond', s.from_at, s.to_at) AS us
+    FROM silver.drive_state s
+    LEFT JOIN owned o ON o.drive = s.drive
+    CROSS JOIN site.setting c
+    WHERE s.state IN ('filemark', 'position', 'mount', 'dismount') AND s.to_at > s.from_at
+),
+best AS (
+    SELECT day, generation, state, quantile_disc(us, 0.1) AS us FROM motion GROUP BY day, generation, state
+),
+beyond AS (
+    SELECT m.day, m.drive, m.cause, sum(greatest(m.us - b.us, 0)) AS us
+    FROM motion m JOIN best b ON b.day = m.day AND b.state = m.state AND b.generation IS NOT DISTINCT FROM m.generation
+    GROUP BY m.day, m.drive, m.cause
+),
+-- 6. idle while work waited: a request in the queue, at most a day old, whose tape was in no drive and that a drive of
 -- this kind served later
 mount AS (
     SELECT system, session_id, from_at,
@@ -224,7 +242,7 @@ queued AS (
     WHERE s.waiting > 0 AND s.logging > 0 AND s.stated = 0 AND s.next_at IS NOT NULL
     GROUP BY ALL
 ),
--- 6. the ledger by causes, and what of each could be got back
+-- 7. the ledger by causes, and what of each could be got back
 bucket AS (
     SELECT l.day, l.drive,
            CASE l.bucket WHEN 'transfer' THEN 'slow_drive' WHEN 'database' THEN 'long_gap' WHEN 'request' THEN 'long_gap'
@@ -247,6 +265,9 @@ lost AS (
     SELECT c.day, c.drive, w.generation, w.station, w.mode, c.cause, g.part, c.us, w.day_us, w.bytes, w.busy_us,
            CASE c.cause WHEN 'slow_drive' THEN least(c.us, coalesce(s.us, 0))
                         WHEN 'long_gap' THEN least(c.us, coalesce(g.us, 0))
+                        WHEN 'filemark' THEN least(c.us, coalesce(b.us, c.us))
+                        WHEN 'position' THEN least(c.us, coalesce(b.us, c.us))
+                        WHEN 'mount' THEN least(c.us, coalesce(b.us, c.us))
                         WHEN 'no_request' THEN 0 WHEN 'idle_no_work' THEN 0 WHEN 'unknown' THEN 0
                         ELSE c.us END AS lost_us,
            coalesce(w.bytes / nullif(CASE WHEN w.bytes > 0 THEN w.busy_us END, 0), u.mb_s) AS mb_s
@@ -254,6 +275,7 @@ lost AS (
     JOIN worked w ON w.day = c.day AND w.drive = c.drive
     LEFT JOIN usual u ON u.day = w.day AND u.generation IS NOT DISTINCT FROM w.generation
     LEFT JOIN long_gap g ON g.day = c.day AND g.drive = c.drive AND c.cause = 'long_gap'
+    LEFT JOIN beyond b ON b.day = c.day AND b.drive = c.drive AND b.cause = c.cause
     LEFT JOIN slow_drive s ON s.day = c.day AND s.drive = c.drive AND c.cause = 'slow_drive'
     WHERE c.us <> 0
 ),

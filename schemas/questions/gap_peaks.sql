@@ -20,23 +20,52 @@ station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 peak_s = { type = "DOUBLE", unit = "s", doc = "begin of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps" }
+weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the whole mode about the peak: as far as the emptiest bin on the way to the next peak, of equally empty ones the first" }
+median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
 */
-WITH bin AS (
-    SELECT g.station, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s, count(*) AS n_gaps
+WITH gap AS (
+    SELECT g.station, g.judged_s, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
       AND $station IN ('', g.station)
-    GROUP BY ALL
+),
+bin AS (
+    -- empty bins too: they part two peaks best
+    SELECT s.station, n.bin_from_s, count(g.judged_s) AS n_gaps
+    FROM (SELECT DISTINCT station FROM gap) s
+    CROSS JOIN (SELECT CAST(unnest(range(31)) AS DOUBLE) AS bin_from_s) n
+    LEFT JOIN gap g ON g.station IS NOT DISTINCT FROM s.station AND g.bin_from_s = n.bin_from_s
+    GROUP BY s.station, n.bin_from_s
 ),
 beside AS (
-    SELECT b.station, b.bin_from_s, b.n_gaps, coalesce(p.n_gaps, 0) AS n_before, coalesce(n.n_gaps, 0) AS n_after,
-           b.n_gaps / sum(b.n_gaps) OVER (PARTITION BY b.station) AS share
-    FROM bin b
-    LEFT JOIN bin p ON p.station = b.station AND p.bin_from_s = b.bin_from_s - 1
-    LEFT JOIN bin n ON n.station = b.station AND n.bin_from_s = b.bin_from_s + 1
+    SELECT *, lag(n_gaps, 1, 0) OVER w AS n_before, lead(n_gaps, 1, 0) OVER w AS n_after,
+           n_gaps / sum(n_gaps) OVER (PARTITION BY station) AS share
+    FROM bin
+    WINDOW w AS (PARTITION BY station ORDER BY bin_from_s)
+),
+peak AS (
+    -- of two equal bins the first is the peak; the bin of all longer ones is none
+    SELECT station, bin_from_s AS peak_s, n_gaps, share,
+           lead(bin_from_s) OVER (PARTITION BY station ORDER BY bin_from_s) AS next_peak_s
+    FROM beside
+    WHERE n_gaps > n_before AND n_gaps >= n_after AND share >= 0.05 AND bin_from_s < 30
+),
+valley AS (
+    SELECT p.station, p.peak_s, first(b.bin_from_s ORDER BY b.n_gaps, b.bin_from_s) AS ends_s
+    FROM peak p
+    JOIN bin b ON b.station IS NOT DISTINCT FROM p.station AND b.bin_from_s > p.peak_s AND b.bin_from_s < p.next_peak_s
+    GROUP BY p.station, p.peak_s
+),
+mode AS (
+    SELECT p.*, lag(v.ends_s) OVER (PARTITION BY p.station ORDER BY p.peak_s) AS from_s, v.ends_s AS to_s
+    FROM peak p LEFT JOIN valley v ON v.station IS NOT DISTINCT FROM p.station AND v.peak_s = p.peak_s
 )
--- of two equal bins the first is the peak; the bin of all longer ones is none
-SELECT station, bin_from_s AS peak_s, n_gaps, share
-FROM beside
-WHERE n_gaps > n_before AND n_gaps >= n_after AND share >= 0.05 AND bin_from_s < 30
-ORDER BY station, peak_s
+SELECT m.station, m.peak_s, m.n_gaps, m.share,
+       count(*) / (SELECT count(*) FROM gap a WHERE a.station IS NOT DISTINCT FROM m.station) AS weight,
+       median(g.judged_s) AS median_s
+FROM mode m
+JOIN gap g
+    ON g.station IS NOT DISTINCT FROM m.station AND g.bin_from_s >= coalesce(m.from_s, 0)
+   AND g.bin_from_s < coalesce(m.to_s, 31)
+GROUP BY m.station, m.peak_s, m.n_gaps, m.share
+ORDER BY m.station, m.peak_s

@@ -1,0 +1,95 @@
+/*
+title = "What links counted, and what is known to have passed them"
+grain = "one row per station, direction and half-hour UTC that all its links' logs cover wholly"
+why = "A counter of 32 bits goes round in 300 s at 14.3 MB/s, and a log of averages does not show it: the rate is right but for whole turns. The tapes and the station's own interface know better."
+partition = "month"
+lineage = ["file_id", "line_no"]
+features = ["I1", "G5"]
+
+[columns]
+day = { type = "DATE", doc = "site day of bin_at" }
+bin_at = { type = "TIMESTAMP", doc = "begin of the half-hour, UTC" }
+station = { type = "VARCHAR", doc = "station" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+counted_gb = { type = "DOUBLE", unit = "GB", doc = "by the links' logs, all links of the station" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a poll that a log holds, of one link; of an average where it holds no largest" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes in the time between two polls: more a counter of 32 bits cannot say" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of one link, the largest" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station (in), or written for it (out), at least one poll away from either end of the half-hour: these bytes must be in counted_gb. NULL where no log of drives speaks of it" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "the same by the station's own count of its interfaces; NULL where it has none" }
+file_id = { type = "VARCHAR", doc = "file of the first averaged interval" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["station", "direction", "bin_at"]
+severity = "critical"
+*/
+WITH counted AS (
+    SELECT s.link, any_value(s.station) AS station, s.direction, time_bucket(INTERVAL 1800 SECOND, s.from_at) AS bin_at,
+           -- bytes, whole: their sum is the same in whatever order the rows come
+           sum(CAST(round(s.avg_bytes_s * date_diff('microsecond', s.from_at, s.to_at) / 1e6) AS BIGINT)) AS bytes,
+           max(coalesce(s.max_bytes_s, s.avg_bytes_s)) AS max_bytes_s,
+           arg_min(s.file_id, s.from_at) AS file_id, arg_min(s.line_no, s.from_at) AS line_no
+    FROM silver.link_sample s
+    WHERE s.station IS NOT NULL
+      AND s.to_at <= time_bucket(INTERVAL 1800 SECOND, s.from_at) + INTERVAL 1800 SECOND
+    GROUP BY s.link, s.direction, time_bucket(INTERVAL 1800 SECOND, s.from_at)
+    HAVING sum(date_diff('microsecond', s.from_at, s.to_at)) = 1800000000
+),
+declared AS (
+    SELECT l.station, l.link, l.capacity_mb_s, count(*) OVER (PARTITION BY l.station) AS n_links,
+           coalesce(t.interval_s, 300e0) AS poll_s
+    FROM site.link l LEFT JOIN silver.link_target t ON t.target = lower(l.link)
+),
+bin AS (
+    SELECT d.station, c.direction, c.bin_at, sum(c.bytes) AS bytes, max(c.max_bytes_s) AS max_bytes_s,
+           min(4294967296 / d.poll_s) AS turn_bytes_s, max(d.capacity_mb_s) AS capacity_mb_s, max(d.poll_s) AS poll_s,
+           arg_min(c.file_id, c.link) AS file_id, arg_min(c.line_no, c.link) AS line_no
+    FROM counted c JOIN declared d ON d.link = c.link
+    GROUP BY d.station, c.direction, c.bin_at
+    HAVING count(*) = max(d.n_links)
+),
+poll AS (
+    SELECT station, to_microseconds(CAST(1e6 * max(poll_s) AS BIGINT)) AS poll FROM declared GROUP BY station
+),
+-- what passed at least a poll away from the ends: the poll that counted it lies within the half-hour
+moving AS (
+    SELECT t.station, CASE t.mode WHEN 'read' THEN 'in' ELSE 'out' END AS direction, t.bytes, t.started_at, t.ended_at,
+           unnest(range(time_bucket(INTERVAL 1800 SECOND, t.started_at), t.ended_at, INTERVAL 1800 SECOND)) AS bin_at
+    FROM silver.transfer t
+    -- a mover on the station itself needs no link
+    WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.bytes > 0
+      AND split_part(coalesce(t.mover_host, ''), '.', 1) <> t.station
+),
+tape AS (
+    SELECT m.station, m.direction, m.bin_at,
+           CAST(sum(CAST(m.bytes AS HUGEINT)
+                    * greatest(0, date_diff('microsecond', greatest(m.started_at, m.bin_at + p.poll),
+                                            least(m.ended_at, m.bin_at + INTERVAL 1800 SECOND - p.poll)))
+                    // date_diff('microsecond', m.started_at, m.ended_at)) AS BIGINT) AS bytes
+    FROM moving m JOIN poll p ON p.station = m.station
+    GROUP BY m.station, m.direction, m.bin_at
+),
+own AS (
+    SELECT n.host AS station, time_bucket(INTERVAL 1800 SECOND, n.from_at) AS bin_at, n.tool,
+           sum(CAST(round(n.in_bytes_s * date_diff('microsecond', n.from_at, n.to_at) / 1e6) AS BIGINT)) AS in_bytes,
+           sum(CAST(round(n.out_bytes_s * date_diff('microsecond', n.from_at, n.to_at) / 1e6) AS BIGINT)) AS out_bytes
+    FROM silver.network_sample n JOIN poll p ON p.station = n.host
+    WHERE n.is_summed AND n.to_at > n.from_at
+      AND n.from_at >= time_bucket(INTERVAL 1800 SECOND, n.from_at) + p.poll
+      AND n.to_at <= time_bucket(INTERVAL 1800 SECOND, n.from_at) + INTERVAL 1800 SECOND - p.poll
+    GROUP BY ALL
+),
+host AS (
+    -- several tools count the same bytes: the one that saw most of them
+    SELECT station, bin_at, 'in' AS direction, max(in_bytes) AS bytes FROM own GROUP BY station, bin_at
+    UNION ALL SELECT station, bin_at, 'out', max(out_bytes) FROM own GROUP BY station, bin_at
+)
+SELECT CAST(timezone(c.zone, timezone('UTC', b.bin_at)) AS DATE) AS day, b.bin_at, b.station, b.direction,
+       CAST(b.bytes AS DOUBLE) / 1e9 AS counted_gb, b.max_bytes_s / 1e6 AS max_mb_s, b.turn_bytes_s / 1e6 AS turn_mb_s, b.capacity_mb_s,
+       CAST(t.bytes AS DOUBLE) / 1e9 AS tape_gb, CAST(h.bytes AS DOUBLE) / 1e9 AS host_gb, b.file_id, b.line_no
+FROM bin b
+LEFT JOIN tape t ON t.station = b.station AND t.direction = b.direction AND t.bin_at = b.bin_at
+LEFT JOIN host h ON h.station = b.station AND h.direction = b.direction AND h.bin_at = b.bin_at
+CROSS JOIN site.setting c
