@@ -101,8 +101,15 @@ class Rule:
     params: dict[str, Any] = field(default_factory=dict)
     severity: str = "warning"
     rate: str = ""  # column: bytes/s that lost seconds could have moved
+    min_coverage: float = 0.75  # share of its sources' declared hours below which it gives no verdict; 0: it needs none
     cause: str = ""  # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Kinds of log the verdict rests on; none where it is about their absence."""
+        given = self.params.get("source", ())
+        return (given,) if isinstance(given, str) else tuple(given)
 
 
 @dataclass(frozen=True)

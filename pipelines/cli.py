@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,17 @@ from typing import Any
 import click
 
 from pipelines import (
+    answer_commands,
+    catalogue_commands,
     deliver_command,
+    drill_command,
     finding_commands,
     forecast_commands,
     recommendation_commands,
     study_command,
 )
 from pipelines.errors import ConfigError, TapescopeError
-from pipelines.options import format_option, period, period_options, site_option
+from pipelines.options import Command, as_params, period, period_options, site_option
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -28,8 +30,6 @@ _NO_CLOCK = (
     "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
     " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
 )
-
-Command = Callable[..., Any]
 
 
 def _json_option(command: Command) -> Command:
@@ -81,11 +81,17 @@ def cli() -> None:
     """
 
 
-cli.add_command(finding_commands.finding)
-cli.add_command(deliver_command.deliver)
-cli.add_command(study_command.study)
-cli.add_command(forecast_commands.forecast)
-cli.add_command(recommendation_commands.recommendation)
+for _command in (
+    *catalogue_commands.COMMANDS,
+    *answer_commands.COMMANDS,
+    deliver_command.deliver,
+    drill_command.drill,
+    finding_commands.finding,
+    forecast_commands.forecast,
+    recommendation_commands.recommendation,
+    study_command.study,
+):
+    cli.add_command(_command)
 
 
 @cli.command()
@@ -241,7 +247,8 @@ def _detect_sentence(counts: dict[str, Any], n: int) -> str:
     if counts["last_day"] == str(NO_DATA):
         return "No day with data yet: no rule was applied."
     listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
-    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".")
+    unsaid = f" Too little was seen for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
+    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid
 
 
 def _show_findings(site: Any, first: date | None, last: date | None) -> None:
@@ -249,14 +256,9 @@ def _show_findings(site: Any, first: date | None, last: date | None) -> None:
     from pipelines.console import priced
     from pipelines.hostile import visible
 
-    for finding in steps.ask(site, "findings", _as_params(first, last)).as_dicts():
+    for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
         click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}{priced(finding)}", bold=True)
         click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
-
-
-def _as_params(first: date | None, last: date | None) -> dict[str, str]:
-    values = {"first_day": first, "last_day": last}
-    return {name: str(value) for name, value in values.items() if value}
 
 
 def _exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
@@ -329,104 +331,6 @@ def forget(file: str, site_path: Path, as_json: bool) -> None:
     parts = steps.forget(site, file)
     built = _build(site, False)
     _say({"forgotten": parts} | built, as_json, f"Withdrawn: {', '.join(parts)}. {_build_sentence(built)}")
-
-
-@cli.command()
-@site_option
-def sources(site_path: Path) -> None:
-    """List the kinds of log that can be read."""
-    from pipelines.sources import all_sources
-
-    for stem, source in all_sources().items():
-        click.echo(f"{stem:20} {source.TITLE} → {', '.join(f'bronze.{table}' for table in source.TABLES)}")
-
-
-def _list(rows: list[tuple[str, str]]) -> None:
-    width = max((len(name) for name, _ in rows), default=0)
-    for name, title in rows:
-        click.echo(f"{name:{width}}  {title}")
-
-
-@cli.command()
-@site_option
-def metrics(site_path: Path) -> None:
-    """List the metrics (relations of gold)."""
-    from pipelines.catalog import load_catalog
-
-    _list([(relation.full_name, relation.title) for relation in load_catalog().layer("gold")])
-
-
-@cli.command()
-@site_option
-def rules(site_path: Path) -> None:
-    """List the rules that make findings."""
-    from pipelines.catalog import load_catalog
-
-    _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
-
-
-@cli.command()
-@site_option
-def questions(site_path: Path) -> None:
-    """List the questions that `ask` answers."""
-    from pipelines.catalog import load_catalog
-
-    _list([(question.name, question.title) for question in load_catalog().questions.values()])
-
-
-@cli.command()
-@click.argument("name")
-@site_option
-def explain(name: str, site_path: Path) -> None:
-    """Say what a relation, rule, question, source or model is: definition, columns, units, limits, checks."""
-    from pipelines.catalog import load_catalog
-    from pipelines.docs import explain as page
-
-    click.echo(page(load_catalog(), name))
-
-
-@cli.command()
-@click.argument("name")
-@click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
-@site_option
-@period_options
-@format_option
-def ask(
-    name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
-) -> None:
-    """Answer a question (see `questions`)."""
-    from pipelines import steps
-    from pipelines.console import print_answer
-
-    odd = [param for param in params if "=" not in param]
-    if odd:
-        raise click.UsageError(f"give parameters as NAME=VALUE, not {odd[0]!r}")
-    values = _as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
-    print_answer(steps.ask(_load(site_path), name, values), form)
-
-
-@cli.command()
-@click.argument("statement")
-@site_option
-@format_option
-@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
-def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
-    """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
-    from pipelines import steps
-    from pipelines.console import print_answer
-
-    print_answer(steps.ask_sql(_load(site_path), statement, timeout_s), form)
-
-
-@cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@site_option
-def export(file: Path, site_path: Path) -> None:
-    """Write the warehouse as one plain DuckDB file."""
-    from pipelines import steps
-
-    n_tables = steps.export(_load(site_path), file)
-    click.echo(f"Wrote {n_tables} tables to {file}")
 
 
 @cli.command()

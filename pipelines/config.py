@@ -31,6 +31,7 @@ def _naive_utc(value: datetime | date) -> datetime:
 
 Zone = Annotated[str, AfterValidator(_known_zone)]
 Instant = Annotated[datetime, AfterValidator(_naive_utc)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Model(BaseModel):
@@ -88,6 +89,15 @@ class Expect(_Model):
         if self.begin >= self.end:
             raise ValueError("'from' must lie before 'to'")
         return self
+
+
+class Change(_Model):
+    """Something that was changed on purpose: what a step in a rate may be explained by."""
+
+    at: datetime | date  # by the site's clock where it does not say
+    what: str
+    entities: tuple[str, ...] = ()  # drives, stations, hosts, systems it touched; all of the site if none is given
+    note: str = ""
 
 
 class Input(_Model):
@@ -157,6 +167,9 @@ class Site(_Model):
     campaign: tuple[Campaign, ...] = ()
     limits: Limits = Limits()
     deliver: Deliver = Deliver()
+    change: tuple[Change, ...] = ()
+    change_log: str = ""  # a CSV file with the columns at, what, entities, note
+    min_coverage: dict[str, Share] = {}  # by rule: share of its logs' declared hours below which it gives no verdict
     root: Path = Path()
 
     @model_validator(mode="after")

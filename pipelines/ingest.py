@@ -16,6 +16,7 @@ from pipelines.errors import AmbiguousSource, TapescopeError, UnreadableFile
 from pipelines.filebook import FileBook
 from pipelines.loader import FileReport, Loader, prepare_tables, withdraw
 from pipelines.origins import logs_in, not_a_file, origin_of, shown
+from pipelines.reading import limits_of
 from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Warehouse, transaction
 
@@ -107,11 +108,6 @@ def forget(site: Site, catalog: Catalog, what: str) -> list[str]:
         withdraw(book, bronze, file_ids, keep_note=True)
         book.write_back()
     return file_ids
-
-
-def limits_of(site: Site) -> lines.Limits:
-    """What one file may cost, as site.toml says."""
-    return lines.Limits(site.limits.line_kb * 1024, site.limits.expansion)
 
 
 def size_of(path: Path) -> int:

@@ -40,6 +40,12 @@ def period(day: datetime | None, begin: datetime | None, end: datetime | None) -
     return first.date() if first else None, last.date() if last else None
 
 
+def as_params(first: date | None, last: date | None) -> dict[str, str]:
+    """The same as parameters of a question."""
+    values = {"first_day": first, "last_day": last}
+    return {name: str(value) for name, value in values.items() if value}
+
+
 def format_option(command: Command) -> Command:
     """For people, or for programs."""
     return click.option(

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines import lines, sources
+from pipelines.config import Site
 from pipelines.errors import UnreadableFile
 from pipelines.records import REJECTS, SEEN, Carry, Origin, Parsed, Source
 
@@ -92,6 +93,11 @@ class Reading:
         if getattr(sources.all_sources()[self.stem], "HAS_SECRETS", False):
             rows = rows.with_columns(text=pl.lit(""))
         return rows.with_columns(reason=pl.lit(reason)).select(REJECTS.names())
+
+
+def limits_of(site: Site) -> lines.Limits:
+    """What one file may cost, as site.toml says."""
+    return lines.Limits(site.limits.line_kb * 1024, site.limits.expansion)
 
 
 def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:

@@ -1,9 +1,10 @@
-"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, and the logs that should exist."""
+"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, changes, logs that should exist."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipelines import change_log
 from pipelines.config import Input, Site, find_inputs
 from pipelines.models import technology
 from pipelines.origins import origin_of, shown
@@ -30,6 +31,7 @@ def sync(connection: Connection, site: Site) -> set[str]:
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign
         ],
+        "change": change_log.rows(site),
     }
     return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
 

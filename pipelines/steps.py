@@ -14,7 +14,8 @@ from typing import Any
 
 from pipelines import ask as asking
 from pipelines import build as builder
-from pipelines import findings, lines, quality, site_tables, sources
+from pipelines import drill as drilling
+from pipelines import estimates, findings, lines, quality, site_tables, sources
 from pipelines import ingest as ingester
 from pipelines.catalog import Catalog, load_catalog
 from pipelines.config import Site, find_inputs, input_for, load_site
@@ -22,7 +23,7 @@ from pipelines.errors import AmbiguousSource, CheckFailed, TapescopeError, Unrea
 from pipelines.ingest import IngestReport
 from pipelines.loader import prepare_tables
 from pipelines.origins import logs_below, logs_in, not_a_file, origin_of
-from pipelines.reading import Reading
+from pipelines.reading import Reading, limits_of
 from pipelines.statement import quote
 from pipelines.survey import Survey, survey, writing
 from pipelines.survey.leftover import leftover
@@ -40,7 +41,9 @@ def ingest(
     """Read what is new or changed; of the inputs of site.toml it also says what lies beside. Raises WarehouseBusy."""
     report = ingester.ingest(site, load_catalog(), paths, again, progress)
     if paths is None:
-        report.unnamed = leftover(site, {path for path, _, _ in find_inputs(site)}).sentence
+        report.unnamed = leftover(
+            site, {path for path, _, _ in find_inputs(site)} | {site.root / site.change_log}
+        ).sentence
     return report
 
 
@@ -124,10 +127,18 @@ def _build(
     return report
 
 
+# What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
+_DECIDE_NO_ROW = {"root", "input", "warehouse", "deliver", "min_coverage", "change", "change_log"}
+
+
 def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
     """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
     drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
-    parts = [catalog.fingerprint, site.model_dump_json(exclude={"root", "input", "warehouse", "deliver"}), repr(drives)]
+    parts = [
+        catalog.fingerprint,
+        site.model_dump_json(exclude=_DECIDE_NO_ROW),
+        repr(drives),
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -165,15 +176,17 @@ def _record(
 
 @dataclass(frozen=True)
 class DetectReport:
-    """Which findings the rules made of a period."""
+    """Which findings the rules made of a period, and what they could not judge."""
 
     first_day: date
     last_day: date
     findings: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]  # rows of gold.withheld
 
     def as_dict(self) -> dict[str, Any]:
         counts = Counter(finding["severity"] for finding in self.findings)
-        return {"first_day": str(self.first_day), "last_day": str(self.last_day), **counts}
+        rules = {row["rule"] for row in self.withheld}
+        return {"first_day": str(self.first_day), "last_day": str(self.last_day), **counts, "withheld": len(rules)}
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -184,8 +197,9 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
         connection.execute(f"USE {LAKE}")
         end = last or asking.last_day(connection).day
         with transaction(connection):
+            estimates.estimate(connection, site, catalog, end)
             found = findings.detect(connection, site, catalog, first or end, end)
-    return DetectReport(first or end, end, found)
+    return DetectReport(first or end, end, found.findings, found.withheld)
 
 
 def mark_finding(site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None) -> str:
@@ -258,6 +272,11 @@ def ask(site: Site, name: str, params: dict[str, str] | None = None) -> asking.A
 def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> asking.Answer:
     """Answer free SQL in a process of its own. Raises QuestionRefused."""
     return asking.ask_sql(site, sql, timeout_s)
+
+
+def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:
+    """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
+    return drilling.drill(site, load_catalog(), drive, bucket, day, limit)
 
 
 def bytes_to_read(site: Site, paths: list[Path] | None) -> int:
@@ -343,7 +362,7 @@ def parse(
     if chosen is None:
         raise TapescopeError(f"no source recognises {path}", sources.nearest(claims))
     origin = replace(origin_of(site, path, item, values), head=tuple(head))
-    reading = Reading(path, chosen, origin, lines.Start(), None, ingester.limits_of(site) if site else None)
+    reading = Reading(path, chosen, origin, lines.Start(), None, limits_of(site) if site else None)
     for parsed in reading.chunks():
         frames = {"reject": parsed.rejects} if only_rejects else parsed.tables
         for table, rows in frames.items():

@@ -8,13 +8,16 @@ import importlib.util
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from filelock import FileLock, Timeout
 
+from pipelines.catalog import Relation
 from pipelines.config import Site
 from pipelines.errors import ConfigError, WarehouseBusy
 from pipelines.statement import quote
@@ -130,6 +133,18 @@ def load_extension(connection: Connection, name: str) -> None:
     version = connection.execute("SELECT library_version FROM pragma_version()").fetchone()
     file = Path(spec.origin).parent / "extensions" / str(version[0] if version else "") / f"{name}.duckdb_extension"
     connection.execute(f"LOAD {quote(str(file))}")
+
+
+def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:
+    """Write a day's rows where they differ from those that are there: looking again changes nothing."""
+    names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
+    wanted = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
+    present = connection.execute(f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
+    if wanted == sorted(present, key=repr):
+        return
+    connection.execute(f"DELETE FROM {table} WHERE day = ?", [day])
+    for row in wanted:
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", list(row))
 
 
 def snapshot_id(connection: Connection) -> int:

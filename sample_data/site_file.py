@@ -27,6 +27,12 @@ warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
 expected_gap_s = 2.0                     # between two files, without file mark and positioning
 log_silence_s = 600                      # a server log silent for longer has a hole
+# min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, where it is not to be the rule's own
+# change_log = "changes.csv"             # what was changed on purpose, with the columns at, what, entities, note; or:
+# [[change]]
+# at = 2010-03-08T14:00:00
+# what = "blocksize 512 -> 1024 kB"
+# entities = ["stkenmvr205a"]            # drives, stations, hosts, systems; all of the site without it
 
 """
 

@@ -57,6 +57,10 @@ def run(site: Site, *args: str) -> Result:
     return CliRunner().invoke(cli, ["finding", *args, "--site", str(site.root)])
 
 
+def run_detect(site: Site, day: date) -> Result:
+    return CliRunner().invoke(cli, ["detect", "--day", str(day), "--site", str(site.root)])
+
+
 def test_a_cause_keeps_its_identity_and_the_states_follow_the_nights(judged: Site) -> None:
     assert len({finding_id for _, finding_id, _ in rows(judged)}) == 1
     # two spells on the first day; the fourth day it is back
@@ -68,6 +72,31 @@ def test_looking_again_changes_nothing(judged: Site) -> None:
     for day in reversed(DAYS):
         steps.detect(judged, day, day)
     assert rows(judged) == before
+
+
+def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: Path) -> None:
+    """I13: what nobody could see is neither there nor gone; after it the finding is open, not returned."""
+    (tmp_path / "site.toml").write_text('name = "life"\nmin_coverage = { drive_down = 0.5 }\n')
+    site = steps.site_at(tmp_path)
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        create_tables(connection, load_catalog())
+        for day in DOWN:
+            down(connection, day, 8)
+        connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES ('D1', 'stken')")
+        for hour, seen_s in ((0, 0.0), (1, 1200.0)):  # on the third day, on which it did not fire: 1200 of 7200 s
+            connection.execute(
+                f"INSERT INTO {LAKE}.ops.coverage VALUES ('enstore_log', 'stken', ?, 3600, ?)",
+                [datetime(DAYS[2].year, DAYS[2].month, DAYS[2].day, hour), seen_s],
+            )
+    for day in DAYS:
+        found = steps.detect(site, day, day)
+        unsaid = [(row["rule"], row["entity"]) for row in found.withheld if row["rule"] == "drive_down"]
+        assert unsaid == ([("drive_down", None), ("drive_down", "D1")] if day == DAYS[2] else [])
+    assert states(site) == ["new", "open", "open", "open"]
+    third = steps.ask(site, "finding_life", {"last_day": str(DAYS[2])}).as_dicts()
+    assert [(row["state"], row["gone_day"], row["last_day"]) for row in third] == [("open", None, DAYS[1])]
+    assert steps.ask(site, "withheld", {"last_day": str(DAYS[2])}).as_dicts()[0]["missing_hours"] == 100 / 60
+    assert "Too little was seen" in run_detect(site, DAYS[2]).stdout
 
 
 def test_a_finding_is_gone_when_somebody_looked_and_it_was_not_there(judged: Site) -> None:

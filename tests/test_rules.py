@@ -8,6 +8,7 @@ regenerated. Its keys, all but `title`, `last` and `expected` optional:
     first = 2010-03-09                  # first site day, where more than one is judged
     site = { zone = "UTC" }             # what site.toml says otherwise
     expected = []                       # nothing is found; or [[expected]] findings
+    [[withheld]]                        # what the rule itself does not judge, in gold.withheld's columns; else nothing
     [[given."silver.gap"]]              # a row; columns left out are NULL, `day` comes from its begin
     repeat = 30                         # so many of these rows …
     step_s = 60                         # … each with all its instants that much later (a day's rows: 86400)
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.xdist_group("rules")
 
 HERE = Path(__file__).parent / "rules"
 CASES = sorted(HERE.glob("*/*.toml"))
-KEYS = {"title", "first", "last", "site", "given", "expected"}
+KEYS = {"title", "first", "last", "site", "given", "expected", "withheld"}
 # What gives a row its day; the first that is there.
 BEGINS = ("started_at", "from_at", "happened_at", "hour_at", "bin_at", "marked_at")
 
@@ -65,15 +66,19 @@ def test_case(lake: Connection, path: Path) -> None:
         for table, rows in case.get("given", {}).items():
             relation = load_catalog().relations[table]
             _insert(lake, relation, [_filled(relation, row, site) for given in rows for row in _repeated(given)])
-        found = findings.detect(lake, site, load_catalog(), case.get("first", case["last"]), case["last"])
+        detected = findings.detect(lake, site, load_catalog(), case.get("first", case["last"]), case["last"])
         kept = lake.execute(f"SELECT finding_id FROM {LAKE}.gold.finding WHERE day = ?", [case["last"]]).fetchall()
     finally:
         lake.execute("ROLLBACK")
+    found = detected.findings
     assert sorted(row[0] for row in kept) == sorted(finding["finding_id"] for finding in found)
     assert len({(finding["finding_id"], finding["started_at"]) for finding in found}) == len(found)
     fired = {finding["rule"] for finding in found}
     assert fired == ({path.parent.name} if path.stem.startswith("fires") else set())
     _compare(case["expected"], found)
+    unsaid = [row for row in detected.withheld if row["rule"] == path.parent.name]
+    wanted = case.get("withheld", [])
+    assert len(unsaid) == len(wanted) and all(map(_fits, wanted, unsaid)), unsaid
 
 
 def test_every_rule_has_cases_that_fire_and_that_keep_quiet() -> None:

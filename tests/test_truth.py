@@ -145,6 +145,18 @@ def test_findings_point_to_lines_of_the_logs(first: Demo) -> None:
     assert LOG in logs
 
 
+def test_a_drives_gaps_lead_to_the_lines_of_the_log(first: Demo) -> None:
+    """D4: from the long gaps of a faulty drive to its files and the very lines, which stand where it says."""
+    entity = next(fault["entity"] for fault in first.faults if fault["rule"] == "long_gap")
+    found = steps.drill(first.site, entity.split("/")[1], "gap", DAY, 50)
+    assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
+    with open_bytes(first.site.root / LOG) as file:
+        log = file.read().decode().splitlines()
+    assert len(found.texts) > 50 and not found.unread
+    for (path, number), text in found.texts.items():
+        assert path == LOG and text == log[number - 1][: len(text)] and len(text) > 30
+
+
 # --- what the studies published -------------------------------------------------------------------------------
 
 
@@ -326,7 +338,10 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"storage_group": "lattice", "n_mounts": 54},
         {"storage_group": "survey", "n_mounts": 31},
     ],
-    "slow_drive_or_tape": [{"volume": "G03243", "mode": "read", "n_drives": 3, "n_files": 739, "can_tell": True}],
+    "slow_drive_or_tape": [  # only that tape ran in these drives: none of them can be told from another by tapes shared
+        {"volume": "G03243", "mode": "read", "n_drives": 3, "n_files": 739, "can_tell": True},
+        {"drive": "STKL402", "mode": "read", "n_tapes": 1, "can_tell": False},
+    ],
     "unbalanced_stations": [  # the mass balance of station 8: a duty factor above 1 would be needed
         {"station": "stkendm8a", "role": "migration", "in_tb": 3.461, "out_tb": 2.079, "needed_out_duty": 1.353},
         {"station": "stkendm9a", "role": "scanning", "needed_out_duty": None},

@@ -13,6 +13,8 @@ from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant
 from pipelines.methods import two_way
 from pipelines.methods.change_points import Change, changes
 
+_NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
+
 
 def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """The largest step among those of the last `recent_days`; the series is the median of every `bin_hours`.
@@ -32,7 +34,7 @@ def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         facts: dict[str, Any] = {
             "before": step.before,
             "after": step.after,
-            "change": step.step / step.before,
+            "step": step.step / step.before,
             "low": step.low / step.before,
             "high": step.high / step.before,
             "at": f"{at:%Y-%m-%d %H:%M}",
@@ -42,7 +44,16 @@ def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         if "most_of" in rule.params:
             facts["most_of"] = _most_changed(rule, group, at, step)
         after = group.filter(pl.col(rule.time[0]) >= at)
-        yield Hit(entity, at, instant(after[rule.time[1]].max()), step.step, facts, rows=after.head(EVIDENCE_ROWS))
+        yield Hit(
+            entity,
+            at,
+            instant(after[rule.time[1]].max()),
+            step.step,
+            facts,
+            rows=after.head(EVIDENCE_ROWS),
+            names=names_in(group),
+            not_after=_latest(series["at"], step.at, rule.params["bin_hours"]),
+        )
 
 
 def _series(rule: Rule, group: pl.DataFrame) -> pl.DataFrame:
@@ -86,3 +97,15 @@ def _most_changed(rule: Rule, group: pl.DataFrame, at: datetime, step: Change) -
     since = group.filter(pl.col(rule.time[0]) >= at)
     moved = since.group_by(name).agg(((value - step.before) * np.sign(step.step)).sum().alias("moved"))
     return str(moved.sort(["moved", name], descending=[True, False])[name][0])
+
+
+def _latest(bins: pl.Series, place: int, bin_hours: int) -> datetime:
+    """End of the bin behind the step's: a median of old and new values may seem new one bin too soon."""
+    return instant(bins[min(place + 1, bins.len() - 1)]) + timedelta(hours=bin_hours)
+
+
+def names_in(rows: pl.DataFrame) -> frozenset[str]:
+    """Everything the rows are about that a change log may name."""
+    return frozenset(
+        str(name) for column in _NAMING if column in rows.columns for name in rows[column].drop_nulls().unique()
+    )

@@ -144,3 +144,13 @@ def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
             facts,
             rows=short.sort(*missing).head(EVIDENCE_ROWS),
         )
+
+
+def contradicts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Values that cannot be, `min_count` of one kind or more: a single one may be a slip of a line."""
+    newest = rows.filter(pl.col("day") == period.last, pl.col("n") >= rule.params["min_count"])
+    for entity, group in groups(rule, newest):
+        row = group.row(0, named=True)
+        facts = {name: row[name] for name in ("n", "n_compared", "possible", "what", "why")}
+        facts["hint"] = f"; {row['hint']}" if row["hint"] else ""
+        yield Hit(entity, row[rule.time[0]], row[rule.time[1]], row[rule.value], facts, rows=group)

@@ -1,34 +1,49 @@
 """Every rule applied to a period, and the findings written."""
 
 import json
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from pipelines.catalog import Catalog, Rule
 from pipelines.config import Site
-from pipelines.findings import life
+from pipelines.findings import gate, life
+from pipelines.findings.explaining import explain
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.judging import judge, read_metric
 from pipelines.findings.pricing import gain
 from pipelines.findings.proof import confidence, evidence
-from pipelines.warehouse import LAKE, Connection
+from pipelines.warehouse import Connection, replace_day
 
 
-def detect(connection: Connection, site: Site, catalog: Catalog, first: date, last: date) -> list[dict[str, Any]]:
-    """Apply every rule to the period that ends with `last`, and replace that day's findings.
+@dataclass(frozen=True)
+class Detected:
+    """What the rules say of a period, and what they cannot say."""
 
-    A rule whose window is longer than the period looks back further.
+    findings: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]  # rows of gold.withheld
+
+
+def detect(connection: Connection, site: Site, catalog: Catalog, first: date, last: date) -> Detected:
+    """Apply every rule to the period that ends with `last`, and replace what was said of that day.
+
+    A rule whose window is longer than the period looks back further. Where too little of its logs was seen it gives no
+    verdict, and that is kept too. Raises ConfigError where site.toml speaks of a rule that does not exist.
     """
-    history = life.read_history(connection)
-    found: list[dict[str, Any]] = []
+    gate.check_names(site, catalog.rules)
+    history, kin = life.read_history(connection), gate.Kin(connection)
+    found = Detected([], [])
     for rule in catalog.rules.values():
         begin = min(first, last - timedelta(days=rule.params.get("window_days", 1) - 1))
         period = Period(begin, last, site.zone)
-        rows = read_metric(connection, catalog, rule, period)
-        for hit in judge(rule, rows, site, period):
-            found.append(_finding(connection, history, rule, hit, period))
-    _replace(connection, catalog, found, last)
-    life.judged_on(connection, last, len(found))
+        seen = gate.Gate(connection, site, kin, rule, period)
+        hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
+        told = [hit for hit in hits if not seen.missing(hit.entity)]
+        found.findings.extend(_finding(connection, history, rule, hit, period) for hit in told)
+        found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
+    replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
+    replace_day(connection, catalog.relations["gold.withheld"], last, found.withheld)
+    life.judged_on(connection, last, len(found.findings))
     life.restate(connection, last)
     return found
 
@@ -36,6 +51,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
 def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
     priced = gain(connection, rule, hit, period)
+    hit.facts |= explain(connection, rule, hit)
     words = {"entity": hit.entity, "value": hit.value} | hit.facts
     return {
         "day": period.last,
@@ -66,16 +82,3 @@ def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit
 def _plain(value: Any) -> Any:
     """What comes from logs is bounded before it goes into a sentence."""
     return value[:80] if isinstance(value, str) else value
-
-
-def _replace(connection: Connection, catalog: Catalog, found: list[dict[str, Any]], day: date) -> None:
-    """Write the day's findings where they differ from those that are there: looking again changes nothing."""
-    names = catalog.relations["gold.finding"].column_names
-    table = f"{LAKE}.gold.finding"
-    wanted = sorted((tuple(finding[name] for name in names) for finding in found), key=repr)
-    present = connection.execute(f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
-    if wanted == sorted(present, key=repr):
-        return
-    connection.execute(f"DELETE FROM {table} WHERE day = ?", [day])
-    for row in wanted:
-        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", list(row))

@@ -9,7 +9,8 @@ from pipelines.catalog import Catalog, Rule
 from pipelines.config import Site
 from pipelines.errors import ContractError
 from pipelines.findings.changes import changed
-from pipelines.findings.counts import accumulates, low_share, repeats, turned_over, unbalanced
+from pipelines.findings.clocks import off_clock
+from pipelines.findings.counts import accumulates, contradicts, low_share, repeats, turned_over, unbalanced
 from pipelines.findings.hits import Hit, Period
 from pipelines.findings.peers import slow_tapes, slower_than_peers
 from pipelines.findings.picks import dearer_than_whole
@@ -31,6 +32,8 @@ METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] 
     "more_than_share": more_than_share,
     "waits": waits,
     "turned_over": turned_over,
+    "off_clock": off_clock,
+    "contradicts": contradicts,
 }
 
 

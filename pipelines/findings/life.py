@@ -62,18 +62,38 @@ class History:
 
     judged: list[date]
     seen: dict[str, set[date]] = field(default_factory=dict)
+    withheld: dict[str, set[date]] = field(default_factory=dict)  # days on which nothing could be said of a finding
     marks: dict[str, list[Mark]] = field(default_factory=dict)
+    entities: dict[str, dict[str, str]] = field(default_factory=dict)  # by rule and finding
 
     def state(self, finding_id: str, day: date) -> str:
-        return state_of(day, self.judged, self.seen.get(finding_id, set()), self.marks.get(finding_id, ()))
+        return state_of(day, self._judged(finding_id), self.seen.get(finding_id, set()), self.marks.get(finding_id, ()))
+
+    def standing(self, rule: str, day: date) -> set[str]:
+        """Entities of a rule's findings that fired on the last day before `day` on which they were judged."""
+        found = set()
+        for finding_id, entity in self.entities.get(rule, {}).items():
+            before = [judged for judged in self._judged(finding_id) if judged < day]
+            if before and before[-1] in self.seen[finding_id]:
+                found.add(entity)
+        return found
+
+    def _judged(self, finding_id: str) -> list[date]:
+        unsaid = self.withheld.get(finding_id, set()) - self.seen.get(finding_id, set())
+        return [day for day in self.judged if day not in unsaid]
 
 
 def read_history(connection: Connection) -> History:
     """All that is known of the findings so far."""
     days = connection.execute(f"SELECT DISTINCT day FROM {LAKE}.ops.detection ORDER BY day").fetchall()
     history = History([row[0] for row in days])
-    for finding_id, day in connection.execute(f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.finding").fetchall():
+    fired = f"SELECT DISTINCT finding_id, day, rule, entity FROM {LAKE}.gold.finding"
+    for finding_id, day, rule, entity in connection.execute(fired).fetchall():
         history.seen.setdefault(finding_id, set()).add(day)
+        history.entities.setdefault(rule, {})[finding_id] = entity
+    unsaid = f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.withheld WHERE finding_id IS NOT NULL"
+    for finding_id, day in connection.execute(unsaid).fetchall():
+        history.withheld.setdefault(finding_id, set()).add(day)
     marks = f"SELECT finding_id, kind, day, until_day FROM {LAKE}.ops.finding_mark ORDER BY number"
     for finding_id, kind, day, until in connection.execute(marks).fetchall():
         history.marks.setdefault(finding_id, []).append(Mark(kind, day, until))

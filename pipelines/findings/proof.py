@@ -13,9 +13,9 @@ TEXT_CHARS = 300
 
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     """How much of what site.toml declares for the rule's source was seen in its period."""
-    source = rule.params.get("source")
-    if source is None:
+    if not rule.sources:
         return "high: the absence itself was observed"
+    source = rule.sources[0]
     row = connection.execute(
         f"SELECT sum(expected_s), sum(seen_s) FROM {LAKE}.ops.coverage"
         " WHERE source = ? AND expected_s IS NOT NULL AND hour_at >= ? AND hour_at < ?",

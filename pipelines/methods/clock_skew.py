@@ -80,10 +80,12 @@ def skew(
     random = np.random.default_rng(seed)
     n = moments.shape[0]
     draws = random.multinomial(n, np.full(n, 1 / n), size=_N_RESAMPLES)
-    drawn = lags[np.argmax(_correlations(np.tensordot(draws, moments, axes=1)), axis=1)]
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    curves = _correlations(np.tensordot(draws, moments, axes=1))
+    told = curves.max(axis=1) >= _LEAST_CORRELATION  # a resample without a transfer says nothing of the skew
+    low, high = np.quantile(lags[np.argmax(curves[told], axis=1)], [(1 - level) / 2, (1 + level) / 2])
     at = float(lags[best])
-    return Skew(at, min(low, at - step_s / 2), max(high, at + step_s / 2), float(curve[best]), blind, "")
+    reach = step_s / 2
+    return Skew(at, min(float(low), at - reach), max(float(high), at + reach), float(curve[best]), blind, "")
 
 
 def _nothing(blind_s: float, why: str) -> Skew:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipelines.catalog import Catalog
 from pipelines.config import Site
-from pipelines.report import html, json, sections, text, trouble
+from pipelines.report import html, json, sections, seen, text, trouble
 from pipelines.report.asking import Asker
 from pipelines.report.cells import day_text
 from pipelines.report.tree import Report
@@ -31,7 +31,7 @@ def make_report(
         made = [
             make(asker)
             for make in (
-                sections.header,
+                seen.header,
                 sections.one_sentence,
                 sections.waterfall,
                 trouble.losses,

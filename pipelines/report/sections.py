@@ -1,20 +1,16 @@
 """The sections of the nightly report that are made of numbers; losses and findings are in `trouble.py`.
 
-What was not seen comes before what it means; every rate has its basis, and every number its question.
+Every rate has its basis, and every number its question.
 """
 
 import dataclasses
-from datetime import timedelta
 from importlib import metadata
 from typing import Any
 
 from pipelines.report.asking import Asker, Row
-from pipelines.report.cells import counted, day_text, days_text, number, percent, worth
+from pipelines.report.cells import counted, days_text, number, percent, worth
+from pipelines.report.seen import is_withheld
 from pipelines.report.tree import Bar, Section, Stack, Waterfall
-
-# Above this share of hours without a log, nothing is said about what the hours went on.
-_MOST_UNSEEN = 0.5
-_MOST_DAYS = 5
 
 # What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
 # drive's day is used up: not seen, not usable, not wanted, got ready, kept waiting, moving data.
@@ -45,62 +41,6 @@ GROUPS = {
     "waiting": "wait_hours",
     "data moved": "transfer_hours",
 }
-
-
-def is_withheld(headline: Row) -> bool:
-    """Whether too little was seen to say what the hours went on."""
-    available = headline.get("available_hours") or 0.0
-    return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
-
-
-def header(asker: Asker) -> Section:
-    """0: what this is about, and how much of it was seen."""
-    site, build = asker.site, asker.only("last_build")
-    chosen = f"; {asker.chosen}" if asker.chosen else ""
-    facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
-    facts += [(f"seen: {row['source']}", _coverage(row)) for row in asker.ask("coverage_by_source").as_dicts()]
-    if not asker.ask("coverage_by_source").rows:
-        facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
-    facts += _days_unseen(asker)
-    facts.append(("verdict", _verdict(asker)))
-    if build:
-        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the build before"
-        facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
-    else:
-        facts.append(("data", "nothing was built yet"))
-    return Section(0, "What was seen", facts=facts)
-
-
-def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
-    """Days of a longer period of which the ledger knows nothing: they are in no sum, not even as unknown hours."""
-    if asker.first is None or asker.last is None or asker.first >= asker.last:
-        return []
-    known = {row["day"] for row in asker.ask("drive_ledger").as_dicts()}
-    days = [asker.first + timedelta(days=n) for n in range((asker.last - asker.first).days + 1)]
-    unseen = [day_text(day) for day in days if day not in known]
-    if not unseen:
-        return []
-    named = ", ".join(unseen[:_MOST_DAYS]) + (" and others" if len(unseen) > _MOST_DAYS else "")
-    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all, and are in no sum: {named}")]
-
-
-def _coverage(row: Row) -> str:
-    hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
-    if row["share"] is None:
-        return f"{number(row['seen_hours'])} h{hosts}; site.toml declares no hours for it"
-    # 99.97 % must not be read as all of it
-    share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
-    text = f"{number(row['seen_hours'])} of {number(row['expected_hours'])} h{hosts} ({share})"
-    short = f"; {number(row['missing_hours'])} h missing" if row["missing_hours"] else ""
-    return text + (f"{short} in {row['n_short']} of them" if short and hosts else short)
-
-
-def _verdict(asker: Asker) -> str:
-    headline = asker.only("headline")
-    if not headline.get("available_hours"):
-        return "withheld: no log covers any drive in the period"
-    unseen = f"{number(headline['unknown_hours'])} of {number(headline['available_hours'])} drive-hours have no log"
-    return f"withheld: {unseen}" if is_withheld(headline) else f"given; {unseen}"
 
 
 def one_sentence(asker: Asker) -> Section:
@@ -219,6 +159,9 @@ def drives(asker: Asker) -> Section:
         asker.table("drives", "Hours of drives", ["drive", *GROUPS.values()]),
         asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
     ]
+    moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "says"]
+    changes = asker.table("changes", "What was changed lately, and what moved", moved, _is_read, 20)
+    tables += [changes] if changes.rows else []
     sentences = [
         "Drive rate: bytes by the time the drive worked; overall rate: bytes by wall-clock from mount request to"
         " dismounted, of mounts logged whole; f: the second by the first."
@@ -227,6 +170,10 @@ def drives(asker: Asker) -> Section:
     return Section(
         6, "Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables
     )
+
+
+def _is_read(row: Row) -> bool:
+    return row["changed_at"] is not None
 
 
 def data_quality(asker: Asker) -> Section:
@@ -241,6 +188,16 @@ def data_quality(asker: Asker) -> Section:
             "file_hashes", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20
         ),
         asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
+        asker.table(
+            "contradictions", "Values that cannot be", ["entity", "n", "what", "says"], lambda row: row["n"], 12
+        ),
+        asker.table(
+            "changes",
+            "Entries of the change log not read",
+            ["what", "says", "place"],
+            lambda row: not _is_read(row),
+            12,
+        ),
         asker.table("last_build", "Checks not met", checks.split(), lambda row: row["relation"] is not None, 20),
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]

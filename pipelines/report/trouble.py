@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines.report.asking import Asker, Row
 from pipelines.report.cells import day_text, days_text, gain_text, instant, number
-from pipelines.report.sections import is_withheld
+from pipelines.report.seen import is_withheld
 from pipelines.report.tree import Evidence, Finding, Loss, Section
 
 _N_LOSSES = 3
@@ -84,6 +84,7 @@ def findings(asker: Asker) -> Section:
             f"None. Rules that were asked: {judged}." if seen else "None, but nothing of the period was seen.",
             *_gone(asker),
         ]
+    sentences += _unsaid(asker)
     left = len(rows) - len(shown)
     notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
     return Section(12, "Findings", sentences=sentences, findings=shown, notes=notes)
@@ -95,6 +96,17 @@ def _gone(asker: Asker) -> list[str]:
     named = [f"{row['rule']} of {row['entity']}" for row in rows[:_MOST_NAMES]]
     more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
     return [f"Gone since the day before: {', '.join(named + more)}."] if rows else []
+
+
+def _unsaid(asker: Asker) -> list[str]:
+    """Findings that fired, or stood before, and rest on logs of which too little was seen."""
+    rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
+    named = [
+        f"{row['rule']} of {row['entity']} ({number(row['missing_hours'])} h of {row['source']}, {row['host']})"
+        for row in rows[:_MOST_NAMES]
+    ]
+    more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
+    return [f"Withheld, for these hours are missing: {', '.join(named + more)}."] if rows else []
 
 
 def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:

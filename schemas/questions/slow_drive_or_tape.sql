@@ -1,6 +1,6 @@
 /*
 title = "Slow drive or slow tape?"
-why = "A tape's rate less what its drives do to every tape. To be read only where a tape was seen in several drives: in one alone the two cannot be told apart."
+why = "What each drive and each tape contributes to the rate, the other's effect taken out. Where they shared too little, whose fault it is cannot be told, and that is said instead."
 
 [params.first_day]
 type = "DATE"
@@ -8,34 +8,36 @@ doc = "first site day; the last day with data if left out"
 
 [params.last_day]
 type = "DATE"
-doc = "last site day; the last day with data if left out"
+doc = "last site day: the newest estimate made by then, of the five weeks before, if these reach into the period"
 
 [columns]
-volume = { type = "VARCHAR", doc = "tape label" }
+drive = { type = "VARCHAR", doc = "drive; NULL in the row of a tape" }
+volume = { type = "VARCHAR", doc = "tape label; NULL in the row of a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-tape_effect_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of the rates of its large files, each less its drive's effect, less the median of all files of the technology; below 0 it is slow" }
-n_drives = { type = "BIGINT", doc = "drives it was seen in" }
+ratio = { type = "DOUBLE", unit = "1", doc = "its rate / that of the typical drive (or tape), the other's effect taken out; NULL where it cannot be told" }
+ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval; tapes have none" }
+ratio_high = { type = "DOUBLE", unit = "1", doc = "high end" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of its large files as they were" }
 n_files = { type = "BIGINT", doc = "large files" }
-can_tell = { type = "BOOLEAN", doc = "seen in two drives or more" }
+n_drives = { type = "BIGINT", doc = "drives the tape was seen in" }
+n_tapes = { type = "BIGINT", doc = "tapes the drive was seen with" }
+can_tell = { type = "BOOLEAN", doc = "whether drive and tape can be told apart" }
+says = { type = "VARCHAR", doc = "the same in words, or why it cannot be told" }
+first_day = { type = "DATE", doc = "first site day that was looked at" }
+day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
-WITH rate AS (
-    SELECT volume, drive, mode, generation, drive_rate_basis, rate_mb_s FROM gold.file_rate
-    WHERE day BETWEEN $first_day AND $last_day
-),
-everywhere AS (
-    SELECT mode, generation, drive_rate_basis, median(rate_mb_s) AS mb_s FROM rate GROUP BY ALL
-),
-drive AS (
-    SELECT r.drive, r.mode, r.drive_rate_basis, median(r.rate_mb_s) - any_value(e.mb_s) AS effect_mb_s, any_value(e.mb_s) AS mb_s
-    FROM rate r
-    JOIN everywhere e ON e.mode = r.mode AND e.generation IS NOT DISTINCT FROM r.generation
-        AND e.drive_rate_basis IS NOT DISTINCT FROM r.drive_rate_basis
-    GROUP BY r.drive, r.mode, r.drive_rate_basis
-)
-SELECT r.volume, r.mode, r.generation, median(r.rate_mb_s - d.effect_mb_s - d.mb_s) AS tape_effect_mb_s,
-       count(DISTINCT r.drive) AS n_drives, count(*) AS n_files, count(DISTINCT r.drive) >= 2 AS can_tell
-FROM rate r
-JOIN drive d ON d.drive = r.drive AND d.mode = r.mode AND d.drive_rate_basis IS NOT DISTINCT FROM r.drive_rate_basis
-GROUP BY r.volume, r.mode, r.generation
-ORDER BY can_tell DESC, tape_effect_mb_s, r.volume, r.mode
+SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN name END AS volume, mode, generation,
+       ratio, ratio_low, ratio_high, rate_mb_s, n_files, CASE WHEN NOT is_drive THEN n_others END AS n_drives,
+       CASE WHEN is_drive THEN n_others END AS n_tapes, cannot_tell IS NULL AS can_tell,
+       CASE
+           WHEN cannot_tell IS NOT NULL THEN 'cannot be told: ' || cannot_tell
+           WHEN is_drive AND ratio_high < 1 THEN format('slower drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
+           WHEN is_drive AND ratio_low > 1 THEN format('quicker drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
+           WHEN is_drive THEN 'a drive as others'
+           ELSE format('{:.2f} times the typical tape, in {} drives', ratio, n_others)
+       END AS says,
+       first_day, day
+FROM gold.drive_tape_effect
+WHERE day = (SELECT max(day) FROM gold.drive_tape_effect WHERE day <= $last_day) AND day > $first_day - 35
+ORDER BY can_tell DESC, is_drive DESC, ratio, name, mode, generation

@@ -1,0 +1,74 @@
+"""From a bucket of a drive's ledger to its mounts, files and gaps, and to the log lines that begin and end them."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pipelines import ask, log_text
+from pipelines.catalog import Catalog
+from pipelines.config import Site
+from pipelines.errors import QuestionRefused
+from pipelines.warehouse import Warehouse
+
+QUESTION = "bucket_intervals"
+TOGETHER = ("gap", "wait", "mounting")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Drilled:
+    """The longest intervals of a bucket, and the text of their lines by path and number."""
+
+    drive: str
+    bucket: str
+    day: date
+    zone: str
+    intervals: list[Row]
+    texts: dict[tuple[str, int], str]
+    unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
+
+
+def drill(site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int) -> Drilled:
+    """What is behind a bucket on a site day, the last one with data if none is given.
+
+    Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
+    """
+    with Warehouse(site).read() as connection:
+        last = day or ask.last_day(connection).day
+    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
+    rows = ask.ask(site, catalog, QUESTION, params).as_dicts()
+    if not rows:
+        _refuse_unknown(site, drive, bucket, last)
+    wanted: dict[str, set[int]] = {}
+    for row in rows:
+        for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
+            if path is not None and number is not None:
+                wanted.setdefault(path, set()).add(number)
+    found = Drilled(drive, bucket, last, site.zone, rows, {})
+    with Warehouse(site).read() as connection:
+        for path, numbers in wanted.items():
+            read = log_text.read_again(connection, site, path, numbers)
+            if isinstance(read, str):
+                found.unread[path] = read
+            else:
+                found.texts.update({(path, number): text for number, text in read.items()})
+    return found
+
+
+def _refuse_unknown(site: Site, drive: str, bucket: str, day: date) -> None:
+    """Nothing found is an answer only where drive, day and bucket exist."""
+    with Warehouse(site).read() as connection:
+        sql = "SELECT DISTINCT drive, bucket FROM gold.drive_ledger WHERE day = ?"
+        rows = connection.execute(sql, [day]).fetchall()
+        (states,) = connection.execute(
+            "SELECT list(DISTINCT bucket ORDER BY bucket) FROM gold.drive_ledger"
+        ).fetchone() or ([],)
+    drives = sorted({row[0] for row in rows})
+    if drive not in drives:
+        raise QuestionRefused(
+            f"the ledger of {day} knows no drive {drive!r}",
+            f"it knows {', '.join(drives) or 'none: give another --day'}",
+        )
+    known = [*TOGETHER, *(states or [])]
+    if bucket not in known:
+        raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

@@ -1,0 +1,208 @@
+"""Values that cannot be, in what the logs say: more than is possible, or less than another log proves."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipelines.estimates.window import Window
+from pipelines.methods import contradictions as methods
+from pipelines.methods.contradictions import Contradiction
+from pipelines.warehouse import LAKE, Connection
+
+RELATION = "gold.contradiction"
+WINDOW_DAYS = 7
+MOST_ROWS = 10_000  # of a kind; a log that is wrong throughout is told by fewer
+_WRAP_BYTES = 2.0**32
+_POLL_S = 300  # MRTG's, unless told otherwise
+# MB/s without compression, by the makers' data sheets; three times as much no data compress to in a drive's stream.
+NATIVE_MB_S = {
+    "LTO-1": 20.0,
+    "LTO-2": 40.0,
+    "LTO-3": 80.0,
+    "LTO-4": 120.0,
+    "LTO-5": 140.0,
+    "LTO-6": 160.0,
+    "LTO-7": 300.0,
+    "LTO-8": 360.0,
+    "LTO-9": 400.0,
+    "9940A": 10.0,
+    "9940B": 30.0,
+    "T10000A": 120.0,
+    "T10000B": 120.0,
+    "T10000C": 240.0,
+    "T10000D": 252.0,
+}
+_COMPRESSED = 3.0
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Rows to compare (`source`), those that may contradict (`suspect`), and the method that says whether they do."""
+
+    name: str
+    entity: str
+    source: str
+    suspect: str
+    stated: str
+    possible: str
+    judge: Callable[[float, float], Contradiction | None]
+    needs: str  # logs without which nothing can be compared
+    time: tuple[str, str] = ("from_at", "to_at")
+
+
+_KINDS = (
+    _Kind(
+        "link_below_tape",
+        "concat_ws('/', station, direction)",
+        "(SELECT *, bin_at + INTERVAL 30 MINUTE AS bin_end FROM {lake}.gold.link_and_tape)",
+        "tape_gb > link_gb",
+        "tape_gb",
+        "link_gb",
+        lambda stated, most: methods.above("GB on tape in half an hour", stated, most, "GB its links carried", 0.05),
+        "traffic of a station's links and transfers of drives elsewhere, in the same half-hour",
+        ("bin_at", "bin_end"),
+    ),
+    _Kind(
+        "rate_above_drive",
+        "drive",
+        "(SELECT r.*, n.native_mb_s FROM {lake}.gold.file_rate r JOIN native n ON n.generation = r.generation)",
+        "rate_mb_s > native_mb_s",
+        "rate_mb_s",
+        "native_mb_s",
+        lambda stated, most: methods.above(
+            "MB/s of a large file", stated, most, f"MB/s of the drive, times {_COMPRESSED:g},", _COMPRESSED - 1
+        ),
+        "transfers of large files in drives whose generation site.toml names",
+        ("started_at", "ended_at"),
+    ),
+    _Kind(
+        "load_above_link",
+        "concat_ws('/', link, direction)",
+        "(SELECT *, hour_at + INTERVAL 1 HOUR AS hour_end FROM {lake}.gold.link_load WHERE capacity_mb_s IS NOT NULL)",
+        "avg_mb_s > capacity_mb_s",
+        "avg_mb_s",
+        "capacity_mb_s",
+        lambda stated, most: methods.above("MB/s of a link in an hour", stated, most, "MB/s of its capacity", 0.02),
+        "traffic of links whose capacity site.toml gives",
+        ("hour_at", "hour_end"),
+    ),
+    _Kind(
+        "processors_above_one",
+        "host",
+        "(SELECT *, cpu_user + cpu_system + cpu_idle + coalesce(cpu_wait, 0) AS shares, 1e0 AS one"
+        " FROM {lake}.silver.host_sample)",
+        "shares > 1.05",
+        "shares",
+        "one",
+        lambda stated, _: methods.above_one("shares of processor time in all", stated),
+        "samples of processors",
+    ),
+    _Kind(
+        "disk_above_one",
+        "concat_ws('/', host, device)",
+        "(SELECT *, 1e0 AS one FROM {lake}.silver.device_sample WHERE busy IS NOT NULL)",
+        "busy > 1.05",
+        "busy",
+        "one",
+        lambda stated, _: methods.above_one("busy share of a disk", stated),
+        "samples of disks with their busy share",
+    ),
+    _Kind(
+        "file_above_moved",
+        "drive",
+        "(SELECT * FROM {lake}.silver.transfer WHERE status = 'ok' AND bytes > 0)",
+        "file_bytes > bytes",
+        "file_bytes",
+        "bytes",
+        lambda stated, most: methods.above("bytes of a user's file", stated, most, "bytes moved for it"),
+        "transfers with the size of the user's file",
+        ("started_at", "ended_at"),
+    ),
+    _Kind(
+        "negative_gap",
+        "drive",
+        "(SELECT *, 0e0 AS nothing FROM {lake}.silver.gap)",
+        "gap_s < 0",
+        "gap_s",
+        "nothing",
+        lambda stated, _: methods.negative("seconds of a gap between files", stated),
+        "two files in one mount",
+        ("started_at", "ended_at"),
+    ),
+)
+
+
+def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
+    """Each kind: its entities with values that cannot be, or that there was nothing to compare."""
+    listed = ", ".join(f"('{name}', {rate}e0)" for name, rate in NATIVE_MB_S.items())
+    for kind in _KINDS:
+        begin, end = kind.time
+        table = f"{kind.source.format(lake=LAKE)} WHERE {begin} >= $begin AND {begin} < $end"
+        table = f"WITH native AS (SELECT * FROM (VALUES {listed}) v(generation, native_mb_s)) SELECT {{}} FROM {table}"
+        bounds = {"begin": window.bounds[0], "end": window.bounds[1]}
+        (n_compared,) = connection.execute(table.format("count(*)"), bounds).fetchone() or (0,)
+        if not n_compared:
+            yield _nothing(kind)
+            continue
+        columns = f"{kind.entity} AS entity, {kind.stated} AS stated, {kind.possible} AS possible"
+        sql = (
+            f"{table.format(f'{columns}, {begin} AS began_at, {end} AS ended_at, file_id, line_no')} AND {kind.suspect}"
+            f" ORDER BY entity, began_at, stated LIMIT {MOST_ROWS}"
+        ).replace("file_id, line_no", _lineage(kind))
+        found: dict[str, list[dict[str, Any]]] = {}
+        for row in connection.execute(sql, bounds).pl().iter_rows(named=True):
+            said = kind.judge(float(row["stated"]), float(row["possible"]))
+            if said is not None:
+                found.setdefault(row["entity"], []).append(row | {"said": said})
+        for entity, those in found.items():
+            told = _told(kind, entity, those, n_compared)
+            yield told | {"hint": _hint(connection, told)}
+
+
+def _lineage(kind: _Kind) -> str:
+    """Where a row is from; a gap's is the line that begins it, and an hour of a link has none."""
+    if kind.name == "negative_gap":
+        return "previous_file_id AS file_id, previous_line_no AS line_no"
+    if kind.name == "load_above_link":
+        return "CAST(NULL AS VARCHAR) AS file_id, CAST(NULL AS BIGINT) AS line_no"
+    return "file_id, line_no"
+
+
+def _told(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int) -> dict[str, Any]:
+    worst = max(those, key=lambda row: abs(row["stated"] - row["possible"]) / max(abs(row["possible"]), 1e-9))
+    return {
+        "kind": kind.name,
+        "entity": entity,
+        "n": len(those),
+        "n_compared": n_compared,
+        "stated": float(worst["stated"]),
+        "possible": float(worst["possible"]),
+        "what": worst["said"].what,
+        "why": worst["said"].why,
+        "from_at": min(row["began_at"] for row in those),
+        "to_at": max(row["ended_at"] for row in those),
+        "cannot_tell": None,
+        "file_id": worst["file_id"],
+        "line_no": worst["line_no"],
+    }
+
+
+def _nothing(kind: _Kind) -> dict[str, Any]:
+    none = ("entity", "stated", "possible", "what", "why", "hint", "from_at", "to_at", "file_id", "line_no")
+    why = f"nothing to compare: no {kind.needs}"
+    return {"kind": kind.name, "n": 0, "n_compared": 0, "cannot_tell": why} | dict.fromkeys(none)
+
+
+def _hint(connection: Connection, told: dict[str, Any]) -> str | None:
+    """A counter of 32 bits shows itself by its largest count between two polls."""
+    if told["kind"] != "link_below_tape":
+        return None
+    station, _, direction = told["entity"].rpartition("/")
+    row = connection.execute(
+        f"SELECT max(max_bytes_s) * {_POLL_S} FROM {LAKE}.silver.link_sample WHERE station = $station"
+        " AND direction = $direction AND from_at >= $from_at AND to_at <= $to_at",
+        {"station": station, "direction": direction, "from_at": told["from_at"], "to_at": told["to_at"]},
+    ).fetchone()
+    most = row[0] if row and row[0] is not None else 0.0
+    is_wrapping = 0.9 * _WRAP_BYTES <= most <= 1.02 * _WRAP_BYTES
+    return "no poll counts more than 2^32 bytes: a 32-bit counter that goes round" if is_wrapping else None

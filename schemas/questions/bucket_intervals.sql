@@ -1,0 +1,166 @@
+/*
+title = "What is behind a bucket of the ledger?"
+why = "From a drive's hours down to the log: the longest intervals of a bucket on a day, the mount and the file they belong to, and the lines that begin and end them."
+
+[params.last_day]
+type = "DATE"
+doc = "site day; the last day with data if left out"
+
+[params.drive]
+type = "VARCHAR"
+doc = "drive"
+
+[params.bucket]
+type = "VARCHAR"
+default = "gap"
+doc = "a bucket of gold.drive_ledger, or several together: gap (filemark database request position start), wait (wait_data wait_room checksum), mounting (mount dismount)"
+
+[params.n]
+type = "BIGINT"
+default = 20
+doc = "how many, the longest first"
+
+[columns]
+bucket = { type = "VARCHAR", doc = "bucket of the ledger" }
+from_at = { type = "TIMESTAMP", doc = "begin, within the day; of waits inside a transfer, of the transfer" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "its length; of waits inside a transfer their seconds" }
+session_id = { type = "VARCHAR", doc = "mount; NULL where no tape was mounted" }
+volume = { type = "VARCHAR", doc = "tape label of the mount" }
+session_s = { type = "DOUBLE", unit = "s", doc = "of the bucket in that mount, on the day" }
+session_n = { type = "BIGINT", doc = "intervals of the bucket in that mount" }
+transfer_id = { type = "VARCHAR", doc = "file that was moved in it, or just before it" }
+mode = { type = "VARCHAR", doc = "read or write" }
+file_number = { type = "BIGINT", doc = "number of that file on the tape" }
+station = { type = "VARCHAR", doc = "station it was for" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
+path = { type = "VARCHAR", doc = "log file of the line that begins it" }
+line_no = { type = "BIGINT", doc = "that line; NULL where no line tells" }
+message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
+end_path = { type = "VARCHAR", doc = "log file of the line that ends it" }
+end_line_no = { type = "BIGINT", doc = "that line" }
+end_message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
+n_intervals = { type = "BIGINT", doc = "intervals of the bucket on that day, all of them" }
+all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "what the ledger has for the bucket" }
+*/
+WITH wanted AS (
+    SELECT CASE $bucket
+               WHEN 'gap' THEN ['filemark', 'database', 'request', 'position', 'start']
+               WHEN 'wait' THEN ['wait_data', 'wait_room', 'checksum']
+               WHEN 'mounting' THEN ['mount', 'dismount']
+               ELSE [$bucket] END AS buckets,
+           timezone('UTC', timezone(zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+covered AS (
+    SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
+    FROM silver.log_seen l CROSS JOIN wanted w
+    WHERE l.source = 'enstore_log' AND l.to_at > w.begin_at AND l.from_at < w.end_at AND l.to_at > l.from_at
+      AND l.host = (SELECT coalesce(system, (SELECT min(system) FROM site.drive)) FROM site.drive WHERE drive = $drive)
+),
+numbered AS (
+    SELECT *, sum(is_apart) OVER (ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM (
+        SELECT *, CASE WHEN lag(to_at) OVER (ORDER BY from_at, to_at) = from_at THEN 0 ELSE 1 END AS is_apart FROM covered
+    )
+),
+seen AS (
+    -- silver.log_seen is cut at UTC midnight: what touches is one
+    SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY run
+),
+stated AS (
+    SELECT d.*, lead(d.from_at) OVER w AS next_at, lead(d.file_id) OVER w AS next_file_id,
+           lead(d.line_no) OVER w AS next_line_no
+    FROM silver.drive_state d CROSS JOIN wanted n
+    WHERE d.drive = $drive AND d.to_at > n.begin_at - INTERVAL 1 DAY AND d.from_at < n.end_at + INTERVAL 1 DAY
+    WINDOW w AS (ORDER BY d.from_at, d.to_at, d.file_id, d.line_no)
+),
+piece AS (
+    SELECT d.state, greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at, d.session_id, d.try_id,
+           d.file_id, d.line_no,
+           CASE WHEN d.next_at = d.to_at THEN d.next_file_id END AS end_file_id,
+           CASE WHEN d.next_at = d.to_at THEN d.next_line_no END AS end_line_no
+    FROM stated d JOIN seen s ON d.from_at < s.to_at AND d.to_at > s.from_at
+),
+edge AS (
+    -- a covered time with its states, so that what lies between them is found: the drive is idle there
+    SELECT s.from_at AS run, p.from_at, p.to_at FROM seen s JOIN piece p ON p.from_at >= s.from_at AND p.to_at <= s.to_at
+    UNION ALL SELECT from_at, from_at, from_at FROM seen
+    UNION ALL SELECT from_at, to_at, to_at FROM seen
+),
+beside AS (
+    SELECT 'idle' AS bucket, max(to_at) OVER (PARTITION BY run ORDER BY from_at, to_at
+                                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS from_at,
+           from_at AS to_at
+    FROM edge
+    UNION ALL
+    SELECT 'unknown', max(to_at) OVER (ORDER BY from_at, to_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), from_at
+    FROM (
+        SELECT from_at, to_at FROM seen
+        UNION ALL SELECT begin_at, begin_at FROM wanted
+        UNION ALL SELECT end_at, end_at FROM wanted
+    )
+),
+waited AS (
+    SELECT p.from_at, p.to_at, p.session_id, p.try_id, t.file_id, t.line_no, t.end_file_id, t.end_line_no,
+           -- of a transfer over midnight the part that lies in the day
+           date_diff('microsecond', p.from_at, p.to_at)
+               / date_diff('microsecond', t.started_at, t.ended_at) AS share,
+           t.wait_data_s, t.wait_room_s, t.checksum_s
+    FROM piece p JOIN silver.transfer t ON t.transfer_id = p.try_id AND t.drive = $drive AND t.ended_at > t.started_at
+    WHERE p.state = 'transfer'
+),
+found AS (
+    SELECT state AS bucket, from_at, to_at,
+           date_diff('microsecond', from_at, to_at) / 1e6 - CASE WHEN state <> 'transfer' THEN 0 ELSE coalesce((
+               SELECT least(date_diff('microsecond', p.from_at, p.to_at) / 1e6,
+                            w.share * (coalesce(w.wait_data_s, 0) + coalesce(w.wait_room_s, 0) + coalesce(w.checksum_s, 0)))
+               FROM waited w WHERE w.try_id = p.try_id AND w.from_at = p.from_at), 0) END AS interval_s,
+           session_id, try_id, file_id, line_no, end_file_id, end_line_no
+    FROM piece p
+    UNION ALL SELECT 'wait_data', from_at, to_at, share * wait_data_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'wait_room', from_at, to_at, share * wait_room_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'checksum', from_at, to_at, share * checksum_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL
+    SELECT bucket, from_at, to_at, date_diff('microsecond', from_at, to_at) / 1e6, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM beside WHERE to_at > from_at
+),
+chosen AS (
+    SELECT f.*, count(*) OVER () AS n_intervals, sum(interval_s) OVER () AS all_s,
+           count(*) OVER (PARTITION BY session_id) AS session_n, sum(interval_s) OVER (PARTITION BY session_id) AS session_s
+    FROM found f CROSS JOIN wanted w
+    WHERE list_contains(w.buckets, f.bucket) AND f.interval_s > 0
+),
+longest AS (
+    SELECT * FROM chosen ORDER BY interval_s DESC, from_at, bucket LIMIT $n
+),
+step AS (
+    -- the lines at which an idle time begins and ends
+    SELECT marked_at, arg_max(file_id, seq) AS file_id, arg_max(line_no, seq) AS line_no,
+           arg_min(file_id, seq) AS first_file_id, arg_min(line_no, seq) AS first_line_no
+    FROM silver.mover_step m CROSS JOIN wanted w
+    WHERE drive = $drive AND m.day BETWEEN CAST(w.begin_at AS DATE) AND CAST(w.end_at AS DATE)
+    GROUP BY marked_at
+),
+lined AS (
+    SELECT l.* EXCLUDE (file_id, line_no, end_file_id, end_line_no), coalesce(l.file_id, b.file_id) AS file_id,
+           CASE WHEN l.file_id IS NULL THEN b.line_no ELSE l.line_no END AS line_no,
+           coalesce(l.end_file_id, e.first_file_id) AS end_file_id,
+           CASE WHEN l.end_file_id IS NULL THEN e.first_line_no ELSE l.end_line_no END AS end_line_no
+    FROM longest l LEFT JOIN step b ON b.marked_at = l.from_at LEFT JOIN step e ON e.marked_at = l.to_at
+)
+SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n, t.transfer_id, t.mode,
+       t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
+       o.message AS end_message, l.n_intervals, l.all_s,
+       (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
+        WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
+FROM lined l
+LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
+LEFT JOIN silver.transfer t ON t.transfer_id = l.try_id AND t.drive = $drive
+LEFT JOIN ops.file f ON f.file_id = l.file_id
+LEFT JOIN ops.file g ON g.file_id = l.end_file_id
+LEFT JOIN silver.mover_step m ON m.file_id = l.file_id AND m.line_no = l.line_no AND m.drive = $drive
+LEFT JOIN silver.mover_step o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no AND o.drive = $drive
+ORDER BY l.interval_s DESC, l.from_at, l.bucket

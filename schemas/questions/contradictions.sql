@@ -1,0 +1,28 @@
+/*
+title = "Which values cannot be?"
+why = "What the logs say and what is possible, or what another log proves; with what could not be compared at all."
+
+[params.last_day]
+type = "DATE"
+doc = "site day as of which is told; the last day with data if left out"
+
+[columns]
+kind = { type = "VARCHAR", doc = "which comparison" }
+entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL for all" }
+n = { type = "BIGINT", doc = "values that cannot be" }
+n_compared = { type = "BIGINT", doc = "values that were compared, of all entities" }
+what = { type = "VARCHAR", doc = "what the value is, with its unit" }
+stated = { type = "DOUBLE", doc = "the worst of them" }
+possible = { type = "DOUBLE", doc = "the most, or least, that is possible" }
+says = { type = "VARCHAR", doc = "why it cannot be, or why nothing can be told" }
+from_at = { type = "TIMESTAMP", doc = "begin of the first of them" }
+to_at = { type = "TIMESTAMP", doc = "end of the last" }
+path = { type = "VARCHAR", doc = "log file of the worst one" }
+line_no = { type = "BIGINT", doc = "line there" }
+day = { type = "DATE", doc = "newest site day that was judged by then" }
+*/
+SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.stated, c.possible, concat_ws('; ', c.why, c.hint, c.cannot_tell) AS says,
+       c.from_at, c.to_at, f.path, c.line_no, c.day
+FROM gold.contradiction c LEFT JOIN ops.file f ON f.file_id = c.file_id
+WHERE c.day = (SELECT max(day) FROM gold.contradiction WHERE day <= $last_day)
+ORDER BY c.cannot_tell IS NOT NULL, c.n DESC, c.kind, c.entity
