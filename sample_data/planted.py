@@ -137,7 +137,7 @@ class CounterWrap(Planted):
 
     kind: Literal["counter_wrap"] = "counter_wrap"
     among: ClassVar[str] = "link"
-    rules: ClassVar[tuple[str, ...]] = ("counter_wrap", "contradiction", "impossible_value")
+    rules: ClassVar[tuple[str, ...]] = ("counter_wrap",)
     follows: ClassVar[tuple[str, ...]] = ("duty_low", "unbalanced_station", "mass_balance")
 
 

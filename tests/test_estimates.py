@@ -329,17 +329,18 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
     hour = {"day": DAY, "hour_at": MORNING}
     span = {"day": DAY, "started_at": MORNING, "ended_at": MORNING + timedelta(seconds=20)}
     sample = {"day": DAY, "from_at": MORNING, "to_at": MORNING + timedelta(seconds=10), "host": "node1"}
+    witness = {"day": DAY, "bin_at": MORNING, "station": "node1", "turn_mb_s": 2**32 / 300e6}
     put(
         lake,
-        "gold.link_and_tape",
+        "gold.link_witness",
         [
             # 2^32 bytes a poll at most; 26.3 GB came from tape, 3.13 were counted
-            {"day": DAY, "bin_at": MORNING, "station": "node1", "direction": "in", "tape_gb": 26.3, "link_gb": 3.13},
-            {"day": DAY, "bin_at": MORNING, "station": "node1", "direction": "out", "tape_gb": 20.0, "link_gb": 19.5},
+            witness | {"direction": "in", "tape_gb": 26.3, "counted_gb": 3.13, "max_mb_s": 14.31},
+            witness | {"direction": "out", "tape_gb": 20.0, "counted_gb": 19.5, "max_mb_s": 90.0},
+            witness | {"direction": "in", "station": "node2", "counted_gb": 1.0, "max_mb_s": 90.0},
         ],
     )
-    counted = {"day": DAY, "from_at": MORNING, "to_at": MORNING + timedelta(seconds=300), "station": "node1"}
-    put(lake, "silver.link_sample", [counted | {"direction": "in", "max_bytes_s": 2**32 / 300 - 1}])
+    put(lake, "site.drive", [{"drive": name, "nameplate_mb_s": 120.0} for name in ("D1", "D2")])
     put(
         lake,
         "gold.file_rate",

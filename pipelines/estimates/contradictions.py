@@ -12,26 +12,8 @@ from pipelines.warehouse import LAKE, Connection
 RELATION = "gold.contradiction"
 WINDOW_DAYS = 7
 MOST_ROWS = 10_000  # of a kind; a log that is wrong throughout is told by fewer
-_WRAP_BYTES = 2.0**32
-_POLL_S = 300  # MRTG's, unless told otherwise
-# MB/s without compression, by the makers' data sheets; three times as much no data compress to in a drive's stream.
-NATIVE_MB_S = {
-    "LTO-1": 20.0,
-    "LTO-2": 40.0,
-    "LTO-3": 80.0,
-    "LTO-4": 120.0,
-    "LTO-5": 140.0,
-    "LTO-6": 160.0,
-    "LTO-7": 300.0,
-    "LTO-8": 360.0,
-    "LTO-9": 400.0,
-    "9940A": 10.0,
-    "9940B": 30.0,
-    "T10000A": 120.0,
-    "T10000B": 120.0,
-    "T10000C": 240.0,
-    "T10000D": 252.0,
-}
+_TURN = (0.9, 1.01)
+# no data compress to a third in a drive's stream
 _COMPRESSED = 3.0
 
 
@@ -54,10 +36,10 @@ _KINDS = (
     _Kind(
         "link_below_tape",
         "concat_ws('/', station, direction)",
-        "(SELECT *, bin_at + INTERVAL 30 MINUTE AS bin_end FROM {lake}.gold.link_and_tape)",
-        "tape_gb > link_gb",
+        "(SELECT *, bin_at + INTERVAL 30 MINUTE AS bin_end FROM {lake}.gold.link_witness WHERE tape_gb IS NOT NULL)",
+        "tape_gb > counted_gb",
         "tape_gb",
-        "link_gb",
+        "counted_gb",
         lambda stated, most: methods.above("GB on tape in half an hour", stated, most, "GB its links carried", 0.05),
         "traffic of a station's links and transfers of drives elsewhere, in the same half-hour",
         ("bin_at", "bin_end"),
@@ -65,10 +47,11 @@ _KINDS = (
     _Kind(
         "rate_above_drive",
         "drive",
-        "(SELECT r.*, n.native_mb_s FROM {lake}.gold.file_rate r JOIN native n ON n.generation = r.generation)",
-        "rate_mb_s > native_mb_s",
+        "(SELECT r.*, d.nameplate_mb_s FROM {lake}.gold.file_rate r JOIN {lake}.site.drive d ON d.drive = r.drive"
+        " AND d.nameplate_mb_s IS NOT NULL)",
+        "rate_mb_s > nameplate_mb_s",
         "rate_mb_s",
-        "native_mb_s",
+        "nameplate_mb_s",
         lambda stated, most: methods.above(
             "MB/s of a large file", stated, most, f"MB/s of the drive, times {_COMPRESSED:g},", _COMPRESSED - 1
         ),
@@ -134,11 +117,9 @@ _KINDS = (
 
 def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
     """Each kind: its entities with values that cannot be, or that there was nothing to compare."""
-    listed = ", ".join(f"('{name}', {rate}e0)" for name, rate in NATIVE_MB_S.items())
     for kind in _KINDS:
         begin, end = kind.time
-        table = f"{kind.source.format(lake=LAKE)} WHERE {begin} >= $begin AND {begin} < $end"
-        table = f"WITH native AS (SELECT * FROM (VALUES {listed}) v(generation, native_mb_s)) SELECT {{}} FROM {table}"
+        table = f"SELECT {{}} FROM {kind.source.format(lake=LAKE)} WHERE {begin} >= $begin AND {begin} < $end"
         bounds = {"begin": window.bounds[0], "end": window.bounds[1]}
         (n_compared,) = connection.execute(table.format("count(*)"), bounds).fetchone() or (0,)
         if not n_compared:
@@ -194,15 +175,15 @@ def _nothing(kind: _Kind) -> dict[str, Any]:
 
 
 def _hint(connection: Connection, told: dict[str, Any]) -> str | None:
-    """A counter of 32 bits shows itself by its largest count between two polls."""
+    """A counter of 32 bits shows itself by its largest count between two polls: nearly a turn, and never more."""
     if told["kind"] != "link_below_tape":
         return None
     station, _, direction = told["entity"].rpartition("/")
     row = connection.execute(
-        f"SELECT max(max_bytes_s) * {_POLL_S} FROM {LAKE}.silver.link_sample WHERE station = $station"
-        " AND direction = $direction AND from_at >= $from_at AND to_at <= $to_at",
+        f"SELECT max(max_mb_s) / min(turn_mb_s) FROM {LAKE}.gold.link_witness WHERE station = $station"
+        " AND direction = $direction AND bin_at >= $from_at AND bin_at < $to_at",
         {"station": station, "direction": direction, "from_at": told["from_at"], "to_at": told["to_at"]},
     ).fetchone()
     most = row[0] if row and row[0] is not None else 0.0
-    is_wrapping = 0.9 * _WRAP_BYTES <= most <= 1.02 * _WRAP_BYTES
+    is_wrapping = _TURN[0] <= most <= _TURN[1]
     return "no poll counts more than 2^32 bytes: a 32-bit counter that goes round" if is_wrapping else None

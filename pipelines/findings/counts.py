@@ -147,10 +147,14 @@ def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
 
 
 def contradicts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Values that cannot be, `min_count` of one kind or more: a single one may be a slip of a line."""
-    newest = rows.filter(pl.col("day") == period.last, pl.col("n") >= rule.params["min_count"])
+    """Values that cannot be, `min_count` of one kind or more: a single one may be a slip of a line.
+
+    Those with a hint are left to the rule on the cause that it names.
+    """
+    newest = rows.filter(
+        pl.col("day") == period.last, pl.col("n") >= rule.params["min_count"], pl.col("hint").is_null()
+    )
     for entity, group in groups(rule, newest):
         row = group.row(0, named=True)
         facts = {name: row[name] for name in ("n", "n_compared", "possible", "what", "why")}
-        facts["hint"] = f"; {row['hint']}" if row["hint"] else ""
         yield Hit(entity, row[rule.time[0]], row[rule.time[1]], row[rule.value], facts, rows=group)
