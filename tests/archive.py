@@ -217,10 +217,6 @@ generation = "LTO-4"
 name = "dm8-bond0"
 station = "dm8"
 
-[[link]]
-name = "dm8-bond1"
-station = "dm8"
-
 [[campaign]]
 name = "to new tapes"
 size_tb = 10.0

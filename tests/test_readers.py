@@ -66,7 +66,7 @@ while not (site.root / "done").exists():
             odd.append("the snapshot moved under a transaction")
     numbers.append(first[0])
     reads += 1
-    time.sleep(0.3)  # four that never rest would leave the writer no core
+    time.sleep(0.8)  # four that never rest would leave the writer no core
 odd += ["older than before"] if numbers != sorted(numbers) else []
 print(json.dumps({"reads": reads, "builds": len(set(numbers)), "odd": odd[:5]}, default=str))
 """
