@@ -22,6 +22,15 @@ class Letterbox:
     port: int = 0
     letters: list[tuple[list[str], EmailMessage]] = field(default_factory=list)
     logins: list[tuple[str, str]] = field(default_factory=list)
+    unknown: set[str] = field(default_factory=set)  # addresses it takes nothing for
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, rcpt_options: list[str]
+    ) -> str:
+        if address in self.unknown:
+            return "550 no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         content = envelope.content if isinstance(envelope.content, bytes) else b""

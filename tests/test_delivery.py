@@ -124,6 +124,15 @@ def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letter
     assert attached.get_content().splitlines() == Path(done["report"]["html"]).read_text().splitlines()
 
 
+def test_who_has_the_mail_gets_no_second_for_one_address_that_is_wrong(root: Path, box: receivers.Letterbox) -> None:
+    site, box.unknown = site_of(root, mail_to(box.port)), {TO[1]}
+    with pytest.raises(TapescopeError, match=f"{TO[0]} have it; refused were {TO[1]}: 550 no such mailbox"):
+        steps.deliver(site, DAY, DAY, secrets=SECRET)
+    [way] = steps.deliver(site, DAY, DAY, secrets=SECRET)["ways"]
+    assert way["state"] == "earlier" and "550 no such mailbox" in way["where"]
+    assert [to for to, _ in box.letters] == [[TO[0]]]
+
+
 def test_what_went_wrong_is_said_first(root: Path, box: receivers.Letterbox) -> None:
     hostile = "task build: failed\r\nBcc: everybody@example.org\x1b[31m" + "x" * 500
     steps.deliver(site_of(root, mail_to(box.port)), DAY, DAY, [hostile], SECRET)
@@ -178,6 +187,28 @@ def test_a_busy_server_is_asked_again_and_a_strange_one_not_followed(root: Path,
     with pytest.raises(TapescopeError, match="answered 302"):
         steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)
     assert [path for path, _, _ in web.posts] == ["/hook"], "the token went to another address"
+
+
+@pytest.mark.parametrize("status", [500, 504])
+def test_what_a_server_may_have_taken_is_not_sent_again(root: Path, web: receivers.Web, status: int) -> None:
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}')
+    web.answers = [status]
+    with pytest.raises(TapescopeError, match=f"answered {status}"):
+        steps.deliver(site, DAY, DAY)
+    assert len(web.posts) == 1
+
+
+def test_a_token_never_stands_in_an_error(root: Path, web: receivers.Web) -> None:
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
+    tokens = {"TAPESCOPE_WEBHOOK_TOKEN": "t0k\nen", "TAPESCOPE_ALERTMANAGER_TOKEN": "from a file\n"}
+    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: ") as caught:
+        steps.deliver(site, DAY, DAY, secrets=tokens)
+    assert "t0k" not in str(caught.value)
+    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: ") as caught:
+        steps.deliver(site, DAY, DAY, secrets={"TAPESCOPE_WEBHOOK_TOKEN": "t0k\u2026n"})
+    assert "t0k" not in str(caught.value)
+    [(path, headers, _)] = web.posts
+    assert (path, headers["Authorization"]) == ("/api/v2/alerts", "Bearer from a file")
 
 
 def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> None:

@@ -15,7 +15,8 @@ from pipelines.delivery.posting import post
 from pipelines.errors import TapescopeError
 from pipelines.whole import write_whole
 
-_TROUBLE = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError)
+# ValueError: a name or password beyond ASCII, an address no header can hold
+_TROUBLE = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
 Way = Callable[[], str]
 
 
@@ -44,6 +45,10 @@ def deliver(
             continue
         try:
             where = send()
+        except mail.PartlySent as error:
+            book.note(name, str(error))
+            done.append(Delivered(name, "failed", str(error)))
+            continue
         except _TROUBLE as error:
             done.append(Delivered(name, "failed", f"{type(error).__name__}: {error}"))
             continue

@@ -9,7 +9,7 @@ from email.utils import make_msgid
 
 from pipelines.delivery.message import Message
 from pipelines.delivery.secret import secret
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, TapescopeError
 from pipelines.recipients import Mail
 from pipelines.report import print_mail
 
@@ -17,8 +17,12 @@ TIMEOUT_S = 60
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+class PartlySent(TapescopeError):
+    """Some have the letter, and the server would not take it for others: to send it again would repeat it."""
+
+
 def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
-    """Send the report; returns to whom. Raises OSError, smtplib.SMTPException, ConfigError."""
+    """Send the report; returns to whom. Raises OSError, smtplib.SMTPException, ConfigError, PartlySent."""
     user = secret(secrets, "TAPESCOPE_SMTP_USER")
     if user and mail.tls == "none" and mail.host not in _LOOPBACK:
         raise ConfigError(f"the password for {mail.host} would be sent in the clear", 'deliver.mail.tls = "starttls"')
@@ -28,7 +32,9 @@ def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
             server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
         refused = server.send_message(letter)
     if refused:
-        raise smtplib.SMTPRecipientsRefused(refused)
+        taken = ", ".join(one for one in mail.to if one not in refused)
+        told = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
+        raise PartlySent(f"{taken} have it; refused were {told}")
     return ", ".join(mail.to)
 
 

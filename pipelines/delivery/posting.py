@@ -1,4 +1,4 @@
-"""JSON to a program on the web: tried again where the server is busy, never sent on to another address."""
+"""JSON to a program on the web: tried again where it was surely not taken, never sent on to another address."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,16 +8,30 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from pipelines.delivery.secret import secret
+from pipelines.errors import ConfigError
 
 TIMEOUT_S = 30
+# No connection, or the server says that it is busy. After silence or an error of its own it may have taken the JSON:
+# a chat would show the night twice. How long to wait is not for the server to say: it may say a day.
 _RETRY = Retry(
-    total=3, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504), allowed_methods=None, raise_on_status=False
+    total=3,
+    read=0,
+    backoff_factor=0.5,
+    status_forcelist=(429, 503),
+    allowed_methods=None,
+    raise_on_status=False,
+    respect_retry_after_header=False,
 )
 
 
 def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) -> str:
-    """Post JSON; returns the address. Raises requests.RequestException, also for an answer that is not 2xx."""
+    """Post JSON; returns the address.
+
+    Raises requests.RequestException, also for an answer that is not 2xx, and ConfigError for a token no header can hold.
+    """
     token = secret(secrets, token_name)
+    if not token.isascii() or not token.isprintable():  # requests would show all of it in its error
+        raise ConfigError(f"{token_name} holds what no header can", "give it on one line, in ASCII")
     with requests.Session() as session:
         session.trust_env = False  # no netrc: what goes out is what site.toml and the secrets say
         for scheme in ("http://", "https://"):

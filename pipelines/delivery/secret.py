@@ -12,6 +12,9 @@ NAMES = {
 
 
 def secret(given: Mapping[str, str], name: str) -> str:
-    """What was handed over under a name, else what the environment holds; empty if neither does."""
+    """What was handed over under a name, else what the environment holds, without the end of line of a file of secrets.
+
+    Empty if neither has it.
+    """
     assert name in NAMES, name
-    return given.get(name) or os.environ.get(name, "")
+    return (given.get(name) or os.environ.get(name, "")).strip()
