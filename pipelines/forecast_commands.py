@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from pipelines.forecast_words import calibration, estimate, fitted, history_options, said, speed_options, table
+from pipelines.forecast_words import (
+    calibration,
+    estimate,
+    fitted,
+    history_options,
+    said,
+    speed_options,
+    stated_service,
+    table,
+)
 from pipelines.options import site_option
 
 
@@ -53,6 +62,7 @@ def fit(site_path: Path, day: datetime | None, n_days: int) -> None:
             )
 
 
+_ABOVE_0 = click.FloatRange(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 
 
@@ -82,8 +92,8 @@ def drives(
     if (found is None) == (speed is None):
         raise click.UsageError("give either --speed or --drives-like")
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
-    traffic = [_class(text, found) for text in classes]
     try:
+        traffic = [_class(text, found) for text in classes]
         needed = drives_needed(traffic, rate, estimate(availability, "--availability"))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -116,10 +126,12 @@ def _class(text: str, found: Any) -> Any:
 
 @forecast.command()
 @speed_options
-@click.option("--efficiency", default=0.5, show_default=True, help="Share of the speed to come to.")
-@click.option("--files", "n_files", default=10.0, show_default=True, help="Files a mount.")
-@click.option("--file-mb", default=1000.0, show_default=True, help="Size of a file in MB.")
-@click.option("--outage-hours", default=1.0, show_default=True, help="Outage of tape a buffer should bear.")
+@click.option("--efficiency", type=_ABOVE_0, default=0.5, show_default=True, help="Share of the speed to come to.")
+@click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Files a mount.")
+@click.option("--file-mb", type=_ABOVE_0, default=1000.0, show_default=True, help="Size of a file in MB.")
+@click.option(
+    "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Outage of tape a buffer should bear."
+)
 @site_option
 @history_options
 def sizes(
@@ -135,12 +147,8 @@ def sizes(
 ) -> None:
     """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
     from pipelines.models import sizing
-    from pipelines.models.service_time import Service
 
-    found = calibration(drives_like, site_path, day, n_days)
-    if (found is None) == (speed is None):
-        raise click.UsageError("give either --speed or --drives-like")
-    service = found.service if found else Service(estimate(speed or "", "--speed").value)
+    service = stated_service(calibration(drives_like, site_path, day, n_days), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, Callable[[], str]]] = [
@@ -187,12 +195,9 @@ def recall(
     from pipelines import forecast as forecasting
     from pipelines import steps
     from pipelines.catalog import load_catalog
-    from pipelines.models.service_time import Service
 
     found = calibration(drives_like, site_path, day, n_days)
-    if (found is None) == (speed is None):
-        raise click.UsageError("give either --speed or --drives-like")
-    service = found.service if found else Service(estimate(speed or "", "--speed").value, mount_s, file_s)
+    service = stated_service(found, speed, mount_s=mount_s, file_s=file_s)
     site = steps.site_at(site_path)
     told = forecasting.foretell(site, load_catalog(), volume, _numbers(files), service, generation)
     rows = [(name, _hours(one.seconds), f"{one.seek_s / 60:.1f}") for name, one in told.orders.items()]
@@ -256,7 +261,9 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @click.option("--writes-wait-for-reads", is_flag=True, help="A station writes no more than it has read.")
 @site_option
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Last site day of the history.")
-@click.option("--days", "n_days", default=7, show_default=True, help="Site days of history.")
+@click.option(
+    "--days", "n_days", type=click.IntRange(min=1), default=7, show_default=True, help="Site days of history."
+)
 def whatif(site_path: Path, day: datetime | None, n_days: int, **changes: Any) -> None:
     """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off."""
     from pipelines import forecast as forecasting
@@ -304,7 +311,8 @@ def campaign(site_path: Path, day: datetime | None, n_days: int) -> None:
     from pipelines.models.calibration import Unknown
 
     site = steps.site_at(site_path)
-    for one in forecasting.progress(site, load_catalog(), day.date() if day else None, n_days):
+    everyone = forecasting.progress(site, load_catalog(), day.date() if day else None, n_days)
+    for one in everyone:
         done = f"{one.done_gb / 1000:.2f} of {one.size_gb / 1000:g} TB until {one.last_day}"
         rate = f"; a drive at work moves {one.rate_mb_s:.1f} MB/s" if one.rate_mb_s else ""
         click.echo(visible(f"{one.name}: {done}, {one.left_gb / 1000:.2f} TB left{rate}."))
@@ -320,6 +328,9 @@ def campaign(site_path: Path, day: datetime | None, n_days: int) -> None:
         for lever in one.end.levers:
             saved = one.end.days.value - lever.days
             click.echo(f"  {lever.name}: {lever.gb_day:.0f} GB a day, {saved:.1f} days sooner.")
+    for planned in site.campaign:
+        if planned.name not in {one.name for one in everyone}:
+            click.echo(visible(f"{planned.name}: no log tells of a day since it begins, {planned.begin}."))
 
 
 @forecast.command()

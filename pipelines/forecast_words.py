@@ -1,5 +1,6 @@
 """What the commands of forecasts have in common: options, numbers with intervals, tables, costs of drives."""
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -9,12 +10,16 @@ import click
 
 from pipelines.options import Command
 
+_DAYS = click.IntRange(min=1)
+
 
 def history_options(command: Command) -> Command:
     """Which days of the site are looked at."""
     text = "Last site day of the history; the last day with data if left out."
     command = click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
-    return click.option("--days", "n_days", default=28, show_default=True, help="Site days of history.")(command)
+    return click.option("--days", "n_days", type=_DAYS, default=28, show_default=True, help="Site days of history.")(
+        command
+    )
 
 
 def speed_options(command: Command) -> Command:
@@ -53,9 +58,11 @@ def estimate(text: str, what: str) -> Any:
     try:
         numbers = [float(part) for part in text.split(":")]
         value, low, high = numbers * 3 if len(numbers) == 1 else numbers
+        if not all(map(math.isfinite, numbers)) or not low <= value <= high:
+            raise ValueError("not finite, or not in that order")
         return Estimate(value, low, high)
     except ValueError as error:
-        raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW below HIGH, not {text!r}") from error
+        raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}") from error
 
 
 def fitted(site_path: Path, day: datetime | None, n_days: int) -> list[Any]:
@@ -80,3 +87,17 @@ def calibration(like: str | None, site_path: Path, day: datetime | None, n_days:
         why = "; ".join(dict.fromkeys(f"{one.why}; wanted: {one.wanted}" for one in everyone[like].unknown.values()))
         raise TapescopeError(f"the costs of {like} cannot be told: {why}", "give --speed and state efficiencies")
     return everyone[like]
+
+
+def stated_service(found: Any, speed: str | None, **costs: float) -> Any:
+    """What serving costs: by the site's own mounts, else by the speed and the seconds that are stated."""
+    from pipelines.models.service_time import Service
+
+    if (found is None) == (speed is None):
+        raise click.UsageError("give either --speed or --drives-like")
+    if found:
+        return found.service
+    try:
+        return Service(estimate(speed or "", "--speed").value, **costs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

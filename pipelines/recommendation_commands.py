@@ -77,7 +77,14 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 @recommendation.command("list")
 @site_option
 @click.option("--day", type=_DAY, help="As of this site day; the last day with data if left out.")
-@click.option("--days", "n_days", default=28, show_default=True, help="Site days on either side of the change.")
+@click.option(
+    "--days",
+    "n_days",
+    type=click.IntRange(min=1),
+    default=28,
+    show_default=True,
+    help="Site days on either side of the change.",
+)
 def list_them(site_path: Path, day: datetime | None, n_days: int) -> None:
     """List them: what was promised in GB a day, what came, and whether that is as promised."""
     from pipelines import steps

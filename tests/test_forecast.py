@@ -41,6 +41,11 @@ name = "of another group"
 size_tb = 1.0
 from = 2010-01-30
 storage_group = "nobody"
+
+[[campaign]]
+name = "to come"
+size_tb = 1.0
+from = 2030-01-01
 """
 pytestmark = pytest.mark.xdist_group("forecast")
 
@@ -155,6 +160,17 @@ def test_recall_commands(site: Site) -> None:
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
     assert "no file of a tape 'NIX001'" in str(lost.exception)
     assert run(site, "recall", "VR0001", "1").exit_code == 2, "neither --speed nor --drives-like"
+    assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2
+    for odd in (
+        "--speed=0",
+        "--speed=inf",
+        "--speed=80:90:99",
+        "--speed=80 --files=0",
+        "--speed=80 --file-mb=0",
+        "--speed=8 --efficiency=0",
+    ):
+        assert run(site, "sizes", *odd.split()).exit_code == 2, odd
+    assert run(site, "fit", "--days", "0").exit_code == 2
     helical = run(site, "recall", "VR0001", "1", "--speed", "80", "--generation", "SD-3")
     assert "no tracks and length" in str(helical.exception)
 
@@ -171,6 +187,10 @@ def test_campaigns(site: Site) -> None:
     said = told(site, "campaign")
     assert "4 days were seen. Wanted: logs of at least 5 days" in said
     assert "2 days since it began have no logs" in said
+    assert "to come: no log tells of a day since it begins, 2030-01-01." in said
+    renamed = site.model_copy(update={"campaign": site.campaign[1:]})
+    with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
+        forecast.progress(renamed, load_catalog())
     days = query(site, "SELECT day, campaign, moved_gb FROM gold.campaign ORDER BY ALL")
     assert len(days) == 8 and sum(row[2] for row in days) == pytest.approx(written)
 

@@ -51,6 +51,10 @@ def progress(site: Site, catalog: Catalog, last_day: date | None = None, n_days:
     for row in ask(site, catalog, "campaign_levers", params | {"n_days": str(n_days)}).as_dicts():
         gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]
     sizes = {one.name: one.size_tb * 1000 for one in site.campaign}
+    if strange := sorted({row["campaign"] for row in rows} - sizes.keys()):
+        raise TapescopeError(
+            f"the warehouse knows a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
+        )
     return [
         _progress(name, sizes[name], list(days), gains[name], n_days)
         for name, days in groupby(rows, key=lambda row: row["campaign"])
