@@ -222,7 +222,7 @@ def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> N
     [gone] = [alert for alert in sent if alert["labels"]["finding"] == "old"]
     labels = {"alertname": "mount_failures", "site": "test stand", "entity": "s1", "severity": "warning"}
     assert gone["labels"] == labels | {"finding": "old"}
-    assert gone["startsAt"] == "2010-06-14T00:00:00+00:00"
+    assert gone["startsAt"] == "2010-06-14T05:00:00+00:00", "the day begins in Chicago"
     [muted] = [alert for alert in sent if alert["labels"]["finding"] == "muted"]
     assert muted["annotations"] == {
         "summary": "D2: it happened.",
@@ -259,7 +259,7 @@ def test_prometheus_reads_the_night(root: Path) -> None:
     assert samples["tapescope_finding", *told] == 1.0
     assert samples["tapescope_finding_lost_gb_per_day", *told] == 300.0
     assert ("tapescope_finding_gain_gb_per_day", *told) not in samples, "what is not known is no sample"
-    midnight = datetime(2010, 6, 16, tzinfo=UTC).timestamp()
+    midnight = datetime(2010, 6, 16, 5, tzinfo=UTC).timestamp()  # of Chicago
     assert samples["tapescope_report_until_timestamp_seconds", "test stand"] == midnight
 
 

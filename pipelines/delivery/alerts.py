@@ -44,6 +44,6 @@ def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep:
             "finding": row["finding_id"],
         },
         "annotations": annotations,
-        "startsAt": datetime.combine(row["first_day"], datetime.min.time(), UTC).isoformat(),
+        "startsAt": message.begin_of(row["first_day"]).isoformat(),
         "endsAt": (now + keep if fires else now).isoformat(),
     }

@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines.clock import day_bounds
 from pipelines.hostile import visible
 from pipelines.report import Report
 
@@ -31,6 +32,15 @@ class Message:
     @property
     def day(self) -> date | None:
         return self.report.last_day
+
+    def begin_of(self, day: date) -> datetime:
+        """When a site day begins."""
+        return day_bounds(day, self.report.zone)[0].replace(tzinfo=UTC)
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When the last day reported ends."""
+        return day_bounds(self.day, self.report.zone)[1].replace(tzinfo=UTC) if self.day else None
 
     @property
     def first_sentence(self) -> str:

@@ -1,6 +1,5 @@
 """The night's figures as a text file that Prometheus' node exporter picks up."""
 
-from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
@@ -36,10 +35,9 @@ def registry_of(message: Message) -> CollectorRegistry:
 
     problems = gauge("tapescope_report_problems", "what went wrong on the way to the report")
     problems.labels(message.site).set(len(message.report.problems))
-    if message.day:
-        end = datetime.combine(message.day + timedelta(days=1), time(), UTC).timestamp()
-        until = gauge("tapescope_report_until_timestamp_seconds", "end of the last day reported, as if it were UTC")
-        until.labels(message.site).set(end)
+    if message.ends_at:
+        until = gauge("tapescope_report_until_timestamp_seconds", "end of the last site day reported")
+        until.labels(message.site).set(message.ends_at.timestamp())
     for name, (metric, doc) in _HEADLINE.items():
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)

@@ -27,7 +27,7 @@ _RETRY = Retry(
 def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) -> str:
     """Post JSON; returns the address.
 
-    Raises requests.RequestException, also for an answer that is not 2xx, and ConfigError for a token no header can hold.
+    Raises requests.RequestException, also for an answer that is not 2xx; ConfigError for a token no header can hold.
     """
     token = secret(secrets, token_name)
     if not token.isascii() or not token.isprintable():  # requests would show all of it in its error

@@ -1,11 +1,9 @@
 """WLCG's tape metrics as the JSON its collector pulls (HEPTape TapeMetricsJSON): decimal units, remounts of the day."""
 
 import json
-from datetime import datetime, time, timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pipelines.delivery.message import Message, Row
 from pipelines.recipients import Wlcg
@@ -32,10 +30,7 @@ def write(file: Path, settings: Wlcg, message: Message) -> str:
 
 def document(settings: Wlcg, message: Message) -> dict[str, Any]:
     """The document as of the end of the report's last day. A metric no log tells is left out, never 0."""
-    at = 0
-    if message.day:
-        end = datetime.combine(message.day + timedelta(days=1), time(), ZoneInfo(message.report.zone))
-        at = int(end.timestamp())
+    at = int(message.ends_at.timestamp()) if message.ends_at else 0
     service = {
         "name": settings.name or message.site,
         "implementation": "tapescope",
