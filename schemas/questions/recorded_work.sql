@@ -40,9 +40,13 @@ WITH file AS (
     WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
 ),
 most AS (
-    SELECT system, session_id, arg_max(station, (bytes, station)) AS station, mode() WITHIN GROUP (ORDER BY mode) AS mode
-    FROM (SELECT system, session_id, station, mode, sum(bytes) AS bytes FROM file GROUP BY ALL)
-    GROUP BY system, session_id
+    SELECT s.system, s.session_id, arg_max(s.station, (s.bytes, s.station)) AS station, any_value(m.mode) AS mode
+    FROM (SELECT system, session_id, station, sum(bytes) AS bytes FROM file GROUP BY ALL) s
+    JOIN (
+        SELECT system, session_id, arg_max(mode, (n, mode)) AS mode
+        FROM (SELECT system, session_id, mode, count(*) AS n FROM file GROUP BY ALL) GROUP BY system, session_id
+    ) m ON m.system = s.system AND m.session_id = s.session_id
+    GROUP BY s.system, s.session_id
 )
 SELECT s.session_id, s.system, coalesce(d.generation, s.drive) AS kind, s.drive, m.station, s.volume, m.mode,
        least(coalesce(f.first_queued_at, s.requested_at), s.requested_at) AS asked_at, s.requested_at, s.dismounted_at,
