@@ -37,7 +37,8 @@ WITH change AS (
     FROM site.change GROUP BY change_id, changed_at, what, problem, CASE WHEN problem IS NOT NULL THEN place END
 ),
 effect AS (
-    SELECT * FROM gold.change_effect WHERE day = (SELECT max(day) FROM gold.change_effect WHERE day <= $last_day)
+    -- as of the last day that told of the change: it is told of for some weeks only
+    SELECT * FROM gold.change_effect WHERE day <= $last_day QUALIFY day = max(day) OVER (PARTITION BY change_id)
 )
 SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.before, e.after, e.ratio, e.ratio_low, e.ratio_high,
        e.effect, e.matched_by, e.n_before, e.n_after,
