@@ -52,7 +52,8 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
         conditions.append(f'"{begin}" < ? AND "{end}" >= ?')
         values += [period.bounds[1], period.bounds[0]]
     where = " AND ".join(conditions)
-    order = ", ".join(f'"{column}"' for column in (*rule.by, *rule.time))
+    # to the last column: intervals that are resampled hang on the order of rows
+    order = ", ".join(f'"{column}"' for column in dict.fromkeys((*rule.by, *rule.time, *relation.column_names)))
     return connection.execute(f"SELECT * FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
 
 
