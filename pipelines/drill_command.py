@@ -84,4 +84,6 @@ def _interval(found: "Drilled", row: dict[str, Any]) -> None:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds / 3600:.2f} h" if seconds >= 3600 else f"{seconds:.3g} s"
+    if seconds >= 3600:
+        return f"{seconds / 3600:.2f} h"
+    return f"{seconds:.0f} s" if seconds >= 100 else f"{seconds:.3g} s"
