@@ -5,7 +5,7 @@ The week is recorded once. What another week would have been is told by the gene
 
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from pipelines.forecast import campaigns, whatif
 from pipelines.methods.bootstrap import Estimate
 from pipelines.models.calibration import Unknown
 from pipelines.models.eta import Eta
-from pipelines.models.simulation import Changes, Use, Uses
+from pipelines.models.simulation import Changes, Use, Uses, Work, simulate
 from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.scenario import LibraryScenario
@@ -215,6 +215,21 @@ def test_a_campaigns_end_is_told(site: Site) -> None:
     assert [lever.name for lever in one.end.levers] == ["a drive more", "without long_gap"]
     assert one.rate_mb_s == pytest.approx(2_500_000 / 50 / 3600)
     assert one.day_after(10) == date(2010, 2, 15) and one.day_after(1e9) is None
+
+
+def test_a_clock_that_jumped_back_stops_no_replay() -> None:
+    at = datetime(2010, 11, 7, 6)
+    row = {"kind": "LTO-4", "mode": "read", "asked_at": at, "station": None, "system": "s", "volume": None}
+    row |= {
+        "before_s": -3570.0,
+        "think_s": 0.0,
+        "judged_s": -3.0,
+        "moving_s": -1.0,
+        "after_s": 9.0,
+        "file_bytes": 10**9,
+    }
+    mount = whatif._mount([row, row], at)
+    assert simulate(Work((mount,), {"LTO-4": 1})).ended_s == 9
 
 
 def test_no_campaign_is_said(tmp_path: Path) -> None:

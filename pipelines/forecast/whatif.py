@@ -97,12 +97,13 @@ def recorded(site: Site, catalog: Catalog, last_day: date | None = None, n_days:
 
 
 def _mount(rows: list[Row], zero: datetime) -> Mount:
+    """A mount as it was; a clock that jumped back makes no time below nothing."""
     first = rows[0]
     files = [
         File(
             row["file_bytes"] / 1e6,
-            row["moving_s"],
-            row["judged_s"],
+            max(0.0, row["moving_s"]),
+            max(0.0, row["judged_s"]),
             row["think_s"],
             max(0.0, row["before_s"] - row["think_s"] - row["judged_s"]) if place else 0.0,
         )
@@ -115,7 +116,7 @@ def _mount(rows: list[Row], zero: datetime) -> Mount:
         _since(zero, first["asked_at"]),
         first["station"] or "",
         f"{first['system']}/{first['volume']}" if first["volume"] else "",
-        first["before_s"],
+        max(0.0, first["before_s"]),
         max(0.0, rows[-1]["after_s"]),
     )
 
