@@ -233,6 +233,17 @@ def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> N
     }
 
 
+def test_a_report_of_a_day_gone_by_is_not_how_things_stand(root: Path, web: receivers.Web) -> None:
+    site = site_of(
+        root,
+        f'folder = "out"\nprometheus = "t.prom"\nwlcg = {{ file = "w.json" }}\nalertmanager = {{ url = "{web.url}" }}',
+    )
+    before = DAY - timedelta(days=1)
+    done = ways(steps.deliver(site, before, before))
+    assert done == {"folder": "sent"} | dict.fromkeys(("prometheus", "wlcg", "alertmanager"), "left_out")
+    assert not web.posts and not (root / "t.prom").exists() and not (root / "w.json").exists()
+
+
 def test_hostile_findings_are_bounded_in_alerts() -> None:
     row = {"finding_id": "1", "rule": "r", "severity": "info", "state": "open", "first_day": DAY}
     row |= {"entity": "e\x1b" + "x" * 10_000, "text": "a\nb" + "x" * 10_000}
@@ -290,7 +301,10 @@ def test_wlcg_gets_its_metrics(root: Path) -> None:
 
 def test_a_report_goes_out_where_nothing_could_be_built(tmp_path: Path, box: receivers.Letterbox) -> None:
     """No warehouse at all: the mail says so."""
-    steps.deliver(site_of(tmp_path, mail_to(box.port)), problems=["task ingest: failed"])
+    site = site_of(tmp_path, f'{mail_to(box.port)}\nwlcg = {{ file = "w.json" }}')
+    (tmp_path / "w.json").write_text("of the night before")
+    assert ways(steps.deliver(site, problems=["task ingest: failed"])) == {"mail": "sent", "wlcg": "left_out"}
+    assert (tmp_path / "w.json").read_text() == "of the night before"
     [(_, letter)] = box.letters
     assert "problem(s): task ingest: failed" in letter["Subject"]
 

@@ -18,6 +18,7 @@ from pipelines.whole import write_whole
 # ValueError: a name or password beyond ASCII, an address no header can hold
 _TROUBLE = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
 Way = Callable[[], str]
+_NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for how things stand
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class Delivered:
     """What became of one way out."""
 
     way: str
-    state: str  # sent, failed, or earlier: the same report had left by it before
+    state: (
+        str  # sent, failed, earlier: the same report had left by it before; left_out: it does not say how things stand
+    )
     where: str  # or why not
 
     @property
@@ -40,6 +43,9 @@ def deliver(
     book = _Receipts(message.files["json"].with_suffix(".sent.json"), message.digest)
     done = []
     for name, send in _ways(site, message, secrets or {}).items():
+        if why := _why_not(name, message):
+            done.append(Delivered(name, "left_out", why))
+            continue
         if not again and (where := book.where(name)):
             done.append(Delivered(name, "earlier", where))
             continue
@@ -55,6 +61,15 @@ def deliver(
         book.note(name, where)
         done.append(Delivered(name, "sent", where))
     return done
+
+
+def _why_not(way: str, message: Message) -> str:
+    """Why a report does not go by a way that takes it for how things stand; empty if it does."""
+    if way in _NOW and message.is_past:
+        return f"{message.day} is past: {message.newest} is the last day with data"
+    if way == "wlcg" and not message.wlcg:
+        return "nothing is known of any storage group, which is not to say that there is none"
+    return ""
 
 
 def _ways(site: Site, message: Message, secrets: Mapping[str, str]) -> dict[str, Way]:

@@ -28,10 +28,16 @@ class Message:
     hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
     headline: Row
     wlcg: list[Row]  # a row a storage group
+    newest: date | None = None  # last day with data, whatever day is reported
 
     @property
     def day(self) -> date | None:
         return self.report.last_day
+
+    @property
+    def is_past(self) -> bool:
+        """Whether later days are known: what it says is not how things stand."""
+        return self.day is not None and self.newest is not None and self.day < self.newest
 
     def begin_of(self, day: date) -> datetime:
         """When a site day begins."""

@@ -35,7 +35,7 @@ class Asker:
         self.chosen = ""  # why this day, where nobody named one
         self._stack = ExitStack()
         self._connection: Connection | None = None
-        self.last = last or self._last_day()
+        self.last = last or self.newest_day()
         self.first = first or self.last
 
     def __enter__(self) -> "Asker":
@@ -53,7 +53,8 @@ class Asker:
             self._connection = self._stack.enter_context(warehouse.read(self.snapshot))
         return self._connection
 
-    def _last_day(self) -> date | None:
+    def newest_day(self) -> date | None:
+        """The last day with data; None where there is none."""
         try:
             chosen = ask.last_day(self._connected())
         except TapescopeError as error:
