@@ -35,6 +35,8 @@ def drill(site: Site, catalog: Catalog, drive: str, bucket: str, day: date | Non
     """
     with Warehouse(site).read() as connection:
         last = day or ask.last_day(connection).day
+    if last == ask.NO_DATA:
+        raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
     params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
     rows = ask.ask(site, catalog, QUESTION, params).as_dicts()
     if not rows:
