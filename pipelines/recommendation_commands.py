@@ -104,6 +104,6 @@ def list_them(site_path: Path, day: datetime | None, n_days: int) -> None:
         click.echo("Nothing was recommended yet: `tapescope recommendation make`.")
         return
     table(("no", "applied", "promised GB/day", "came GB/day", "verdict", "recommendation"), rows)
-    alone = [str(one.number) for one in found if one.found and not one.found.has_peers]
+    alone = [str(one.number) for one in found if one.found and one.found.gain_gb_day and not one.found.has_peers]
     if alone:
         click.echo(f"No other drives of the kind to compare with: {', '.join(alone)}; what else changed is in there.")
