@@ -17,7 +17,7 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
         return "high: the absence itself was observed"
     source = rule.sources[0]
     row = connection.execute(
-        f"SELECT sum(expected_s), sum(seen_s) FROM {LAKE}.ops.coverage"
+        f"SELECT sum(expected_s), sum(least(seen_s, expected_s)) FROM {LAKE}.ops.coverage"
         " WHERE source = ? AND expected_s IS NOT NULL AND hour_at >= ? AND hour_at < ?",
         [source, *period.bounds],
     ).fetchone()
