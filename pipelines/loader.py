@@ -277,13 +277,13 @@ def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -
     connection.execute(f"DELETE FROM {table} WHERE {condition}", [file_ids])
 
 
-def prepare_tables(connection: Connection, catalog: Catalog) -> list[str]:
+def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = False) -> list[str]:
     """Make missing tables and those whose contract changed, and commit; returns the names of the latter.
 
-    Where that emptied bronze, its files are read again.
+    Where that emptied bronze, its files are read again; tables that SQL fills wait for a build.
     """
     with transaction(connection):
-        changed = create_tables(connection, catalog)
+        changed = create_tables(connection, catalog, will_build)
         tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
         for stem, source in sources.all_sources().items():
             if tables & {*source.TABLES, SEEN}:

@@ -75,7 +75,7 @@ def build(site: Site, full: bool = False, progress: Callable[[str], None] | None
     """
     catalog = load_catalog()
     with Warehouse(site).write("build") as connection:
-        remade = prepare_tables(connection, catalog)
+        remade = prepare_tables(connection, catalog, will_build=True)
         builder.make_views(connection, catalog)
         results: list[quality.CheckResult] = []
         try:

@@ -12,11 +12,12 @@ _TABLES = (
 )
 
 
-def create_tables(connection: Connection, catalog: Catalog) -> list[str]:
+def create_tables(connection: Connection, catalog: Catalog, will_build: bool = True) -> list[str]:
     """Make the tables that are missing and those whose contract changed; returns the names of the latter.
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
-    the logs. One that holds what people said keeps its rows and gains the columns it lacks.
+    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One that holds what
+    people said keeps its rows and gains the columns it lacks.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
@@ -25,6 +26,8 @@ def create_tables(connection: Connection, catalog: Catalog) -> list[str]:
     for relation in catalog.relations.values():
         have = present.get(relation.full_name)
         if have == [(column.name, column.type) for column in relation.columns]:
+            continue
+        if have is not None and relation.sql and not will_build:
             continue
         if have is not None and relation.is_kept:
             _widen(connection, relation, {name for name, _ in have})

@@ -52,3 +52,16 @@ def test_a_moved_warehouse_is_read_and_written(tmp_path: Path) -> None:
     with moved.read() as connection:
         assert connection.execute("SELECT count(*) FROM ops.detection").fetchone() == (2,)
     assert not (tmp_path / "here").exists()
+
+
+def test_only_a_build_empties_what_it_fills(tmp_path: Path) -> None:
+    """After an upgrade other steps leave the last build's rows to readers, although their contract changed."""
+    catalog, table = load_catalog(), f"{LAKE}.gold.drive_ledger"
+    with Warehouse(Site(name="old", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN was_here_once INTEGER")
+        connection.execute(f"INSERT INTO {table} (drive) VALUES ('D1')")
+        assert prepare_tables(connection, catalog) == []
+        assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
+        assert prepare_tables(connection, catalog, will_build=True) == ["gold.drive_ledger"]
+        assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

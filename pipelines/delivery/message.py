@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from pipelines.report import Report
 
 LINE_CHARS = 160
 _ONE = 1  # the section that says it in one sentence
+_REPRODUCE = 14  # the section on how to make the report again
+_ABOUT_ITSELF = ("period", "data")  # facts of the head
 Row = dict[str, Any]
 
 
@@ -64,8 +66,17 @@ class Message:
 
     @property
     def digest(self) -> str:
-        """Of what the report says: the same report is not sent twice."""
-        return hashlib.sha256(self.files["json"].read_bytes()).hexdigest()
+        """Of what the report says: the same report is not sent twice.
+
+        Its head also says of which snapshot it is and why of this day: that alone makes no other report.
+        """
+        said = [
+            replace(section, facts=[fact for fact in section.facts if fact[0] not in _ABOUT_ITSELF])
+            for section in self.report.sections
+            if section.number != _REPRODUCE
+        ]
+        told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
+        return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
