@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time
 from typing import TextIO
 from zoneinfo import ZoneInfo
 
-from pipelines.config import Site
+from pipelines.config import Change, Site
 
 WHAT_CHARS, NOTE_CHARS, NAME_CHARS = 200, 500, 100
 MOST_ENTRIES, MOST_NAMES = 10_000, 100
@@ -25,12 +25,17 @@ Row = Sequence[str | datetime | None]
 
 def rows(site: Site) -> list[Row]:
     """The rows of site.change."""
-    found = [
-        row
-        for change in site.change
-        for row in _of_change(_utc(change.at, site.zone), change.what, change.entities, change.note, "site.toml")
-    ]
+    found = [row for change in site.change for row in _declared(change, site.zone)]
     return [*found, *_of_file(site)] if site.change_log else found
+
+
+def _declared(change: Change, zone: str) -> Iterator[Row]:
+    try:
+        at = _utc(change.at, zone)
+    except OverflowError:  # the first or last day there is, in a zone where it is another
+        yield _trouble("site.toml", change.what, "`at` is no instant such as 2010-03-10T17:00")
+        return
+    yield from _of_change(at, change.what, change.entities, change.note, "site.toml")
 
 
 def _of_change(at: datetime, what: str, entities: Iterable[str], note: str, place: str) -> Iterator[Row]:

@@ -128,7 +128,7 @@ def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
         columns = f"{kind.entity} AS entity, {kind.stated} AS stated, {kind.possible} AS possible"
         sql = (
             f"{table.format(f'{columns}, {begin} AS began_at, {end} AS ended_at, file_id, line_no')} AND {kind.suspect}"
-            f" ORDER BY entity, began_at, stated LIMIT {MOST_ROWS}"
+            f" ORDER BY ALL LIMIT {MOST_ROWS}"
         ).replace("file_id, line_no", _lineage(kind))
         found: dict[str, list[dict[str, Any]]] = {}
         for row in connection.execute(sql, bounds).pl().iter_rows(named=True):
