@@ -9,7 +9,7 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test docs lock bench score fuzz dashboard airflow clean
+.PHONY: help install demo test docs lock bench score coverage fuzz dashboard airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make test        every test, linter and type check"
 	@echo "make bench       what is measured: speed, memory, peers"
 	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
+	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
 	@echo "make docs        write the pages that are made from schemas/ again"
@@ -48,6 +49,11 @@ SCORE_RUNS ?= 100
 score: install
 	$(SAY) "scoring the rules on $(SCORE_RUNS) scenarios with faults and as many without"
 	@$(PYTHON) -m benchmarks.score --runs $(SCORE_RUNS)
+
+COVERAGE_TRIALS ?= 400
+coverage: install
+	$(SAY) "counting how often the models' intervals hold the truth in $(COVERAGE_TRIALS) trials each"
+	@$(PYTHON) -m benchmarks.coverage --trials $(COVERAGE_TRIALS)
 
 # What it finds lies in var/fuzz/<source>/; keep it in tests/corpus/<source>/ and `make test` replays it.
 FUZZ_SECONDS ?= 600

@@ -8,15 +8,16 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import inputs, peer_errors, tables
+from benchmarks import inputs, peer_errors, tables, week
 from benchmarks.aims import BIG, judge
 from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
 from benchmarks.measure import REPO, Task, measure
 from benchmarks.tasks import JC_MB
 from benchmarks.texts import all_texts
+from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
-INPUTS = (*SOURCES, BIG)
+INPUTS = (*SOURCES, BIG, WEEK)
 TITLES = {
     "ingest": "file to committed rows",
     "parse": "reading and parsing only",
@@ -25,12 +26,14 @@ TITLES = {
     "jc": f"jc, first {JC_MB} MB",
     "iostat_tool": "iostat-tool",
     "re_loop": "Python re loop",
+    "whatif": "what-if of a recorded week",
 }
 PLAN = {
     VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),
     ENSTORE: ("ingest", "parse", "read_blocks", "read_lines", "re_loop"),
     IOSTAT: ("ingest", "parse", "jc", *(("iostat_tool",) if find_spec("iostat") else ())),
     BIG: ("ingest",),
+    WEEK: ("whatif",),
 }
 OF_ANY = ("ingest", "parse")
 LARGE = {VMSTAT, ENSTORE, IOSTAT}
@@ -40,12 +43,19 @@ LARGE = {VMSTAT, ENSTORE, IOSTAT}
 @click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat and DEBUGLOG.")
 @click.option("--small-mb", default=20.0, show_default=True, help="Size of the inputs of all other sources.")
 @click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
+@click.option(
+    "--week",
+    "story",
+    type=click.Path(path_type=Path),
+    default=week.USUAL,
+    help="Library scenario (TOML) of the recorded week.",
+)
 @click.option("--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big: one.")
 @click.option("--only", type=click.Choice(INPUTS), multiple=True, help="Only this input; may be given again.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
 @click.option("--keep", is_flag=True, help="Keep the inputs, which are then not made again.")
 def main(
-    mb: float, small_mb: float, big_mb: float, repeat: int, only: tuple[str, ...], folder: Path, keep: bool
+    mb: float, small_mb: float, big_mb: float, story: Path, repeat: int, only: tuple[str, ...], folder: Path, keep: bool
 ) -> None:
     """Measure tapescope against its peers on inputs made for it. Nothing is asserted."""
     wanted = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
@@ -53,8 +63,9 @@ def main(
     tasks: dict[tuple[str, str], Task] = {}
     for name in wanted:
         size = big_mb if name == BIG else mb if name in LARGE else small_mb
-        say(f"making {size:g} MB for {name}", highlight=False)
-        path = inputs.make(folder, ENSTORE if name == BIG else name, size)
+        said = f"recording {story.stem}" if name == WEEK else f"making {size:g} MB for {name}"
+        say(said, highlight=False)
+        path = week.make(folder, story) if name == WEEK else inputs.make(folder, ENSTORE if name == BIG else name, size)
         for task in PLAN.get(name, OF_ANY):
             tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)
     by_task = {result.task: result for result in measure(list(tasks.values()), lambda text: say(text, highlight=False))}

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from benchmarks.inputs import ENSTORE, IOSTAT, MB, VMSTAT
 from benchmarks.measure import Result
 from benchmarks.texts import all_texts
+from benchmarks.week import WEEK
 
 BIG = "big"
 JC_AIM, JC_IOSTAT_AIM, LEAST_MB_S = 40.0, 12.0, 20.0
 RE_AIM, LINES_AIM, PEAK_AIM_MB = 3.0, 4.0, 1000.0
+WHATIF_AIM_S = 10.0
 Results = dict[tuple[str, str], Result]  # by input and task
 
 
@@ -49,6 +51,10 @@ def judge(results: Results) -> list[Aim]:
             wanted = f"{stem} to committed rows: at least {LEAST_MB_S:g} MB/s"
             reason = reason_of(stem) or _what_else_took_time(result, results.get((stem, "parse")))
             aims.append(Aim(wanted, f"{result.mb_s:.1f} MB/s", False, reason))
+    if answered := results.get((WEEK, "whatif")):
+        wanted = f"a what-if of a recorded week: at most {WHATIF_AIM_S:g} s"
+        got = f"{answered.seconds:.1f} s ({answered.facts['mounts']:,} mounts, {answered.n_rows:,} files)"
+        aims.append(Aim(wanted, got, answered.seconds <= WHATIF_AIM_S))
     ours = [result for (_, task), result in results.items() if task == "ingest"]
     if ours:
         worst = max(ours, key=lambda result: result.peak_bytes)

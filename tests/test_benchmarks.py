@@ -5,11 +5,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import aims, inputs, peer_errors, peers, tasks
+from benchmarks import aims, inputs, peer_errors, peers, tasks, week
 from benchmarks.__main__ import main
 from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
+from benchmarks.measure import Result, Task
 from benchmarks.texts import all_texts
+from benchmarks.week import WEEK
+from pipelines.forecast.whatif import Answer, Record
+from pipelines.models.simulation import Outcome, Work
 from pipelines.sources import all_sources
+from sample_data.scenario import FOLDER
 
 MB = 1
 TEXT_MB = 0.3
@@ -108,3 +113,51 @@ def test_table_is_printed_and_only_own_files_are_removed(tmp_path: Path) -> None
     assert "| file to committed rows | DEBUGLOG-2010-03-10 |" in done.output
     assert "| log to committed rows: at least 3× the re loop |" in done.output
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_recorded_week_is_asked_what_if(tmp_path: Path) -> None:
+    """One day of two drives: 2 mounts each of 4 files."""
+    story = tmp_path / "day.toml"
+    story.write_text(
+        'story = "library"\ndays = 1\ndrives = 2\nstations = 1\ntapes = 4\nfiles_per_session = 4\npools = 0\n'
+        "network_days = []\n"
+    )
+    scratch = tmp_path / "scratch"
+    words = ["--only", "week", "--week", str(story), "--repeat", "1", "--dir", str(scratch), "--keep"]
+    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "| what-if of a recorded week | site.toml |" in done.output
+    assert "| a what-if of a recorded week: at most 10 s |" in done.output
+    (place,) = scratch.iterdir()
+    site = place / "site.toml"
+    logs = {path: path.stat().st_mtime_ns for path in place.glob("logs/**/*") if path.is_file()}
+    assert week.make(scratch, story) == site
+    assert {path: path.stat().st_mtime_ns for path in logs} == logs, "a kept week is not written again"
+    found = tasks.whatif(site)
+    assert (found["mounts"], found["rows"]) == (4, 16)
+    assert found["bytes"] == sum(path.stat().st_size for path in logs)
+
+
+def test_only_a_librarys_week_is_recorded(tmp_path: Path) -> None:
+    words = ["--only", "week", "--week", str(FOLDER / "quiet_migration.toml"), "--dir", str(tmp_path)]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2 and "only a library's week" in done.output
+
+
+def test_a_slow_what_if_misses_its_aim() -> None:
+    def answered(seconds: float) -> aims.Aim:
+        task = Task("whatif", "", Path("site.toml"), 1)
+        result = Result(task, seconds, seconds, seconds, seconds, 1, 1680, 1, {"mounts": 84})
+        (aim,) = aims.judge({(WEEK, "whatif"): result})
+        return aim
+
+    assert answered(9.9).is_reached and answered(9.9).got == "9.9 s (84 mounts, 1,680 files)"
+    assert answered(10.1).verdict == "not reached"
+
+
+def test_a_replay_that_is_off_is_no_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site.toml").write_text('name = "none"\n')
+    off = Answer(Record(Work((), {}), {}, 0.5), Outcome({}), 0.5, "bytes", None)
+    monkeypatch.setattr(tasks, "what_if", lambda *_: off)
+    with pytest.raises(ValueError, match="off by 50% \\(bytes\\)"):
+        tasks.whatif(tmp_path / "site.toml")

@@ -1,0 +1,192 @@
+"""`make coverage`, or `python -m benchmarks.coverage`: how often the models' 90 % intervals hold what is true.
+
+Each trial draws a site of which the truth is known (`truths.py`, which shares no code with the library), gives the
+model what the site would have logged, and looks whether its interval holds the truth. A seed, a model and a trial's
+number decide what is drawn, so that more trials begin with the same ones, and a model alone has the same as among all.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from zlib import crc32
+
+import click
+import numpy as np
+
+from benchmarks import truths
+from benchmarks.truths import Rng
+from pipelines.methods.bootstrap import Estimate
+from pipelines.methods.realised import Days, realised
+from pipelines.models import calibration, seeking
+from pipelines.models.calibration import Mounts, Unknown
+from pipelines.models.eta import Eta, days_left
+from pipelines.models.service_time import Service
+from pipelines.models.sizing import Traffic, certain, drives_needed
+from pipelines.models.technology import drive
+
+LEAST, MOST = 0.85, 0.95
+SEED = 1
+LTO4 = seeking.geometry(drive("LTO-4"))
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer of a model, and what is true."""
+
+    quantity: str
+    answer: Estimate | Unknown
+    truth: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantity of one model over all trials."""
+
+    model: str
+    quantity: str
+    n_trials: int
+    n_refused: int
+    n_covered: int
+    width: float | None  # median of (high - low) / truth; None where the truth is nothing
+
+    @property
+    def share(self) -> float | None:
+        """Of the intervals that were given, those that hold the truth."""
+        given = self.n_trials - self.n_refused
+        return self.n_covered / given if given else None
+
+    @property
+    def verdict(self) -> str:
+        if self.share is None:
+            return "no interval"
+        return "yes" if LEAST <= self.share <= MOST else "too narrow" if self.share < LEAST else "too wide"
+
+
+# --- the models -----------------------------------------------------------------------------------------------
+
+
+def fit(rng: Rng, moving: bool, position: bool) -> Iterator[Said]:
+    """40 mounts of a site; what their logs do not tell apart is one cost: a search is then part of a file's."""
+    site = truths.served(rng)
+    logged = (site.moving_s if moving else None, site.position_s if position else None)
+    found = calibration.fit(Mounts(site.n_files, site.moved_mb, site.wall_s, *logged, site.day))
+    yield Said("speed", found.parameters["speed_mb_s"], site.mb_s)
+    yield Said("a mount", found.parameters["mount_s"], site.a_mount_s)
+    yield Said("a file", found.parameters["file_s"], site.a_file_s + (0 if position else site.a_search_s))
+    if position:
+        yield Said("a search", found.parameters["seek_s"], site.a_search_s)
+    refused = next(iter(found.unknown.values()), None)
+    yield Said("rate of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
+    yield Said("drift", found.drift_week, 0.0)
+
+
+def drives(rng: Rng) -> Iterator[Said]:
+    """Two classes of traffic with measured efficiencies, and a measured speed."""
+    want = truths.wanted(rng)
+    traffic = [
+        Traffic(f"class {n}", certain(rate), certain(want.factor), Estimate(*efficiency))
+        for n, (rate, efficiency) in enumerate(zip(want.rate_mb_s, want.efficiency, strict=True))
+    ]
+    yield Said("drives", drives_needed(traffic, Estimate(*want.speed_mb_s)).drives, want.drives)
+
+
+def recall(rng: Rng) -> Iterator[Said]:
+    """4 to 16 mounts teach; ten files of another are foretold, read in the order of their places."""
+    site = truths.searched(rng)
+    model = seeking.learn(LTO4, site.from_gb, site.to_gb, site.seconds, site.mount)
+    listed = seeking.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
+    service = Service(site.mb_s, site.a_mount_s, site.a_file_s)
+    yield Said("factor", model.factor, site.factor)
+    yield Said("seconds", seeking.recall(model, service, listed)["logical"].seconds, site.took_s)
+
+
+def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[Said]:
+    life = truths.lived(rng, n_seen, has_weeks)
+    end = days_left(life.moved_gb, life.left_gb)
+    yield Said("days left", end.days if isinstance(end, Eta) else end, life.days)
+    yield Said("GB a day", end.gb_day if isinstance(end, Eta) else end, life.gb_day)
+
+
+def gain(rng: Rng, share: float) -> Iterator[Said]:
+    """20 days before a change and 20 after it, beside peers."""
+    seen = truths.changed(rng, share)
+    half = len(seen.moved_gb) // 2
+    before, after = slice(half), slice(half, None)
+    found = realised(
+        Days(seen.moved_gb[before], seen.busy_hours[before]),
+        Days(seen.moved_gb[after], seen.busy_hours[after]),
+        Days(seen.peers_gb[before], seen.peers_hours[before]),
+        Days(seen.peers_gb[after], seen.peers_hours[after]),
+    )
+    yield Said("GB a day more", found.gain_gb_day or Unknown(found.cannot_tell, "more days"), seen.gain_gb_day)
+
+
+MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
+    "fit-nothing-logged": partial(fit, moving=False, position=False),
+    "fit-moving-logged": partial(fit, moving=True, position=False),
+    "fit-all-logged": partial(fit, moving=True, position=True),
+    "drives-needed": drives,
+    "recall": recall,
+    "campaign-10-days": partial(campaign, n_seen=10, has_weeks=False),
+    "campaign-35-days": partial(campaign, n_seen=35, has_weeks=True),
+    "gain-of-a-tenth": partial(gain, share=0.1),
+    "gain-of-nothing": partial(gain, share=0.0),
+}
+
+
+# --- counting and printing ------------------------------------------------------------------------------------
+
+
+def measure(name: str, n_trials: int, seed: int = SEED) -> list[Row]:
+    """So many trials of one model."""
+    drawn = (np.random.default_rng([seed, crc32(name.encode()), trial]) for trial in range(n_trials))
+    return tally(name, (said for rng in drawn for said in MODELS[name](rng)))
+
+
+def tally(name: str, answers: Iterable[Said]) -> list[Row]:
+    """Answers of a model counted, a row for each quantity."""
+    by_quantity: dict[str, list[Said]] = defaultdict(list)
+    for said in answers:
+        by_quantity[said.quantity].append(said)
+    rows = []
+    for quantity, all_said in by_quantity.items():
+        given = [(said.answer, said.truth) for said in all_said if isinstance(said.answer, Estimate)]
+        held = sum(one.low <= truth <= one.high for one, truth in given)
+        widths = [(one.high - one.low) / abs(truth) for one, truth in given if truth]
+        refused = len(all_said) - len(given)
+        rows.append(Row(name, quantity, len(all_said), refused, held, median(widths) if widths else None))
+    return rows
+
+
+def table(rows: Iterable[Row]) -> str:
+    head = ("trials", "refused", "covered", "share", "width", f"{LEAST:.0%} to {MOST:.0%}")
+    lines = [f"{'model':<20}{'quantity':<21}" + "".join(f"{name:>9}" for name in head[:-1]) + f"   {head[-1]}"]
+    lines.append("-" * (len(lines[0]) + 2))
+    for row in rows:
+        share = "-" if row.share is None else f"{row.share:.1%}"
+        width = "-" if row.width is None else f"{row.width:.1%}"
+        counts = f"{row.n_trials:>9}{row.n_refused:>9}{row.n_covered:>9}{share:>9}{width:>9}"
+        lines.append(f"{row.model:<20}{row.quantity:<21}{counts}   {row.verdict}")
+    return "\n".join(lines)
+
+
+@click.command()
+@click.option("--trials", "n_trials", default=400, show_default=True, type=click.IntRange(1), help="Of each model.")
+@click.option("--only", type=click.Choice(tuple(MODELS)), multiple=True, help="Only this model; may be given again.")
+@click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0), help="Of all that is drawn.")
+def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
+    """Count how often the 90 % intervals of the models hold what is true. Nothing is asserted."""
+    begun = time.monotonic()
+    rows = [row for name in MODELS if name in (only or MODELS) for row in measure(name, n_trials, seed)]
+    click.echo(table(rows))
+    within = sum(row.verdict == "yes" for row in rows)
+    said = f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals hold the truth"
+    click.echo(f"{said} ({n_trials} trials each, seed {seed})")
+    click.echo(f"{time.monotonic() - begun:.0f} s", err=True)
+
+
+if __name__ == "__main__":
+    main()

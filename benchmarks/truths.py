@@ -1,0 +1,171 @@
+"""What sites might have logged, with what is true there: data for `coverage.py`, from a seeded generator.
+
+Nothing is imported from the library: a model that is wrong must not be wrong here too. Each function draws one site.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Rng = np.random.Generator
+
+# LTO-4: 896 tracks, 16 at once, in four bands (PIC slides of STEP'09; Wikipedia "Linear Tape-Open").
+TAPE_GB, WRAPS, WRAPS_A_BAND, TAPE_M = 800.0, 56, 14, 820.0
+
+
+@dataclass(frozen=True)
+class Served:
+    """Mounts one kind of drive served, an element each; then what a megabyte, a mount, a file and a search cost."""
+
+    n_files: Floats
+    moved_mb: Floats
+    wall_s: Floats
+    moving_s: Floats
+    position_s: Floats
+    day: Floats
+    mb_s: float
+    a_mount_s: float
+    a_file_s: float
+    a_search_s: float
+
+    def rate_mb_s(self, n_files: float, file_mb: float) -> float:
+        """What a mount of so many files would really come to."""
+        moved = n_files * file_mb
+        return moved / (self.a_mount_s + n_files * (self.a_file_s + self.a_search_s) + moved / self.mb_s)
+
+
+def served(rng: Rng, n_mounts: int = 40) -> Served:
+    """Two weeks of mounts; each part of each scatters, big mounts more, and nothing drifts."""
+    mb_s, a_mount_s = rng.uniform(60, 120), rng.uniform(80, 160)
+    a_file_s, a_search_s = rng.uniform(3, 8), rng.uniform(5, 20)
+    n_files = np.ceil(rng.lognormal(3, 1, n_mounts))
+    moved = n_files * rng.lognormal(6.5, 0.6, n_mounts)
+    moving = moved / mb_s * rng.normal(1, 0.05, n_mounts)
+    position = n_files * a_search_s * rng.normal(1, 0.15, n_mounts)
+    rest = a_mount_s * rng.gamma(16, 1 / 16, n_mounts) + n_files * a_file_s * rng.normal(1, 0.15, n_mounts)
+    day = np.sort(rng.uniform(0, 14, n_mounts))
+    return Served(
+        n_files, moved, rest + moving + position, moving, position, day, mb_s, a_mount_s, a_file_s, a_search_s
+    )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Traffic of two classes, MB/s; what was measured of it as (value, low, high), and the drives it really needs."""
+
+    rate_mb_s: tuple[float, float]
+    factor: float
+    efficiency: tuple[tuple[float, float, float], ...]
+    speed_mb_s: tuple[float, float, float]
+    drives: float
+
+
+def wanted(rng: Rng) -> Wanted:
+    """Efficiencies and a speed are measured with errors that are known, and stated with 90 % intervals."""
+    organised, chaotic, speed = rng.uniform(0.3, 0.5), rng.uniform(0.05, 0.15), rng.uniform(60, 160)
+    rates, factor = (rng.uniform(100, 500), rng.uniform(20, 100)), 2.0
+
+    def measured(true: float, error: float) -> tuple[float, float, float]:
+        seen = true * np.exp(rng.normal(0, error))
+        return float(seen), float(seen * np.exp(-1.645 * error)), float(seen * np.exp(1.645 * error))
+
+    drives = factor * (rates[0] / organised + rates[1] / chaotic) / speed
+    said = (measured(organised, 0.1), measured(chaotic, 0.25))
+    return Wanted(rates, factor, said, measured(speed, 0.05), drives)
+
+
+def way_s(from_gb: Floats, to_gb: Floats) -> Floats:
+    """Seconds between places of an LTO-4 by the published cost model of the CERN Tape Archive, written out again."""
+
+    def place(gb: Floats) -> tuple[Floats, Floats]:
+        wrap, part = np.divmod(gb / TAPE_GB * WRAPS, 1)
+        return wrap, TAPE_M * np.where(wrap % 2, 1 - part, part)
+
+    (wrap, here), (target, there) = place(from_gb), place(to_gb)
+    changed, turned = wrap != target, (target - wrap) % 2 != 0
+    ahead = (there - here) * np.where(wrap % 2, -1, 1) >= 0
+    seconds = 4.29 + 6.69 * changed + 3.2 * (wrap // WRAPS_A_BAND != target // WRAPS_A_BAND)
+    seconds -= 6.04 * ((here < TAPE_M / 2) != (there < TAPE_M / 2))
+    seconds += 5.22 * turned + 11.32 * (~turned & ~ahead) + 0.0006192 / 0.0072 * abs(there - here)
+    cost: Floats = np.maximum(seconds, 0)
+    return cost
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Motions of mounts, an element each; then a list in the order of its places, and what reading it really took."""
+
+    from_gb: Floats
+    to_gb: Floats
+    seconds: Floats
+    mount: npt.NDArray[np.int64]
+    begin_gb: Floats
+    end_gb: Floats
+    mb_s: float
+    a_mount_s: float
+    a_file_s: float
+    factor: float  # of this site on the published seconds
+    took_s: float
+
+
+def searched(rng: Rng, n_listed: int = 10) -> Searched:
+    """Some mounts of ten motions each, at a site slower or faster than published; every mount differs a little."""
+    n_mounts, factor = int(rng.integers(4, 17)), float(np.exp(rng.normal(0, 0.35)))
+    scatter = rng.uniform(0.1, 0.2)
+    mount = np.repeat(np.arange(n_mounts), 10)
+    a, b = rng.uniform(0, TAPE_GB, (2, len(mount)))
+    own = factor * np.exp(rng.normal(0, scatter, n_mounts))
+    seconds = way_s(a, b) * own[mount] * rng.gamma(25, 1 / 25, len(mount))
+    begin = np.asarray(np.sort(rng.choice(300, n_listed, replace=False)) * 2.5, dtype=np.float64)
+    end: Floats = begin + rng.uniform(0.5, 2.4, n_listed)
+    ways = way_s(np.concatenate([[0.0], end[:-1]]), begin)
+    seek = (ways * factor * np.exp(rng.normal(0, scatter)) * rng.gamma(25, 1 / 25, n_listed)).sum()
+    mb_s, a_mount_s, a_file_s = rng.uniform(60, 120), rng.uniform(80, 160), rng.uniform(1, 5)
+    took = a_mount_s + n_listed * a_file_s + (end - begin).sum() * 1000 / mb_s + seek
+    return Searched(a, b, seconds, mount, begin, end, mb_s, a_mount_s, a_file_s, factor, float(took))
+
+
+@dataclass(frozen=True)
+class Lived:
+    """A campaign: GB of the days seen and left then, days until it was done, and what a day moves in the long run."""
+
+    moved_gb: Floats
+    left_gb: float
+    days: float
+    gb_day: float
+
+
+def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
+    """Days that scatter by half, with idle week-ends where `has_weeks`; the end is lived through, day by day."""
+    days = 500 * rng.lognormal(0, 0.5, n_seen + 600)
+    if has_weeks:
+        days *= np.where((np.arange(len(days)) + rng.integers(7)) % 7 < 5, 1.0, 0.3)
+    left = float(rng.uniform(10, 80) * 500)
+    whole = int(np.searchsorted(np.cumsum(days[n_seen:]), left))
+    ended = whole + (left - days[n_seen : n_seen + whole].sum()) / days[n_seen + whole]
+    gb_day = 500 * np.exp(0.5**2 / 2) * ((5 + 2 * 0.3) / 7 if has_weeks else 1)
+    return Lived(days[:n_seen], left, float(ended), float(gb_day))
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Drives that were changed after half of the days, and peers: GB and drive-hours a day; GB a day it brought."""
+
+    moved_gb: Floats
+    busy_hours: Floats
+    peers_gb: Floats
+    peers_hours: Floats
+    gain_gb_day: float
+
+
+def changed(rng: Rng, gain: float, n_days: int = 20) -> Changed:
+    """So many days on either side; weather common to all, better by 8 % after the change, and noise of one's own."""
+    is_after = np.arange(2 * n_days) >= n_days
+    weather = rng.lognormal(0, 0.1, 2 * n_days) * np.where(is_after, 1.08, 1.0)
+    hours, peers_hours = rng.uniform(3, 6, 2 * n_days), rng.uniform(10, 20, 2 * n_days)
+    own = 60 * hours * weather * rng.lognormal(0, 0.1, 2 * n_days) * np.where(is_after, 1 + gain, 1.0)
+    peers = 60 * peers_hours * weather * rng.lognormal(0, 0.05, 2 * n_days)
+    before = (60 * hours * weather)[~is_after].sum() / hours[~is_after].sum()
+    return Changed(own, hours, peers, peers_hours, float(gain * before * hours[is_after].mean()))
