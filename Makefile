@@ -9,13 +9,14 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test docs lock bench score coverage fuzz dashboard airflow clean
+.PHONY: help install demo test docs lock bench score coverage fuzz dashboard screenshots airflow clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        the whole way through on the sample archive: findings and a report in var/demo"
 	@echo "make dashboard   the pages, on the demo's warehouse or on TAPESCOPE_SITE"
-	@echo "make airflow     a local Airflow with the nightly schedule, at http://localhost:8080"
+	@echo "make screenshots a picture of every page in var/screenshots, in light and dark colours"
+	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
 	@echo "make test        every test, linter and type check"
 	@echo "make bench       what is measured: speed, memory, peers"
 	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
@@ -69,15 +70,37 @@ dashboard: install
 	$(SAY) "starting the dashboard on $$TAPESCOPE_SITE: http://localhost:8501"
 	@.venv/bin/tapescope dashboard
 
-# `airflow standalone` starts its parts by the name `airflow`, so that must be on the PATH.
+screenshots: export TAPESCOPE_SITE ?= var/demo
+screenshots: install .venv/done-browser
+	@test -e "$$TAPESCOPE_SITE" || $(MAKE) --no-print-directory demo
+	@for colours in light dark; do $(PYTHON) tests/screenshots.py "$$TAPESCOPE_SITE" var/screenshots $$colours; done
+
+# `airflow standalone` starts its parts by the name `airflow`, so that must be on the PATH. The pool is made before the
+# DAGs are switched on, for a task whose pool is not there waits for ever; the mark `arrived` begins the first run.
 airflow: export PATH := $(CURDIR)/.venv/bin:$(PATH)
 airflow: export AIRFLOW_HOME ?= $(CURDIR)/var/airflow
 airflow: export AIRFLOW__CORE__DAGS_FOLDER ?= $(CURDIR)/dags
 airflow: export AIRFLOW__CORE__LOAD_EXAMPLES ?= False
+airflow: export AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION ?= False
+airflow: export AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE ?= $(AIRFLOW_HOME)/passwords.json
 airflow: export AIRFLOW__API__HOST ?= 127.0.0.1
+airflow: export AIRFLOW__API__PORT ?= 8080
+airflow: export AIRFLOW__API__BASE_URL ?= http://127.0.0.1:$(AIRFLOW__API__PORT)
+airflow: export TAPESCOPE_POOL ?= tapescope_writer
+airflow: export TAPESCOPE_SITE ?= $(CURDIR)/var/demo
 airflow: install .venv/done-airflow
-	$(SAY) "starting Airflow in $$AIRFLOW_HOME: http://localhost:8080 (user and password are printed below)"
-	@$(PYTHON) -m airflow standalone
+	@test -e "$$TAPESCOPE_SITE" || test "$$TAPESCOPE_SITE" != "$(CURDIR)/var/demo" || $(PYTHON) -c \
+		'from pathlib import Path; from pipelines import steps; steps.make_demo(Path("var/demo"))'
+	$(SAY) "making Airflow's tables in $$AIRFLOW_HOME (half a minute)"
+	@mkdir -p "$$AIRFLOW_HOME" && deploy/prepare-airflow.sh >"$$AIRFLOW_HOME/prepare.log" 2>&1 || \
+		{ cat "$$AIRFLOW_HOME/prepare.log" >&2; exit 1; }
+	@test -e "$$AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE" || (umask 077; $(PYTHON) -c \
+		'import json, secrets; print(json.dumps({"admin": secrets.token_urlsafe(12)}))' \
+		>"$$AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE")
+	@touch "$$(test -d "$$TAPESCOPE_SITE" && echo "$$TAPESCOPE_SITE" || dirname "$$TAPESCOPE_SITE")/arrived"
+	$(SAY) "Airflow on $$TAPESCOPE_SITE: $$AIRFLOW__API__BASE_URL (ready in about half a minute; Ctrl-C stops it)"
+	$(SAY) "user and password: $$(cat "$$AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE")"
+	@exec $(PYTHON) -m airflow standalone
 
 clean:
 	$(SAY) "removing .venv and var/demo"

@@ -22,7 +22,7 @@ from pipelines.methods.bootstrap import Estimate
 from pipelines.methods.realised import Days, realised
 from pipelines.models import calibration, seeking
 from pipelines.models.calibration import Mounts, Unknown
-from pipelines.models.eta import Eta, days_left
+from pipelines.models.eta import Eta, days_left, moved_ahead
 from pipelines.models.service_time import Service
 from pipelines.models.sizing import Traffic, certain, drives_needed
 from pipelines.models.technology import drive
@@ -94,13 +94,15 @@ def drives(rng: Rng) -> Iterator[Said]:
 
 
 def recall(rng: Rng) -> Iterator[Said]:
-    """4 to 16 mounts teach; ten files of another are foretold, read in the order of their places."""
+    """4 to 16 mounts teach; ten files of another are foretold, in the order of their places; so is the break-even."""
     site = truths.searched(rng)
     model = seeking.learn(LTO4, site.from_gb, site.to_gb, site.seconds, site.mount)
     listed = seeking.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
     service = Service(site.mb_s, site.a_mount_s, site.a_file_s)
     yield Said("factor", model.factor, site.factor)
     yield Said("seconds", seeking.recall(model, service, listed)["logical"].seconds, site.took_s)
+    tape = seeking.Files(np.arange(len(site.tape_begin_gb)), site.tape_begin_gb, site.tape_end_gb)
+    yield Said("break-even", seeking.modelled_break_even(model, service, tape, in_order=False), site.break_even)
 
 
 def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[Said]:
@@ -108,6 +110,7 @@ def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[Said]:
     end = days_left(life.moved_gb, life.left_gb)
     yield Said("days left", end.days if isinstance(end, Eta) else end, life.days)
     yield Said("GB a day", end.gb_day if isinstance(end, Eta) else end, life.gb_day)
+    yield Said("GB of 7 days", moved_ahead(life.moved_gb), life.week_gb)
 
 
 def gain(rng: Rng, share: float) -> Iterator[Said]:

@@ -77,7 +77,7 @@ def run(scenario: LibraryScenario, work: Path) -> dict[str, Any]:
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def planned(n_runs: int, n_faults: int, base: LibraryScenario, is_tuning: bool) -> dict[str, LibraryScenario]:

@@ -23,7 +23,7 @@ from benchmarks.inputs import MB
 from pipelines import lines, sources, steps
 from pipelines.catalog import load_catalog
 from pipelines.config import input_for
-from pipelines.forecast import what_if
+from pipelines.forecast import WEEK_DAYS, History, what_if
 from pipelines.models.simulation import Changes
 from pipelines.origins import origin_of
 from pipelines.reading import Reading
@@ -112,7 +112,7 @@ def iostat_tool(path: Path) -> Facts:
 def whatif(path: Path) -> Facts:
     """A recorded week run again as it was and with changes, from the question to the answer; rows are its files."""
     site = steps.site_at(path.parent)
-    answer, seconds = _timed(lambda: what_if(site, load_catalog(), CHANGES))
+    answer, seconds = _timed(lambda: what_if(History(site, load_catalog(), n_days=WEEK_DAYS), CHANGES))
     if answer.is_withheld:
         raise ValueError(f"the replay is off by {answer.error:.0%} ({answer.what}), so nothing was changed")
     n_bytes = sum(file.stat().st_size for file in (path.parent / "logs").rglob("*") if file.is_file())

@@ -108,6 +108,9 @@ class Searched:
     a_file_s: float
     factor: float  # of this site on the published seconds
     took_s: float
+    tape_begin_gb: Floats  # all files of that tape
+    tape_end_gb: Floats
+    break_even: float  # share of them from which on reading all is quicker than picking them as they come
 
 
 def searched(rng: Rng, n_listed: int = 10) -> Searched:
@@ -124,17 +127,29 @@ def searched(rng: Rng, n_listed: int = 10) -> Searched:
     seek = (ways * factor * np.exp(rng.normal(0, scatter)) * rng.gamma(25, 1 / 25, n_listed)).sum()
     mb_s, a_mount_s, a_file_s = rng.uniform(60, 120), rng.uniform(80, 160), rng.uniform(1, 5)
     took = a_mount_s + n_listed * a_file_s + (end - begin).sum() * 1000 / mb_s + seek
-    return Searched(a, b, seconds, mount, begin, end, mb_s, a_mount_s, a_file_s, factor, float(took))
+    first = np.asarray(np.arange(300) * 2.5, dtype=np.float64)
+    last: Floats = first + rng.uniform(0.5, 2.4, 300)
+    a_read_s = a_file_s + float((last - first).mean()) * 1000 / mb_s
+    share = a_read_s / (a_read_s + factor * _mean_way_s(first, last))
+    costs = (mb_s, a_mount_s, a_file_s)
+    return Searched(a, b, seconds, mount, begin, end, *costs, factor, float(took), first, last, share)
+
+
+def _mean_way_s(begin_gb: Floats, end_gb: Floats) -> float:
+    """Seconds from the end of a file to the beginning of another, all pairs alike."""
+    ways = way_s(np.repeat(end_gb, len(begin_gb)), np.tile(begin_gb, len(end_gb))).reshape(len(end_gb), -1)
+    return float((ways.sum() - np.trace(ways)) / (ways.size - len(end_gb)))
 
 
 @dataclass(frozen=True)
 class Lived:
-    """A campaign: GB of the days seen and left then, days until it was done, and what a day moves in the long run."""
+    """A campaign: GB of the days seen and left then, days until it was done, GB of a usual day and of the next week."""
 
     moved_gb: Floats
     left_gb: float
     days: float
     gb_day: float
+    week_gb: float
 
 
 def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
@@ -146,7 +161,7 @@ def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
     whole = int(np.searchsorted(np.cumsum(days[n_seen:]), left))
     ended = whole + (left - days[n_seen : n_seen + whole].sum()) / days[n_seen + whole]
     gb_day = 500 * np.exp(0.5**2 / 2) * ((5 + 2 * 0.3) / 7 if has_weeks else 1)
-    return Lived(days[:n_seen], left, float(ended), float(gb_day))
+    return Lived(days[:n_seen], left, float(ended), float(gb_day), float(days[n_seen : n_seen + 7].sum()))
 
 
 @dataclass(frozen=True)

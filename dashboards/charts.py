@@ -1,14 +1,48 @@
-"""What is drawn: answers in, Altair charts out. Text from logs appears as drawn text, never as markup."""
+"""What is drawn: answers in, Altair charts out. Text from logs appears as drawn text, never as markup.
+
+Colours are those of Okabe and Ito, which people who confuse colours can tell apart, and which stand on white and on
+black. Instants are drawn in UTC, as the catalogue has them.
+"""
 
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-DRIVES = ["#2f5d7c", "#8fb3c9", "#c9893f", "#6b9080", "#8d6a9f", "#b8b0a2"]
-EXPECTED = "#4a7c59"
-PEAK = "#b3541e"
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#8A9199",
+)
+COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY]
 LAST_BIN_S = 30
+KINDS = {
+    "moving": BLUE,
+    "waits": ORANGE,
+    "between files": RED,
+    "tape motion": PURPLE,
+    "mounts": GREEN,
+    "not wanted": "#B9C2CA",
+    "not usable": "#5E666E",
+    "not seen": "#D8DDE2",
+}
+STATES = {
+    "transfer": BLUE,
+    "filemark": "#F0B98D",
+    "database": "#E08A4B",
+    "request": RED,
+    "start": "#9C4500",
+    "position": PURPLE,
+    "mount": GREEN,
+    "dismount": "#7FC8B0",
+    "no_request": "#B9C2CA",
+}
+PALE = "#E4EAEF"
+READ, LEFT = "moved by this mount", "not moved"
 
 
 def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expected_gap_s: float, unit: str) -> alt.Chart:
@@ -31,7 +65,9 @@ def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expecte
             x=x,
             x2="bin_to_s:Q",
             y=alt.Y("n_gaps:Q", title="gaps", stack="zero", axis=alt.Axis(tickCount=4)),
-            color=alt.Color("drive:N", scale=alt.Scale(range=DRIVES), legend=alt.Legend(orient="top", title=None)),
+            color=alt.Color(
+                "drive:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=5)
+            ),
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("bin_from_s:Q", title=f"from [{unit}]"),
@@ -41,16 +77,272 @@ def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expecte
     )
     expected = (
         alt.Chart(pl.DataFrame({"at": [expected_gap_s], "text": [f"expected {expected_gap_s:g} {unit}"]}))
-        .mark_rule(color=EXPECTED, strokeDash=[4, 3], strokeWidth=1.5)
+        .mark_rule(color=GREEN, strokeDash=[4, 3], strokeWidth=1.5)
         .encode(x="at:Q", tooltip=alt.Tooltip("text:N", title=" "))
     )
     marks = (
         alt.Chart(peaks)
         .transform_calculate(middle="datum.peak_s + 0.46", text=f"datum.peak_s + ' {unit}'")
-        .mark_text(align="left", dx=2, dy=-7, fontWeight="bold", color=PEAK)
+        .mark_text(align="left", dx=2, dy=-7, fontWeight="bold", color=RED)
         .encode(x="middle:Q", y="n_gaps:Q", text="text:N")
     )
-    chart: Any = alt.layer(bars, expected, marks).properties(
-        height=300, title=alt.TitleParams(station, anchor="start", fontSize=14)
+    return _framed(alt.layer(bars, expected, marks), 300, station)
+
+
+def waterfall(steps: pl.DataFrame) -> alt.Chart:
+    """Buckets of the ledger, each beginning where the one before ends; hours at their ends."""
+    names = steps["bucket"].to_list()
+    kinds = list(KINDS)
+    y = alt.Y("bucket:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False))
+    bars = (
+        alt.Chart(steps)
+        .mark_bar(height={"band": 0.75})
+        .encode(
+            y=y,
+            x=alt.X("to_hours:Q", title="drive-hours left [h]"),
+            x2="from_hours:Q",
+            color=alt.Color(
+                "kind:N",
+                sort=kinds,
+                scale=alt.Scale(domain=kinds, range=list(KINDS.values())),
+                legend=alt.Legend(orient="top", title=None, columns=8),
+            ),
+            tooltip=["bucket:N", "kind:N", number("bucket_hours", "hours [h]"), share("share", "share")],
+        )
     )
-    return chart.configure_view(strokeWidth=0)  # type: ignore[no-any-return]
+    text = alt.Chart(steps).mark_text(align="left", dx=5, color=GREY).encode(y=y, x="from_hours:Q")
+    said = text.transform_calculate(said="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="said:N")
+    return _framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
+
+
+def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: list[Any], to: str = BLUE) -> alt.Chart:
+    """Cells of an hour (or day) by name: the fuller the colour, the more; what is empty was not told."""
+    step = alt.TimeUnitParams(unit="yearmonthdatehours")
+    height = max(80, 22 * rows[y].n_unique()) + 140
+    chart = (
+        alt.Chart(rows)
+        .mark_rect()
+        .encode(
+            x=alt.X(
+                f"{x}:T", timeUnit=step, title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True)
+            ),
+            y=alt.Y(f"{y}:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
+            color=alt.Color(
+                f"{value}:Q",
+                title=title,
+                scale=alt.Scale(range=[PALE, to], domain=[0, 1], interpolate="rgb"),
+                legend=alt.Legend(format=".0%", orient="top", gradientLength=160, titleLimit=400),
+            ),
+            tooltip=tips,
+        )
+    )
+    return _framed(chart, height)
+
+
+def stacked(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], sort: list[str]) -> alt.Chart:
+    """Horizontal bars, parts side by side."""
+    chart = (
+        alt.Chart(rows)
+        .mark_bar()
+        .encode(
+            y=alt.Y(f"{y}:N", title=None, sort=sort, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
+            x=alt.X(f"sum({x}):Q", title=titles[x]),
+            color=alt.Color(
+                f"{colour}:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=8)
+            ),
+            tooltip=[f"{y}:N", f"{colour}:N", alt.Tooltip(f"sum({x}):Q", title=titles[x], format=",.2f")],
+        )
+    )
+    return _framed(chart, 28 * max(3, rows[y].n_unique()) + 120)
+
+
+def timeline(rows: pl.DataFrame) -> alt.Chart:
+    """What a drive did, one state in each row, time along."""
+    states = [name for name in STATES if name in set(rows["state"])]
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(height={"band": 0.8})
+        .encode(
+            x=alt.X("from_at:T", title="UTC", axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
+            x2="to_at:T",
+            y=alt.Y("state:N", sort=states, title=None),
+            color=alt.Color(
+                "state:N", scale=alt.Scale(domain=states, range=[STATES[name] for name in states]), legend=None
+            ),
+            tooltip=["state:N", instant("from_at", "from"), instant("to_at", "to"), number("interval_s", "length [s]")],
+        )
+    )
+    return _framed(chart, 26 * max(3, len(states)) + 70)
+
+
+def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float) -> alt.Chart:
+    """One station in MRTG's manner: out as a green area, in as a blue line, the highest peaks as thin lines."""
+    x = alt.X("bin_at:T", title=None, axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True, tickCount=6, grid=False))
+    scale = alt.Scale(domain=[0, high], nice=True)
+    out, into = rows.filter(pl.col("direction") == "out"), rows.filter(pl.col("direction") == "in")
+    y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=4))
+    tips = [instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]"), number("max_mb_s", "peak [MB/s]")]
+    layers = [
+        alt.Chart(out).mark_area(color=GREEN, opacity=0.55, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
+        _line(out, "max_mb_s", GREEN, 0.8, x, scale),
+        _line(into, "max_mb_s", SKY, 0.8, x, scale),
+        alt.Chart(into).mark_line(color=BLUE, strokeWidth=1.6, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
+        _rule(threshold_mb_s),
+    ]
+    return _framed(alt.layer(*layers), 190, station)
+
+
+def _line(rows: pl.DataFrame, value: str, colour: str, width: float, x: Any, scale: alt.Scale) -> Any:
+    return (
+        alt.Chart(rows)
+        .mark_line(color=colour, strokeWidth=width, strokeDash=[2, 2], interpolate="step-after")
+        .encode(x=x, y=alt.Y(f"{value}:Q", scale=scale))
+    )
+
+
+def _rule(at: float) -> Any:
+    return alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(y="at:Q")
+
+
+def lines(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False) -> alt.Chart:
+    """One line for each name, a point at each value."""
+    chart = (
+        alt.Chart(rows)
+        .mark_line(point=True, strokeWidth=1.8)
+        .encode(
+            x=alt.X(
+                f"{x}:Q",
+                title=titles[x],
+                scale=alt.Scale(type="symlog" if log_x else "linear"),
+                axis=alt.Axis(tickMinStep=1, labelOverlap=True),
+            ),
+            y=alt.Y(f"{y}:Q", title=titles[y]),
+            color=alt.Color(
+                f"{colour}:N",
+                scale=alt.Scale(range=COLOURS),
+                legend=alt.Legend(orient="top", title=None, columns=6, labelLimit=220),
+            ),
+            tooltip=[f"{colour}:N", number(x, titles[x]), number(y, titles[y])],
+        )
+    )
+    return _framed(chart, 300)
+
+
+def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], tips: list[Any]) -> alt.Chart:
+    """One point for each row."""
+    chart = (
+        alt.Chart(rows)
+        .mark_circle(size=55, opacity=0.75)
+        .encode(
+            x=alt.X(f"{x}:Q", title=titles[x]),
+            y=alt.Y(f"{y}:Q", title=titles[y]),
+            color=alt.Color(
+                f"{colour}:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=6)
+            ),
+            tooltip=tips,
+        )
+    )
+    return _framed(chart, 320)
+
+
+def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, title: str, at: float = 1) -> alt.Chart:
+    """A value with the ends of its interval for each name, and a line where nothing would differ."""
+    y = alt.Y(f"{name}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=260, labelOverlap=False))
+    scale = alt.Scale(zero=False, padding=10)
+    bars = (
+        alt.Chart(rows)
+        .mark_rule(color=GREY, strokeWidth=2)
+        .encode(y=y, x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
+    )
+    dots = (
+        alt.Chart(rows)
+        .mark_circle(color=BLUE, size=70, opacity=1)
+        .encode(
+            y=y,
+            x=alt.X(f"{value}:Q", title=title, scale=scale),
+            tooltip=[f"{name}:N", number(value, title), number(low, "low end"), number(high, "high end")],
+        )
+    )
+    none = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q")
+    return _framed(alt.layer(none, bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
+
+
+def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
+    """What each input alone does at either end of its interval: the widest on top."""
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(color=BLUE)
+        .encode(
+            y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
+            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)),
+            x2="high:Q",
+            tooltip=["input:N", number("low", "at its low end"), number("high", "at its high end")],
+        )
+    )
+    value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
+    return _framed(alt.layer(chart, value), 30 * max(2, len(rows)) + 50)
+
+
+def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
+    """A mount's files in the order they were moved, by their number on the tape; the longer the way, the redder."""
+    chart = (
+        alt.Chart(rows)
+        .mark_line(color=GREY, strokeWidth=0.7)
+        .encode(x=alt.X("number:Q", title=titles["number"]), y=alt.Y("file_number:Q", title=titles["file_number"]))
+    )
+    dots = chart.mark_circle(size=34, opacity=1).encode(
+        color=alt.Color(
+            "position_s:Q",
+            title=titles["position_s"],
+            scale=alt.Scale(range=[PALE, RED], interpolate="rgb"),
+            legend=alt.Legend(orient="top", gradientLength=160),
+        ),
+        tooltip=["number:Q", "file_number:Q", number("volume_gb", "size [GB]"), number("position_s", "way to it [s]")],
+    )
+    return _framed(alt.layer(chart, dots), 360)
+
+
+def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
+    """A tape unrolled: wraps one above the other, written there and back; what the mount moved in colour."""
+    rows = pieces.with_columns(what=pl.col("file_number").is_in(list(read)).replace_strict({True: READ, False: LEFT}))
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(height={"band": 0.8}, stroke="white", strokeWidth=0.4)
+        .encode(
+            x=alt.X("from_m:Q", title="along the tape [m]"),
+            x2="to_m:Q",
+            y=alt.Y("wrap:O", title="wrap"),
+            color=alt.Color(
+                "what:N",
+                scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, "#C9D1D8"]),
+                legend=alt.Legend(orient="top", title=None),
+            ),
+            tooltip=["file_number:Q", "wrap:O", number("from_m", "from [m]"), number("to_m", "to [m]")],
+        )
+    )
+    return _framed(chart, 360)
+
+
+def joined(*names: str) -> pl.Expr:
+    """Several columns as one text."""
+    return pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=" ", ignore_nulls=True)
+
+
+def instant(name: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{name}:T", title=title, format="%Y-%m-%d %H:%M:%S")
+
+
+def number(name: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{name}:Q", title=title, format=",.2f")
+
+
+def share(name: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{name}:Q", title=title, format=".1%")
+
+
+def _framed(chart: Any, height: int, title: str = "") -> alt.Chart:
+    """The same frame for all; a title is text, and is cut where it would not fit."""
+    framed: Any = chart.properties(height=height)
+    if title:
+        framed = framed.properties(title=alt.TitleParams([title], anchor="start", fontSize=14, limit=500))
+    return framed.configure_view(strokeWidth=0)  # type: ignore[no-any-return]

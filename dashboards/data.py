@@ -1,18 +1,27 @@
 """The only way from the pages to the warehouse: questions of the catalogue, answered once per snapshot."""
 
 import os
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
-from pipelines.ask import Answer, ask
+from pipelines import opened
+from pipelines.ask import Answer
 from pipelines.catalog import Column, load_catalog
-from pipelines.config import load_site
+from pipelines.config import Site, load_site
+from pipelines.drill import Drilled, drill
+from pipelines.forecast import Fitted, History, fit_site, laid_out
+from pipelines.opened import Opened
 
 # Ends of names that repeat the unit, which a label shows in brackets.
-_ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_s")
+_ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
+
+
+DRILLED = 8  # intervals shown
 
 
 class NoAnswer(Exception):
@@ -23,74 +32,171 @@ class NoAnswer(Exception):
         self.hint = hint
 
 
-def newest(name: str) -> Answer:
+@dataclass(frozen=True)
+class Asked:
+    """A question of the catalogue, what it was asked with, and its answer."""
+
+    name: str
+    params: dict[str, str]
+    answer: Answer
+
+    @property
+    def title(self) -> str:
+        return load_catalog().questions[self.name].title
+
+    @property
+    def why(self) -> str:
+        return load_catalog().questions[self.name].why
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return self.answer.as_dicts()
+
+    def rows_of(self, **wanted: str | None) -> list[dict[str, Any]]:
+        """The rows with these values; an empty text wants all."""
+        return [row for row in self.rows if all(value in ("", row[name]) for name, value in wanted.items())]
+
+    def frame(self, rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
+        """All rows, or some of them, as a frame whose columns are named as in the catalogue."""
+        names = [column.name for column in self.answer.columns]
+        values = self.answer.rows if rows is None else [tuple(row[name] for name in names) for row in rows]
+        return pl.DataFrame(values, schema=names, orient="row", infer_schema_length=None)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.answer.columns if column.name == name)
+
+    def label(self, name: str) -> str:
+        return label(self.column(name))
+
+    def shown(self, row: dict[str, Any], name: str, with_unit: bool = True) -> str:
+        return shown(self.column(name), row[name], with_unit)
+
+
+def newest(name: str) -> Asked:
     """The answer from the newest snapshot, not a remembered one: ask the rest of its snapshot. Raises NoAnswer."""
-    return _ask(_site_path(), name, {}, None)
+    try:
+        return _ask(site_path(), name, {}, None)
+    except NoAnswer:
+        _open.clear()  # what was open may be gone; its successor is asked once
+        return _ask(site_path(), name, {}, None)
 
 
-def answer(name: str, snapshot: int, params: dict[str, str]) -> Answer:
+def ask(name: str, snapshot: int, params: dict[str, str]) -> Asked:
     """The answer from a snapshot; each is worked out once. Raises NoAnswer."""
-    return _remembered(_site_path(), name, tuple(sorted(params.items())), snapshot)
+    return _remembered(site_path(), _which(site_path()), name, tuple(sorted(params.items())), snapshot)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _remembered(path: str, name: str, params: tuple[tuple[str, str], ...], snapshot: int) -> Answer:
+def _remembered(path: str, _: str, name: str, params: tuple[tuple[str, str], ...], snapshot: int) -> Asked:
     return _ask(path, name, dict(params), snapshot)
 
 
-def _ask(path: str, name: str, params: dict[str, str], snapshot: int | None) -> Answer:
+def _ask(path: str, name: str, params: dict[str, str], snapshot: int | None) -> Asked:
     try:
-        return ask(load_site(Path(path)), load_catalog(), name, params, snapshot)
+        return Asked(name, params, _open(path, _which(path), snapshot).ask(load_catalog(), name, params))
     except Exception as error:
-        # tapescope's own errors say what to do; any other is a fault and must be seen as one
-        if not hasattr(error, "hint"):
-            raise
-        raise NoAnswer(str(error), error.hint) from error
+        raise refusal(error) from error
 
 
-def _site_path() -> str:
+def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
+    """The longest intervals of a drive's bucket on a day, and the log lines at their ends. Raises NoAnswer."""
+    return _drilled(site_path(), _which(site_path()), snapshot, drive, bucket, day)
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _drilled(path: str, _: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
+    try:
+        return drill(load_site(Path(path)), load_catalog(), drive, bucket, day, DRILLED, snapshot)
+    except Exception as error:
+        raise refusal(error) from error
+
+
+def fitted(snapshot: int, last: date) -> list[Fitted]:
+    """What mounts of each kind of drive cost, by four weeks up to a day. Raises NoAnswer where there are none."""
+    return _fitted(site_path(), _which(site_path()), snapshot, last)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _fitted(path: str, which: str, snapshot: int, last: date) -> list[Fitted]:
+    try:
+        with _open(path, which, snapshot).lent() as connection:
+            return fit_site(History(load_site(Path(path)), load_catalog(), last, connection=connection))
+    except Exception as error:
+        raise refusal(error) from error
+
+
+def places(contents: Asked) -> pl.DataFrame | None:
+    """Where a tape's files lie: wraps and metres; None where its technology has no such table."""
+    found = laid_out(contents.rows)
+    return pl.DataFrame(found) if found else None
+
+
+def refusal(error: Exception) -> Exception:
+    """tapescope's own errors say what to do; any other is a fault and must be seen as one."""
+    return NoAnswer(str(error), error.hint) if hasattr(error, "hint") else error
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, on_release=Opened.close)
+def _open(path: str, _: str, snapshot: int | None) -> Opened:
+    return Opened(load_site(Path(path)), snapshot)
+
+
+def _which(path: str) -> str:
+    try:
+        return opened.which(load_site(Path(path)))
+    except Exception as error:
+        raise refusal(error) from error
+
+
+def site() -> Site:
+    return load_site(Path(site_path()))
+
+
+def site_path() -> str:
     return str(Path(os.environ.get("TAPESCOPE_SITE", "")).absolute())
 
 
-def title(name: str) -> str:
-    return load_catalog().questions[name].title
-
-
-def why(name: str) -> str:
-    return load_catalog().questions[name].why
+def takes(name: str) -> set[str]:
+    """The parameters of a question."""
+    return set(load_catalog().questions[name].params)
 
 
 def label(column: Column) -> str:
     """A column's name for people, with its unit: `lost_gb_day` is `lost [GB/day]`."""
     end = next((end for end in _ENDS if column.unit not in ("", "1") and column.name.endswith(end)), "")
-    words = column.name.removesuffix(end).removeprefix("n_").replace("_", " ")
-    unit = {"": "", "1": " [%]" if column.name.startswith("share") else ""}.get(column.unit, f" [{column.unit}]")
-    return words + unit
+    words = column.name.removesuffix(end).removeprefix("n_").replace("_s_", "_" if column.unit == "s" else "_s_")
+    unit = {"": "", "1": " [%]" if is_share(column) else ""}.get(column.unit, f" [{column.unit}]")
+    return words.replace("_", " ") + unit
+
+
+def is_share(column: Column) -> bool:
+    return column.unit == "1" and (column.name.startswith("share") or column.name.endswith("share"))
 
 
 def shown(column: Column, value: Any, with_unit: bool = True) -> str:
     """A value for people, with its unit unless that stands beside it."""
     if value is None:
         return "not known"
-    if column.name.startswith("share"):
+    if is_share(column):
         return f"{100 * value:.1f}{' %' if with_unit else ''}"
     unit = f" {column.unit}" if with_unit and column.unit not in ("", "1") else ""
-    return f"{value:,.1f}{unit}" if isinstance(value, float) else f"{value:,}{unit}"
+    if isinstance(value, float):
+        return f"{value:,.{ {'1': 3, '': 2}.get(column.unit, 1) }f}{unit}"
+    return f"{value:,}{unit}" if isinstance(value, int) else f"{value}{unit}"
 
 
-def frame(found: Answer) -> pl.DataFrame:
-    """The rows as a frame, its columns named as in the catalogue."""
-    names = [column.name for column in found.columns]
-    return pl.DataFrame(found.rows, schema=names, orient="row", infer_schema_length=None)
-
-
-def column_config(found: Answer) -> dict[str, Any]:
+def column_config(found: Asked) -> dict[str, Any]:
     """Labels, units and tooltips of a table, from the catalogue."""
     config: dict[str, Any] = {}
-    for column in found.columns:
+    for column in found.answer.columns:
         if column.type in ("DOUBLE", "BIGINT"):
-            form = "percent" if column.name.startswith("share") else "%.1f" if column.type == "DOUBLE" else "localized"
+            number = "%.3f" if column.unit == "1" else "%.1f"
+            form = "percent" if is_share(column) else number if column.type == "DOUBLE" else "localized"
             config[column.name] = st.column_config.NumberColumn(label(column), help=column.doc, format=form)
+        elif column.type == "TIMESTAMP":
+            config[column.name] = st.column_config.DatetimeColumn(
+                f"{label(column)} [UTC]", help=column.doc, format="YYYY-MM-DD HH:mm:ss"
+            )
         else:
             config[column.name] = st.column_config.Column(label(column), help=column.doc)
     return config

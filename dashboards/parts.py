@@ -1,99 +1,215 @@
-"""What all pages share: the period and station in the URL, coverage, tables, numbers that open their SQL."""
+"""What all pages share: the head with period and filters, numbers, tables, charts, and the SQL behind each of them."""
 
-from datetime import date
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Literal
 
+import altair as alt
 import streamlit as st
 
-from dashboards import data
-from pipelines.ask import Answer
+from dashboards import data, state
+from dashboards.data import Asked
+
+WITH = {"": "nothing", "before": "the days just before", "week": "a week earlier", "month": "four weeks earlier"}
+FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
+MOST_ROWS = 1000
+MOST_NUMBERS = 5  # side by side, on a laptop
+Rows = list[dict[str, Any]]
 
 
-def choose_period(first: date, last: date) -> tuple[date, date]:
+@dataclass(frozen=True)
+class Page:
+    """One snapshot, the days that were chosen, those to compare with, and the filters."""
+
+    snapshot: int
+    site: dict[str, Any]
+    first: date
+    last: date
+    before: tuple[date, date] | None
+    chosen: dict[str, str]
+
+    def ask(self, name: str, **params: object) -> Asked:
+        """A question about the page's days, from its snapshot."""
+        return self._ask(name, self.first, self.last, params)
+
+    def ask_before(self, name: str, **params: object) -> Asked | None:
+        """The same about the days to compare with, if any were chosen."""
+        return self._ask(name, *self.before, params) if self.before else None
+
+    def _ask(self, name: str, first: date, last: date, params: dict[str, object]) -> Asked:
+        days = {"first_day": first, "last_day": last}
+        given = {key: str(value) for key, value in (days | params).items() if key in data.takes(name)}
+        return data.ask(name, self.snapshot, given)
+
+    @property
+    def n_days(self) -> int:
+        return (self.last - self.first).days + 1
+
+    def last_days(self, n_days: int) -> date:
+        """The first of so many days that end with the period."""
+        return self.last - timedelta(days=n_days - 1)
+
+
+def open_page(title: str, *filters: str) -> Page:
+    """The head of a page: which site, period, snapshot and coverage; the filters it knows stand in the side bar."""
+    st.title(title, anchor=False)
+    try:
+        period = data.newest("period")
+    except data.NoAnswer as problem:
+        say_empty("Nothing has been loaded yet.", f"{problem}\n{problem.hint}")
+    site = next(iter(period.rows), {})
+    if not site.get("last_day"):
+        say_empty("The warehouse holds no drive's log and no link's yet. Name your logs in `site.toml`.")
+    first, last = _choose_period(site["first_day"], site["last_day"])
+    page = Page(period.answer.snapshot, site, first, last, _choose_before(first, last), {})
+    members = page.ask("members") if filters else None
+    for name in filters:
+        known = [row["name"] for row in members.rows if row["kind"] == name] if members else []
+        page.chosen[name] = choose(name, FILTERS[name], ["", *known], {"": "all"})
+    against = f"   ·   beside {page.before[0]} to {page.before[1]}" if page.before else ""
+    st.text(f"{site['name']}   ·   {first} to {last}, days in {site['zone']}{against}   ·   snapshot {page.snapshot}")
+    _show_coverage(page.ask("coverage_by_source"))
+    return page
+
+
+def say_empty(message: str, detail: str = "") -> None:
+    """Nothing can be shown: what to load."""
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    if detail:
+        st.text(detail)
+    st.stop()
+
+
+def _choose_period(first: date, last: date) -> tuple[date, date]:
     """Two days from the side bar; the URL has them as `from` and `to`. The default is the last day with data."""
-    if "period" not in st.session_state:
-        begin, end = _day("from", first, last, last), _day("to", first, last, last)
-        st.session_state["period"] = (min(begin, end), end)
-    chosen = st.sidebar.date_input("Period (days of the site)", min_value=first, max_value=last, key="period")
+    begin, end = _day("from", first, last), _day("to", first, last)
+    key = state.widget("period", (min(begin, end), end))
+    chosen = st.sidebar.date_input("Period (days of the site)", min_value=first, max_value=last, key=key)
     days = chosen if isinstance(chosen, tuple) else (chosen,)
     if len(days) < 2:
         st.info("Choose the last day of the period as well.")
         st.stop()
-    begin, end = days[0], days[1]
-    st.query_params.update({"from": begin.isoformat(), "to": end.isoformat()})
-    return begin, end
+    state.keep("from", days[0].isoformat())
+    state.keep("to", days[1].isoformat())
+    return days[0], days[1]
 
 
-def _day(name: str, first: date, last: date, default: date) -> date:
+def _day(name: str, first: date, last: date) -> date:
     try:
-        return min(max(date.fromisoformat(st.query_params.get(name, "")), first), last)
+        return min(max(date.fromisoformat(state.value(name)), first), last)
     except ValueError:
-        return default
+        return last
 
 
-def choose_station(stations: list[str]) -> str:
-    """One station, or the empty text for all; the URL has it as `station`."""
-    return choose("station", "Station", ["", *stations], {"": "all stations"})
+def _choose_before(first: date, last: date) -> tuple[date, date] | None:
+    """The days to compare with; the URL has the choice as `with`."""
+    length = last - first + timedelta(days=1)
+    back = {"before": length, "week": timedelta(weeks=1), "month": timedelta(weeks=4)}
+    chosen = choose("with", "Compare with", list(WITH), WITH)
+    return (first - back[chosen], last - back[chosen]) if chosen else None
 
 
-def choose(name: str, label: str, options: list[str], labels: dict[str, str]) -> str:
-    """One of several from the side bar, the first if the URL names none of them; the URL has it under its name."""
-    wanted = st.session_state.get(name, st.query_params.get(name, ""))
-    st.session_state[name] = wanted if wanted in options else options[0]
-    chosen = str(st.sidebar.selectbox(label, options, key=name, format_func=lambda value: labels.get(value, value)))
-    if chosen:
-        st.query_params[name] = chosen
-    else:
-        st.query_params.pop(name, None)
+def choose(name: str, label: str, options: list[str], labels: dict[str, str] | None = None, page: Any = None) -> str:
+    """One of several, the first if the URL names none of them; from the side bar, or where the page wants it."""
+    start = state.value(name) if state.value(name) in options else options[0]
+    key = state.widget(name, start)
+    if st.session_state[key] not in options:
+        st.session_state[key] = options[0]
+    names = labels or {}
+    place = page or st.sidebar
+    chosen = place.selectbox(label, options, key=key, format_func=lambda value: names.get(value, value))
+    return state.keep(name, "" if chosen == options[0] else str(chosen)) or options[0]
+
+
+def type_text(name: str, label: str, start: str) -> str:
+    """A text; the URL has it if it is not the one it starts with."""
+    text = str(st.text_input(label, key=state.widget(f"{name}-{start}", state.value(name) or start)))
+    return state.keep(name, "" if text == start else text) or start
+
+
+def slide(name: str, label: str, least: float, most: float, start: float, step: float, help: str = "") -> float:
+    """A number between two ends; the URL has it if it is not where it starts."""
+    try:
+        begin = min(max(float(state.value(name)), least), most)
+    except ValueError:
+        begin = start
+    key = state.widget(name, begin)
+    chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None))
+    state.keep(name, "" if chosen == start else f"{chosen:g}")
     return chosen
 
 
-def show_coverage(found: Answer) -> None:
+def _show_coverage(found: Asked) -> None:
     """What was seen of what should have been logged, before anything is made of it."""
-    by_name = {column.name: column for column in found.columns}
     lines = []
-    for row in found.as_dicts():
-        seen = data.shown(by_name["seen_hours"], row["seen_hours"])
-        expected = data.shown(by_name["expected_hours"], row["expected_hours"])
-        share = (
-            "none declared"
-            if row["share"] is None
-            else f"{expected} declared, {data.shown(by_name['share'], row['share'])}"
-        )
-        lines.append(f"{row['source']}: {seen} seen of {share}")
-    if any(row["missing_hours"] for row in found.as_dicts()):
+    for row in found.rows:
+        seen, expected = found.shown(row, "seen_hours"), found.shown(row, "expected_hours")
+        declared = f"{expected} declared, {found.shown(row, 'share')}" if row["share"] is not None else "none declared"
+        lines.append(f"{row['source']}: {seen} seen of {declared}")
+    if any(row["missing_hours"] for row in found.rows):
         st.warning("Not all that should have been logged was seen. What happened then is in no number below.")
-    st.text(
-        "Coverage   " + "   ·   ".join(lines) if lines else "Coverage   nothing was declared or seen in this period"
-    )
+    said = "   ·   ".join(lines) or "nothing was declared or seen in this period"
+    st.text(f"Coverage   {said}")
+    show_sql(found)
 
 
-def show_numbers(found: Answer, row: dict[str, Any], names: list[str]) -> None:
-    """A row of large numbers, units in their labels; what each means is its tooltip."""
-    by_name = {column.name: column for column in found.columns}
-    for place, name in zip(st.columns(len(names)), names, strict=True):
-        column = by_name[name]
-        place.metric(data.label(column), data.shown(column, row[name], with_unit=False), help=column.doc)
+def heading(found: Asked, text: str = "") -> None:
+    """A part of the page, named as its question unless it has words of its own."""
+    st.subheader(text or found.title, help=found.why, anchor=False)
 
 
-def show_table(found: Answer, rows: list[dict[str, Any]], names: list[str]) -> None:
-    """Some rows and columns of an answer; labels, units and tooltips are the catalogue's."""
-    st.dataframe(
-        [{name: row[name] for name in names} for row in rows],
-        column_config=data.column_config(found),
-        hide_index=True,
-        width="stretch",
-    )
+def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:
+    """A row of large numbers, units in their labels, beside those of other days; their meaning is the tooltip."""
+    wanted = list(names)
+    n_rows = -(-len(wanted) // MOST_NUMBERS)
+    width = -(-len(wanted) // n_rows)
+    places = [place for _ in range(n_rows) for place in st.columns(width)]
+    for place, name in zip(places, wanted, strict=False):
+        column = found.column(name)
+        told = before is not None and before[name] is not None and row[name] is not None
+        change = f"was {data.shown(column, before[name], with_unit=False)}" if before and told else None
+        place.metric(
+            data.label(column),
+            data.shown(column, row[name], with_unit=False),
+            change,
+            delta_color="off",
+            delta_arrow="off",
+            help=column.doc,
+        )
 
 
-def show_rows(rows: list[dict[str, Any]], config: dict[str, Any]) -> None:
+def show_table(
+    found: Asked, names: list[str], rows: Rows | None = None, height: int | Literal["auto"] = "auto"
+) -> None:
+    """Rows and columns of an answer; labels, units and tooltips are the catalogue's."""
+    shown = [{name: row[name] for name in names} for row in (found.rows if rows is None else rows)]
+    config = data.column_config(found)
+    st.dataframe(shown, column_config=config, hide_index=True, width="stretch", height=height, alt=found.title)
+
+
+def show_rows(rows: Rows, config: dict[str, Any]) -> None:
     """Rows that are no answer of the warehouse."""
     st.dataframe(rows, column_config=config, hide_index=True, width="stretch")
 
 
-def show_sql(name: str, found: Answer, params: dict[str, str]) -> None:
-    """The query behind what stands above."""
-    with st.expander(f"SQL of “{data.title(name)}”"):
-        st.caption(f"{data.why(name)} Question `{name}`, snapshot {found.snapshot}.")
-        st.text("   ".join(f"${key} = {value!r}" for key, value in params.items()))
-        st.code(found.sql, language="sql")
+def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None) -> None:
+    """A chart; who cannot see it has a sentence, and its rows as a table where its SQL stands."""
+    (place or st).altair_chart(chart, width="stretch", alt=f"{found.title}. {says or found.why}")
+
+
+def show_sql(*asked: Asked) -> None:
+    """What stands behind the numbers above: definitions, rows and the query."""
+    for found in asked:
+        with st.expander(f"SQL of “{found.title}”"):
+            st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
+            st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))
+            st.text("\n".join(f"{data.label(column)}: {column.doc}" for column in found.answer.columns))
+            show_table(found, [column.name for column in found.answer.columns], found.rows[:MOST_ROWS], 220)
+            st.code(found.answer.sql, language="sql", wrap_lines=True)
+
+
+def show_lines(*lines: tuple[str | None, int | None, str | None]) -> None:
+    """Lines of logs with where they stand: shown as they are, never read as markup."""
+    told = [f"{path}:{number}  {text or 'not kept'}" for path, number, text in lines if path and number is not None]
+    st.code("\n".join(told) or "no line tells", language=None, wrap_lines=True)

@@ -55,4 +55,13 @@ def export(file: Path, site_path: Path) -> None:
     click.echo(f"Wrote {n_tables} tables to {file}")
 
 
-COMMANDS = (ask, sql, export)
+@click.command()
+@site_option
+def attach(site_path: Path) -> None:
+    """Print the SQL with which any DuckDB client of this release attaches the warehouse, read-only."""
+    from pipelines import steps
+
+    click.echo(steps.attach(steps.site_at(site_path)), nl=False)
+
+
+COMMANDS = (ask, sql, attach, export)

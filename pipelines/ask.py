@@ -1,28 +1,19 @@
 """Answers with their SQL: a question of the catalogue, or free SQL from anybody."""
 
-import dataclasses
 import difflib
-import io
-import json
 import math
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
+from datetime import date, timedelta
 from typing import Any
 
 import duckdb
-import pyarrow as pa  # type: ignore[import-untyped]
 
-from pipelines import sql_guard, statement
-from pipelines.catalog import Catalog, Column, Question, load_catalog
+from pipelines import free_sql, sql_guard, statement
+from pipelines.catalog import Catalog, Column, Question
+from pipelines.clock import day_bounds
 from pipelines.config import Site
-from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
+from pipelines.errors import ContractError, QuestionRefused
 from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
@@ -35,9 +26,6 @@ _DAYS_IN = {
 }
 _SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
 _SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0)"
-_CODE = Path(__file__).resolve().parent.parent
-# What libpq and object stores need; passed on only where the site uses them.
-_ACCESS = ("HOME", "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLROOTCERT")
 
 
 @dataclass(frozen=True)
@@ -133,6 +121,15 @@ def last_day(connection: Connection, question: Question | None = None) -> LastDa
     return LastDay(NO_DATA)
 
 
+def last_whole_day(connection: Connection, zone: str) -> date:
+    """As `last_day`, but not one that was still going on when the newest log was written, give or take an hour."""
+    day = last_day(connection).day
+    row = connection.execute("SELECT make_timestamp(max(modified_ns) // 1000) FROM ops.file").fetchone()
+    if day == NO_DATA or not row or row[0] is None:
+        return day
+    return day if row[0] > day_bounds(day, zone)[1] - timedelta(hours=1) else day - timedelta(days=1)
+
+
 def _day(connection: Connection, what: str, table: str) -> date | None:
     try:
         row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
@@ -141,29 +138,17 @@ def _day(connection: Connection, what: str, table: str) -> date | None:
     return row[0] if row and isinstance(row[0], date) else None
 
 
-def ask_sql(site: Site, sql: str, timeout_s: float = 30, memory: str = "1GB", max_rows: int = 100_000) -> Answer:
+def ask_sql(
+    site: Site,
+    sql: str,
+    timeout_s: float = 30,
+    memory: str = "1GB",
+    max_rows: int = 100_000,
+    snapshot: int | None = None,
+) -> Answer:
     """Answer free SQL from anybody, in a process of its own. Raises QuestionRefused for what is not run, or stopped."""
-    known = list(load_catalog().relations)
-    allowed = sql_guard.check(sql, known)
-    warehouse = Warehouse(site)
-    with tempfile.TemporaryDirectory(prefix="tapescope-sql-") as folder:
-        request = {
-            "sql": allowed.sql,
-            "warehouse": str(warehouse.folder.resolve()),
-            "catalogue": site.catalogue,
-            "data_path": site.data_path,
-            "temp_folder": folder,
-            "memory": memory,
-            "timeout_s": timeout_s,
-            "max_rows": max_rows,
-        }
-        output = _run(request, _environment(warehouse), timeout_s)
-    head, _, stream = output.partition(b"\n")
-    answer = json.loads(head)
-    if "error" in answer:
-        raise _refusal(answer, allowed, known)
-    columns = _unique([Column(name, kind, "") for name, kind in answer["columns"]])
-    return Answer(columns, _rows(stream), allowed.sql, answer["snapshot"], answer["is_cut"])
+    found = free_sql.run(site, sql, timeout_s, memory, max_rows, snapshot)
+    return Answer(found.columns, found.rows(), found.sql, found.snapshot, found.is_cut)
 
 
 def _given(question: Question, params: dict[str, str]) -> dict[str, Any]:
@@ -228,84 +213,3 @@ def _values(question: Question, given: dict[str, Any], connection: Connection) -
             "give both, or a first_day that has data",
         )
     return values, period
-
-
-def _environment(warehouse: Warehouse) -> dict[str, str]:
-    """Next to nothing: where the code is, and the way to the catalogue if that is a server's."""
-    kept = _ACCESS if warehouse.is_postgres else ()
-    return {
-        "PATH": "/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(_CODE),
-        **{name: os.environ[name] for name in kept if name in os.environ},
-    }
-
-
-def _run(request: dict[str, Any], environment: dict[str, str], timeout_s: float) -> bytes:
-    """What the worker wrote; its whole process group is dead afterwards."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-s", "-m", "pipelines.sql_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        cwd=request["temp_folder"],
-        start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(json.dumps(request).encode(), timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        raise QuestionRefused(
-            f"stopped after {timeout_s:g} s", "ask for fewer days, join on equal columns, or aggregate first"
-        ) from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-    if process.returncode < 0:
-        raise QuestionRefused(
-            f"the statement ended its process ({signal.Signals(-process.returncode).name})", "ask for less at a time"
-        )
-    if process.returncode or not output:
-        raise TapescopeError(f"the SQL process failed: {errors.decode(errors='replace').strip()[-2000:]}")
-    return output
-
-
-_KINDS: dict[str, type[TapescopeError]] = {"ConfigError": ConfigError, "TapescopeError": TapescopeError}
-
-
-def _refusal(answer: dict[str, Any], allowed: sql_guard.Allowed, known: list[str]) -> TapescopeError:
-    """The worker's error as one of ours, with a hint."""
-    kind, message = answer["error"], str(answer["message"])
-    if kind in _KINDS:
-        return _KINDS[kind](message, answer.get("hint", ""))
-    if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
-        return QuestionRefused("stopped: it needs more memory than it may have", "aggregate first, or ask fewer days")
-    if kind == "TooLarge":
-        return QuestionRefused("stopped: the answer is too large", "select fewer columns, or aggregate")
-    hint = "mend the SQL where it points"
-    missing = [table for table in allowed.tables if table not in known]
-    if kind == "CatalogException" and missing:
-        hint = sql_guard.near(missing[0], known)
-    return QuestionRefused(sql_guard.first_lines(duckdb.Error(message)), hint)
-
-
-def _rows(stream: bytes) -> list[tuple[Any, ...]]:
-    """The worker's rows as Python values, the same that a connection's fetchall() gives."""
-    with pa.ipc.open_stream(io.BytesIO(stream)) as reader, duckdb.connect(":memory:") as decoder:
-        decoder.execute("SET TimeZone = 'UTC'")
-        return decoder.from_arrow(reader.read_all()).fetchall()
-
-
-def _unique(columns: list[Column]) -> list[Column]:
-    """Columns of one name told apart: x, x_2."""
-    seen: set[str] = set()
-    unique = []
-    for column in columns:
-        name, count = column.name, 1
-        while name in seen:
-            count += 1
-            name = f"{column.name}_{count}"
-        seen.add(name)
-        unique.append(dataclasses.replace(column, name=name))
-    return unique

@@ -9,6 +9,7 @@ from datetime import date
 
 import duckdb
 
+from pipelines import retention
 from pipelines.catalog import Catalog, Relation
 from pipelines.config import Site
 from pipelines.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
@@ -66,6 +67,7 @@ def build(
     """
     connection.execute("USE memory")
     links = DayLinks(connection)
+    first_day = retention.first_day_kept(connection)
     present: dict[str, set[date]] = {}
     for relation in catalog.made_by_sql():
         if progress:
@@ -77,8 +79,9 @@ def build(
             wanted = _days_to_make(relation, touched, links, site.zone)
             if is_full:
                 wanted |= _present_days(connection, relation)
+            wanted = {day for day in wanted if day >= retention.begin_of(relation, first_day)}
             _make_days(connection, relation, wanted, links, site.zone, changes)
-        elif is_full or any(changes.touched(name) for name in relation.inputs):
+        elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
             _make_whole(connection, relation, changes)
             if changes.timeless.intersection(relation.inputs):
                 changes.timeless.add(relation.full_name)

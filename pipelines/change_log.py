@@ -18,6 +18,7 @@ WHAT_CHARS, NOTE_CHARS, NAME_CHARS = 200, 500, 100
 MOST_ENTRIES, MOST_NAMES = 10_000, 100
 LINE_CHARS = 10_000
 COLUMNS = ("at", "what", "entities", "note")
+_NO_INSTANT = "`at` is no instant such as 2010-03-10T17:00"
 
 # change_id, changed_at, what, entity, note, place, problem
 Row = Sequence[str | datetime | None]
@@ -33,7 +34,7 @@ def _declared(change: Change, zone: str) -> Iterator[Row]:
     try:
         at = _utc(change.at, zone)
     except OverflowError:  # the first or last day there is, in a zone where it is another
-        yield _trouble("site.toml", change.what, "`at` is no instant such as 2010-03-10T17:00")
+        yield _trouble("site.toml", change.what, _NO_INSTANT)
         return
     yield from _of_change(at, change.what, change.entities, change.note, "site.toml")
 
@@ -93,7 +94,7 @@ def _entry(entry: dict[str, str], text: str, place: str, zone: str) -> Iterator[
     try:
         at = _utc(datetime.fromisoformat(entry.get("at", "").strip()), zone)
     except (ValueError, OverflowError):
-        yield _trouble(place, text, "`at` is no instant such as 2010-03-10T17:00")
+        yield _trouble(place, text, _NO_INSTANT)
         return
     if not entry.get("what", "").strip():
         yield _trouble(place, text, "`what` is empty")

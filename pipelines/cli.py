@@ -1,7 +1,9 @@
 """The command line: parse arguments, call one step, print, choose the exit code."""
 
+import ipaddress
 import json
 import os
+import re
 import sys
 import textwrap
 from datetime import date, datetime
@@ -18,7 +20,9 @@ from pipelines import (
     finding_commands,
     forecast_commands,
     recommendation_commands,
+    sizing_commands,
     study_command,
+    whatif_commands,
 )
 from pipelines.errors import ConfigError, TapescopeError
 from pipelines.options import Command, as_params, period, period_options, site_option
@@ -92,6 +96,8 @@ for _command in (
     study_command.study,
 ):
     cli.add_command(_command)
+for _command in (*sizing_commands.COMMANDS, *whatif_commands.COMMANDS):
+    forecast_commands.forecast.add_command(_command)
 
 
 @cli.command()
@@ -123,7 +129,7 @@ def demo(folder: Path, site_path: Path) -> None:
 @_json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
 def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
-    """Ingest, build, detect and report: what the nightly DAG does."""
+    """Ingest, build, detect, forecast and report: what the DAG nightly_report does."""
     found = _run(_load(site_path), *period(day_day, from_day, to_day), as_json=as_json)
     _exit_on(found, fail_on)
 
@@ -144,6 +150,8 @@ def _run(site: Any, first: date | None, last: date | None, as_json: bool) -> lis
         found = steps.detect(site, first, last)
         findings = found.findings
         _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(findings)))
+        foretold = steps.forecast(site, last).as_dict()
+        _say(foretold, as_json, forecast_commands.step_sentence(foretold))
     except TapescopeError as error:
         failure = error
         problems.append(str(error))
@@ -335,14 +343,67 @@ def forget(file: str, site_path: Path, as_json: bool) -> None:
 
 @cli.command()
 @site_option
-@click.option("--port", default=8501, show_default=True, help="Port on the loopback address.")
-def dashboard(site_path: Path, port: int) -> None:
+@_json_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
+    """Drop facts older than site.toml keeps them; merge small files, expire old snapshots, remove what nobody needs."""
+    from pipelines import steps
+
+    counts = steps.maintain(_load(site_path), dry_run).as_dict()
+    _say(counts, as_json, _maintain_sentences(counts))
+
+
+def _maintain_sentences(counts: dict[str, Any]) -> str:
+    would = "Would have dropped" if counts["dry_run"] else "Dropped"
+    days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
+    facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics are kept from {counts['kept_from']}."
+    if counts["waits_for_build"]:
+        facts = "No facts dropped: SQL or site.toml have changed since the last build; run `tapescope build` first."
+    elif not counts["rows_dropped"]:
+        facts = "No facts are too old."
+    n_gone = counts["files_removed"] + counts["orphans_removed"]
+    return (
+        f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
+        f" {counts['snapshots_expired']:,} snapshots expired,"
+        f" {n_gone:,} files removed ({counts['orphans_removed']:,} of killed writers):"
+        f" {counts['bytes_given_back'] / 1e6:,.1f} MB given back."
+    )
+
+
+@cli.command()
+@site_option
+@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
+@click.option(
+    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; others than loopback open it."
+)
+def dashboard(site_path: Path, port: int, address: str) -> None:
     """Start the dashboard on this machine (needs the extra `dashboard`)."""
     site = _load(site_path)
     page = Path(__file__).resolve().parent.parent / "dashboards" / "app.py"
     os.environ["TAPESCOPE_SITE"] = str(site.root)
-    options = ["--server.address", "127.0.0.1", "--server.port", str(port)]
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(page), *options])
+    secrets = site.root / "secrets.toml"
+    if warning := _opened_to(address, secrets.exists()):
+        click.echo(f"tapescope: warning: {warning}", err=True)
+    # Said here and not only in .streamlit/config.toml, which is found from one folder alone.
+    options = {
+        **{"server.address": address, "server.port": port, "server.headless": "true"},
+        **{"server.enableXsrfProtection": "true", "server.enableCORS": "true", "browser.gatherUsageStats": "false"},
+    }
+    if secrets.exists():
+        options["secrets.files"] = secrets
+    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(page), *flags])
+
+
+def _opened_to(address: str, has_login: bool) -> str:
+    """Who can see the pages at an address; nothing to say of loopback."""
+    if address == "localhost" or (re.fullmatch(r"[\d.:a-f]+", address) and ipaddress.ip_address(address).is_loopback):
+        return ""
+    who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
+    return (
+        f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
+        " them, and [auth] into secrets.toml beside site.toml (dashboards/README.md)"
+    )
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """Clock times of old logs into UTC: zones, daylight saving, midnight and new year."""
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -39,3 +40,21 @@ def day_bounds(day: date, zone: str) -> tuple[datetime, datetime]:
     after = day + timedelta(days=1)
     end = datetime(after.year, after.month, after.day, tzinfo=here)
     return begin.astimezone(utc).replace(tzinfo=None), end.astimezone(utc).replace(tzinfo=None)
+
+
+@dataclass(frozen=True)
+class Period:
+    """Site days from `first` to `last`, in the site's zone."""
+
+    first: date
+    last: date
+    zone: str
+
+    @property
+    def n_days(self) -> int:
+        return (self.last - self.first).days + 1
+
+    @property
+    def bounds(self) -> tuple[datetime, datetime]:
+        """UTC instants at which it begins and ends."""
+        return day_bounds(self.first, self.zone)[0], day_bounds(self.last, self.zone)[1]

@@ -15,6 +15,7 @@ from pipelines.errors import ConfigError
 from pipelines.recipients import Deliver
 
 FILE_NAME = "site.toml"
+ARRIVED = "arrived"  # a file beside site.toml: logs have come, read them now
 
 
 def _known_zone(name: str) -> str:
@@ -55,6 +56,7 @@ class Drive(_Model):
     mover: str = ""
     mover_host: str = ""
     generation: str = ""
+    robot: str = ""  # library or robot that serves it
 
 
 class Link(_Model):
@@ -160,6 +162,7 @@ class Site(_Model):
     log_silence_s: float = Field(default=600.0, ge=60)
     retention_days: int = Field(default=400, ge=1)
     snapshot_retention_days: int = Field(default=30, ge=7)
+    lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
     station: tuple[Station, ...] = ()
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
@@ -186,6 +189,10 @@ class Site(_Model):
         ]
         if self.catalogue and not self.data_path:
             problems.append("a catalogue needs a data_path as well")
+        if re.search(r"password\s*=|://[^/@]*:[^/@]+@", self.catalogue):
+            problems.append("a password must not stand in `catalogue`: give PGPASSWORD, PGPASSFILE or PGSERVICE")
+        if self.catalogue and not re.match("postgres(ql)?:", self.catalogue):
+            problems.append("a catalogue is a postgres: address")
         if problems:
             raise ValueError("; ".join(problems))
         return self
@@ -220,6 +227,18 @@ def load_site(path: Path) -> Site:
         places = _line_numbers(text)
         listed = "\n".join(_describe(problem, places) for problem in error.errors())
         raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
+
+
+def glance(path: str) -> tuple[str, str]:
+    """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
+
+    Of a site.toml that cannot be read UTC, and a file beside it: the steps are to complain, not the timetable.
+    """
+    try:
+        site = load_site(Path(path))
+    except ConfigError:
+        return "UTC", str(Path(path).absolute() / ARRIVED)
+    return site.zone, str(site.root / ARRIVED)
 
 
 _HINTS = {

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pipelines.ask import Answer
 from pipelines.catalog import Column
-from pipelines.hostile import visible
+from pipelines.hostile import shortened, visible
 from pipelines.survey import Survey
 
 CELL_CHARS = 120
@@ -32,8 +32,7 @@ def shown(value: Any) -> str:
         return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
-    text = visible(str(value))
-    return text if len(text) <= CELL_CHARS else text[: CELL_CHARS - 1] + "…"
+    return shortened(visible(str(value)), CELL_CHARS)
 
 
 def priced(finding: dict[str, Any]) -> str:

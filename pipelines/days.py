@@ -70,6 +70,7 @@ class Changes:
     days: dict[str, set[date]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     timeless: set[str] = field(default_factory=set)  # bronze without days, and what is made of it: any day may differ
+    shrunk: set[str] = field(default_factory=set)  # lost days for their age: what has no days is made of the others
     n_rows: int = 0
 
     def touched(self, name: str) -> bool:

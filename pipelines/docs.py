@@ -143,12 +143,17 @@ def model_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(models.__path__))
 
 
+def _is_own(module: str, thing: object) -> bool:
+    """Whether it is of a module, or of a part of it."""
+    return f"{getattr(thing, '__module__', '')}.".startswith(f"{module}.")
+
+
 def _model(name: str) -> str:
     """A model is explained by its own words: what goes in, what comes out, units, limits, source."""
     module = importlib.import_module(f"{models.__name__}.{name}")
     lines = [f"### model {name}\n", f"```text\n{inspect.getdoc(module)}\n```\n"]
     for part, thing in vars(module).items():
-        if part.startswith("_") or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
+        if part.startswith("_") or not callable(thing) or not _is_own(module.__name__, thing):
             continue
         said = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
         shape = f"{part}{inspect.signature(thing)}" if inspect.isfunction(thing) else part

@@ -8,7 +8,7 @@ from pipelines import ask, log_text
 from pipelines.catalog import Catalog
 from pipelines.config import Site
 from pipelines.errors import QuestionRefused
-from pipelines.warehouse import Warehouse
+from pipelines.warehouse import Connection, Warehouse
 
 QUESTION = "bucket_intervals"
 TOGETHER = ("gap", "wait", "mounting")
@@ -28,27 +28,23 @@ class Drilled:
     unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
 
 
-def drill(site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int) -> Drilled:
-    """What is behind a bucket on a site day, the last one with data if none is given.
+def drill(
+    site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int, snapshot: int | None = None
+) -> Drilled:
+    """What is behind a bucket on a site day, the last one with data if none is given; by a snapshot, or the newest.
 
     Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
     """
-    with Warehouse(site).read() as connection:
+    with Warehouse(site).read(snapshot) as connection:
         last = day or ask.last_day(connection).day
-    if last == ask.NO_DATA:
-        raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
-    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
-    rows = ask.ask(site, catalog, QUESTION, params).as_dicts()
-    if not rows:
-        _refuse_unknown(site, drive, bucket, last)
-    wanted: dict[str, set[int]] = {}
-    for row in rows:
-        for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
-            if path is not None and number is not None:
-                wanted.setdefault(path, set()).add(number)
-    found = Drilled(drive, bucket, last, site.zone, rows, {})
-    with Warehouse(site).read() as connection:
-        for path, numbers in wanted.items():
+        if last == ask.NO_DATA:
+            raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
+        params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
+        rows = ask.answer(connection, catalog, QUESTION, params).as_dicts()
+        if not rows:
+            _refuse_unknown(connection, drive, bucket, last)
+        found = Drilled(drive, bucket, last, site.zone, rows, {})
+        for path, numbers in _lines_of(rows).items():
             read = log_text.read_again(connection, site, path, numbers)
             if isinstance(read, str):
                 found.unread[path] = read
@@ -57,20 +53,26 @@ def drill(site: Site, catalog: Catalog, drive: str, bucket: str, day: date | Non
     return found
 
 
-def _refuse_unknown(site: Site, drive: str, bucket: str, day: date) -> None:
+def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
+    """By path, the lines that begin or end an interval."""
+    wanted: dict[str, set[int]] = {}
+    for row in rows:
+        for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
+            if path is not None and number is not None:
+                wanted.setdefault(path, set()).add(number)
+    return wanted
+
+
+def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:
     """Nothing found is an answer only where drive, day and bucket exist."""
-    with Warehouse(site).read() as connection:
-        sql = "SELECT DISTINCT drive, bucket FROM gold.drive_ledger WHERE day = ?"
-        rows = connection.execute(sql, [day]).fetchall()
-        (states,) = connection.execute(
-            "SELECT list(DISTINCT bucket ORDER BY bucket) FROM gold.drive_ledger"
-        ).fetchone() or ([],)
-    drives = sorted({row[0] for row in rows})
+    rows = connection.execute("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
+    states = connection.execute("SELECT DISTINCT bucket FROM gold.drive_ledger ORDER BY bucket").fetchall()
+    drives = sorted(row[0] for row in rows)
     if drive not in drives:
         raise QuestionRefused(
             f"the ledger of {day} knows no drive {drive!r}",
             f"it knows {', '.join(drives) or 'none: give another --day'}",
         )
-    known = [*TOGETHER, *(states or [])]
+    known = [*TOGETHER, *(row[0] for row in states)]
     if bucket not in known:
         raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from pipelines.options import site_option
+from pipelines.options import DAY, site_option
 
 if TYPE_CHECKING:
     from pipelines.drill import Drilled
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="A bucket of the ledger, or several together: gap, wait, mounting.",
 )
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Site day; the last day with data if left out.")
+@click.option("--day", type=DAY, help="Site day; the last day with data if left out.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pipelines.options import Command, site_option
+from pipelines.options import DAY, Command, as_params, site_option
 
 
 @click.group()
@@ -24,7 +24,7 @@ def _note_option(command: Command) -> Command:
 
 def _day_option(command: Command) -> Command:
     text = "Site day as of which is told; the last day with data if left out."
-    return click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+    return click.option("--day", type=DAY, help=text)(command)
 
 
 def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
     """List the findings that stand, with their ids and states."""
     from pipelines.hostile import visible
 
-    rows = _rows(site_path, "finding_life", {"last_day": str(day.date())} if day else {})
+    rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     shown = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in shown:
         until = f" until {row['until_day']}" if row["until_day"] else ""
@@ -61,17 +61,14 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
     """Show all that is known of a finding, by its id or the beginning of it."""
     from pipelines.console import shown
-    from pipelines.errors import TapescopeError
+    from pipelines.finding_id import only
     from pipelines.hostile import visible
 
-    params = {"last_day": str(day.date())} if day else {}
-    rows = [row for row in _rows(site_path, "finding_life", params) if row["finding_id"].startswith(finding_id)]
-    if len(rows) != 1:
-        said = "no finding has" if not rows else f"{len(rows)} findings have"
-        raise TapescopeError(f"{said} an id that begins with {finding_id!r}", "`tapescope finding list` shows the ids")
-    period = dict.fromkeys(("first_day", "last_day"), str(rows[0]["last_day"]))  # when it last fired
-    told = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == rows[0]["finding_id"]]
-    for name, value in (rows[0] | (told[0] if told else {})).items():
+    lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
+    life = lives[only(lives, finding_id)]
+    period = as_params(life["last_day"], life["last_day"])  # when it last fired
+    told = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == life["finding_id"]]
+    for name, value in (life | (told[0] if told else {})).items():
         if value is not None:
             click.echo(f"{name:13} {visible(value) if isinstance(value, str) else shown(value)}")
 
@@ -94,7 +91,7 @@ def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
 
 @finding.command()
 @_id_argument
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Last site day of it; for good if left out.")
+@click.option("--until", type=DAY, help="Last site day of it; for good if left out.")
 @_note_option
 @site_option
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:

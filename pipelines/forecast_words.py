@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pipelines.options import Command
+from pipelines.options import DAY, Command
 
 _DAYS = click.IntRange(min=1)
 
@@ -16,7 +16,7 @@ _DAYS = click.IntRange(min=1)
 def history_options(command: Command) -> Command:
     """Which days of the site are looked at."""
     text = "Last site day of the history; the last day with data if left out."
-    command = click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+    command = click.option("--day", type=DAY, help=text)(command)
     return click.option("--days", "n_days", type=_DAYS, default=28, show_default=True, help="Site days of history.")(
         command
     )
@@ -65,22 +65,23 @@ def estimate(text: str, what: str) -> Any:
         raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}") from error
 
 
-def fitted(site_path: Path, day: datetime | None, n_days: int) -> list[Any]:
-    """The site's own costs, of every kind of drive and direction."""
-    from pipelines import forecast as forecasting
+def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
+    """The days of a site that are looked at."""
     from pipelines import steps
     from pipelines.catalog import load_catalog
+    from pipelines.forecast import History
 
-    return forecasting.fit_site(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
+    return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
 
 
 def calibration(like: str | None, site_path: Path, day: datetime | None, n_days: int) -> Any:
     """The site's own costs of the drives that are named. Raises TapescopeError that names those there are."""
     from pipelines.errors import TapescopeError
+    from pipelines.forecast import fit_site
 
     if like is None:
         return None
-    everyone = {f"{one.generation} {one.mode}": one.found for one in fitted(site_path, day, n_days)}
+    everyone = {f"{one.generation} {one.mode}": one.found for one in fit_site(history(site_path, day, n_days))}
     if like not in everyone:
         raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
     if everyone[like].unknown:

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+LINE_CHARS = 160
 _ACTING = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
@@ -16,3 +17,17 @@ def visible(text: str) -> str:
     return "".join(
         char.encode("unicode_escape").decode() if unicodedata.category(char) in _ACTING else char for char in text
     )
+
+
+def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
+    """The same on one line, of at most so many characters.
+
+    >>> one_line("a\\nb  c", 4)
+    'a b…'
+    """
+    return shortened(visible(" ".join(text.split())), n_chars)
+
+
+def shortened(text: str, n_chars: int) -> str:
+    """The beginning of a longer text, and a mark that there is more."""
+    return text if len(text) <= n_chars else text[: n_chars - 1].rstrip() + "…"

@@ -3,6 +3,7 @@
 A batch of files and their `ops.file` rows are committed together: a file is in wholly or not at all.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from pipelines.filebook import FileBook
 from pipelines.loader import FileReport, Loader, prepare_tables, withdraw
 from pipelines.origins import logs_in, not_a_file, origin_of, shown
 from pipelines.reading import limits_of
+from pipelines.runs import noted
 from pipelines.staging import Staging
 from pipelines.warehouse import LAKE, Warehouse, transaction
 
@@ -26,6 +28,7 @@ MEMORY = "400MB"  # of DuckDB; with Python, Polars and a block or two of text th
 
 Wanted = tuple[Path, Input | None, dict[str, str]]
 Progress = Callable[[str, int], None]
+Share = tuple[int, int]  # which of how many
 
 
 @dataclass
@@ -62,24 +65,27 @@ def ingest(
     paths: list[Path] | None = None,
     again: bool = False,
     progress: Progress | None = None,
+    share: Share = (0, 1),
 ) -> IngestReport:
     """Read the files that site.toml names (or those given) where they are new or have changed.
 
-    `again` also reads files that were withdrawn. Raises WarehouseBusy if another process writes.
+    `again` also reads files that were withdrawn; `share` (2, 5) reads the third of five parts of them. Raises
+    WarehouseBusy if another process writes.
     """
     wanted: list[Wanted] = (
         list(find_inputs(site)) if paths is None else [(path, *input_for(site, path)) for path in logs_in(site, paths)]
     )
     report = IngestReport()
-    if paths is None:
+    if paths is None and share[0] == 0:
         met = {item.glob for _, item, _ in wanted if item is not None}
         report.unmatched = [item.glob for item in site.input if item.glob not in met]
+    wanted = [one for one in wanted if _is_of(share, shown(site, one[0]))]
     with Warehouse(site).write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         prepare_tables(connection, catalog)
-        if again:
-            connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
-        with closing(Staging(connection, catalog)) as staging:
+        with noted(connection, "ingest") as run, closing(Staging(connection, catalog)) as staging:
+            if again:
+                connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
             loader = Loader(connection, catalog, staging, limits_of(site))
             for batch in _batches(wanted):
                 with transaction(connection):
@@ -88,6 +94,7 @@ def ingest(
                         if progress:
                             progress(str(path), size_of(path))
                     loader.flush()
+            run.counts = report.as_dict()
     return report
 
 
@@ -118,6 +125,16 @@ def size_of(path: Path) -> int:
         return 0
 
 
+def _is_of(share: Share, name: str) -> bool:
+    """Whether a file falls to a share: by its name alone, so that it does so again whatever else has come.
+
+    >>> [[n for n in "abcdef" if _is_of((part, 2), n)] for part in (0, 1)]
+    [['a', 'b', 'c', 'e', 'f'], ['d']]
+    """
+    digest = hashlib.sha256(name.encode()).digest()
+    return int.from_bytes(digest[:8], "big") % share[1] == share[0]
+
+
 def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
     batch: list[Wanted] = []
     size = 0
@@ -133,6 +150,16 @@ def _batches(wanted: list[Wanted]) -> Iterator[list[Wanted]]:
 
 def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, values: dict[str, str]) -> FileReport:
     name = shown(site, path)
+    try:
+        return _read_file(loader, site, name, path, item, values)
+    except Exception as error:
+        error.add_note(f"while reading {name}")
+        raise
+
+
+def _read_file(
+    loader: Loader, site: Site, name: str, path: Path, item: Input | None, values: dict[str, str]
+) -> FileReport:
     if what := not_a_file(path):
         return loader.note_failure(name, path, "failed", f"not_a_file: {what}")
     origin = origin_of(site, path, item, values)

@@ -50,10 +50,12 @@ class Part:
 
     def is_current(self, path: Path, origin: Origin) -> bool:
         """Nothing can have changed: the same file on disk, read by the same source with the same origin."""
+        return self.is_same_on_disk(path) and (self.state == "withdrawn" or self.fits(self.source, origin))
+
+    def is_same_on_disk(self, path: Path) -> bool:
+        """Neither longer nor shorter nor written to since."""
         status = path.stat()
-        if (self.size_bytes, self.modified_ns) != (status.st_size, status.st_mtime_ns):
-            return False
-        return self.state == "withdrawn" or self.fits(self.source, origin)
+        return (self.size_bytes, self.modified_ns) == (status.st_size, status.st_mtime_ns)
 
     def fits(self, stem: str, origin: Origin) -> bool:
         """Loaded by the same source in its present version, with the same origin."""
@@ -90,9 +92,7 @@ class Loader:
 
     def last_part(self, path: str) -> Part | None:
         """The newest part read from a path, if any."""
-        parts = self.book.at(path)
-        row = max(parts, key=lambda row: (row["end_offset"] or -1, row["n_lines"] or -1), default=None)
-        return _part(row)
+        return last_part(self.book, path)
 
     def known(self, sha256: str, origin: Origin, stem: str) -> Part | None:
         """A part with this content, origin and source, wherever it lay."""
@@ -220,6 +220,12 @@ class Loader:
         ).fetchone()
         if found and found[0]:
             self.book.change(part.file_id, n_lines=row["n_lines"] - 1, n_rejected=row["n_rejected"] - 1)
+
+
+def last_part(book: FileBook, path: str) -> Part | None:
+    """The newest part read from a path, if any."""
+    row = max(book.at(path), key=lambda row: (row["end_offset"] or -1, row["n_lines"] or -1), default=None)
+    return _part(row)
 
 
 def _part(row: Row | None) -> Part | None:

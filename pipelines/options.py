@@ -9,6 +9,8 @@ import click
 
 Command = Callable[..., Any]
 
+DAY = click.DateTime(["%Y-%m-%d"])
+
 
 def site_option(command: Command) -> Command:
     """Which site a command is about."""
@@ -26,7 +28,7 @@ def site_option(command: Command) -> Command:
 def period_options(command: Command) -> Command:
     """Which days a command is about; `period` says what they come to."""
     for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):
-        command = click.option(name, f"{name.strip('-')}_day", type=click.DateTime(["%Y-%m-%d"]), help=text)(command)
+        command = click.option(name, f"{name.strip('-')}_day", type=DAY, help=text)(command)
     return command
 
 

@@ -4,6 +4,11 @@ The only module that imports Great Expectations, and only when something is to b
 Great Expectations opens its connections itself, from an address; a small dialect of our own hands it the build's
 connection, so that it sees what is not yet committed. Rows are fetched at once, because it reads results after it
 gave the connection back; commit, rollback and close do nothing, because the transaction is not its own.
+
+What fits is copied into memory once, of more than MOST_COPIED rows the checks ask the lake in place, so that memory
+does not grow with the rows: on 10 million transfers the four checks of silver.transfer take 3 s of CPU and a process of
+0.8 GB at most, 0.4 GB of which are the guest and the interpreter (DuckDB spills beyond its limit of 1 GB). Where many
+of them fail, telling which takes up to 1.4 GB.
 """
 
 import json
@@ -21,6 +26,8 @@ from pipelines.days import Changes
 from pipelines.warehouse import LAKE, Connection
 
 EXAMPLES = 5
+MOST_COPIED = 1_000_000  # rows
+_ROWS = "SELECT * FROM temp.checked_rows"
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,11 @@ def _lent(connection: Connection) -> Iterator[Any]:
     from sqlalchemy.dialects import registry
 
     class Cursor(duckdb_sqlalchemy.CursorWrapper):
+        def execute(self, statement: str, *args: Any, **kwargs: Any) -> Any:
+            if statement == _ROWS:  # asked for the names and types of its columns only
+                statement += " LIMIT 0"
+            return super().execute(statement, *args, **kwargs)
+
         def _after_execute(self) -> None:
             self._buffer_result()
 
@@ -100,7 +112,7 @@ def _lent(connection: Connection) -> Iterator[Any]:
     try:
         source = context.data_sources.add_sql(name="build", connection_string="duckdb+borrowed:///:memory:")
         # One for all relations: each one more is written into the guest's configuration anew, and that is slow.
-        asset = source.add_query_asset(name="checked", query="SELECT * FROM temp.checked_rows")
+        asset = source.add_query_asset(name="checked", query=_ROWS)
         yield asset.add_batch_definition_whole_table("rows")
     finally:
         del registry.impls["duckdb.borrowed"]
@@ -111,35 +123,47 @@ def _check_relation(connection: Connection, rows: Any, relation: Relation, days:
     from great_expectations import ExpectationSuite
 
     lineage: list[str] = [name for name in ("file_id", "line_no") if name in relation.column_names]
-    _copy_rows(connection, relation, days, lineage)
-    shape = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
-    if lineage:
-        shape["unexpected_index_column_names"] = lineage
+    _show_rows(connection, relation, days, lineage)
     suite = ExpectationSuite(name=relation.full_name)
     for place, item in enumerate(relation.checks):
-        suite.add_expectation(getattr(words, item.expectation)(**item.kwargs, meta={"place": place}))
-    answers = rows.get_batch().validate(suite, result_format=shape).results
+        if hasattr(words, item.expectation):
+            suite.add_expectation(getattr(words, item.expectation)(**item.kwargs, meta={"place": place}))
+    batch = rows.get_batch()
+    answers = batch.validate(suite, result_format="BOOLEAN_ONLY").results
+    if not all(answer.success for answer in answers):  # examples are asked for where there are any: half the questions
+        shape = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
+        answers = batch.validate(suite, result_format=shape | _index(lineage)).results
     found = {answer.expectation_config.meta["place"]: answer for answer in answers}
-    # a check without an answer is a KeyError, never a check that passed
-    return [_result(connection, relation, item, found[place]) for place, item in enumerate(relation.checks)]
+    return [_result(connection, relation, item, found.get(place)) for place, item in enumerate(relation.checks)]
 
 
-def _copy_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
-    """The changed rows once, in memory, with the columns the checks name: every check asks several times."""
+def _index(lineage: list[str]) -> dict[str, Any]:
+    return {"unexpected_index_column_names": lineage} if lineage else {}
+
+
+def _show_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
+    """The changed rows as the view `checked_rows`, with the columns the checks name.
+
+    Every check asks several times: some rows are copied into memory once, of many it asks the lake itself.
+    """
     named = json.dumps([item.kwargs for item in relation.checks])
     whole_rows = any(item.expectation == "UnexpectedRowsExpectation" for item in relation.checks)
     wanted = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
     columns = ", ".join(f'"{name}"' for name in wanted)
-    where = "" if days is None else " WHERE day IN (SELECT unnest(?))"
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE checked_rows AS SELECT {columns} FROM {LAKE}.{relation.full_name}{where}",
-        [] if days is None else [sorted(days)],
-    )
+    listed = ", ".join(f"DATE '{day}'" for day in sorted(days or ()))
+    rows = f"{LAKE}.{relation.full_name}" + ("" if days is None else f" WHERE day IN ({listed})")
+    n_rows = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
+    if n_rows and n_rows[0] <= MOST_COPIED:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE copied_rows AS SELECT {columns} FROM {rows}")
+        rows = "temp.copied_rows"
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW checked_rows AS SELECT {columns} FROM {rows}")
 
 
 def _result(connection: Connection, relation: Relation, item: Check, answer: Any) -> CheckResult:
     arguments = json.dumps(item.kwargs, sort_keys=True)
-    raised = _exception_text(answer.exception_info)
+    # a check that was skipped is an error, never one that passed
+    unrun = f"{item.expectation} was not run: Great Expectations does not know it, or skipped it"
+    raised = unrun if answer is None else _exception_text(answer.exception_info)
     if raised:
         return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "error", 0, raised)
     outcome = "passed" if answer.success else "failed"

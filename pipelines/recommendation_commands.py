@@ -5,16 +5,13 @@ from pathlib import Path
 
 import click
 
-from pipelines.forecast_words import estimate, said, table
-from pipelines.options import site_option
+from pipelines.forecast_words import estimate, history, said, table
+from pipelines.options import DAY, site_option
 
 
 @click.group()
 def recommendation() -> None:
     """Keep what was recommended and what it should bring; hold it against what came of it."""
-
-
-_DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @recommendation.command()
@@ -47,7 +44,7 @@ def make(
 
 @recommendation.command()
 @click.argument("number", type=int)
-@click.option("--day", type=_DAY, required=True, help="First site day with it.")
+@click.option("--day", type=DAY, required=True, help="First site day with it.")
 @click.option("--note", help="What was done.")
 @site_option
 def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None:
@@ -57,7 +54,7 @@ def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None
 
 @recommendation.command()
 @click.argument("number", type=int)
-@click.option("--day", type=_DAY, required=True, help="Site day on which it was given up.")
+@click.option("--day", type=DAY, required=True, help="Site day on which it was given up.")
 @click.option("--note", help="Why.")
 @site_option
 def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
@@ -76,7 +73,7 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 
 @recommendation.command("list")
 @site_option
-@click.option("--day", type=_DAY, help="As of this site day; the last day with data if left out.")
+@click.option("--day", type=DAY, help="As of this site day; the last day with data if left out.")
 @click.option(
     "--days",
     "n_days",
@@ -87,11 +84,9 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 )
 def list_them(site_path: Path, day: datetime | None, n_days: int) -> None:
     """List them: what was promised in GB a day, what came, and whether that is as promised."""
-    from pipelines import steps
-    from pipelines.catalog import load_catalog
     from pipelines.forecast import ledger
 
-    found = ledger.scores(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
+    found = ledger.scores(history(site_path, day, n_days))
     rows = []
     for one in found:
         came = one.found.gain_gb_day if one.found else None

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from pipelines import change_log
+from pipelines import change_log, retention
+from pipelines.clock import day_bounds
 from pipelines.config import Input, Site, find_inputs
 from pipelines.models import technology
 from pipelines.origins import origin_of, shown
@@ -63,10 +65,11 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
         sold = technology.known(drive.generation)
         generation = sold.name if sold else drive.generation or None
         nameplate = sold.native_mb_s if sold else None
-        rows.append((drive.name, logname, mover, drive.mover_host or host, generation, nameplate, True, system))
+        told = (drive.mover_host or host, generation, nameplate, drive.robot or None)
+        rows.append((drive.name, logname, mover, *told, True, system))
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append((name, logname, f"{name}.mover", host, None, None, False, system))
+        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system))
     return rows
 
 
@@ -82,14 +85,16 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
         origin = origin_of(site, path, item, values)
         host = origin.link or origin.host or origin.system
         files.setdefault(id(item), []).append((source_of.get(shown(site, path)), host))
+    first_day = retention.first_day_kept(connection)
+    kept_from = day_bounds(first_day, site.zone)[0] if first_day else datetime.min
     rows: list[Row] = []
     for item in site.input:
-        if item.expect is None:
+        if item.expect is None or item.expect.end <= kept_from:
             continue
         met = files.get(id(item), [])
         source = item.source or max((source for source, _ in met if source), default=None)
         for host in sorted({host for _, host in met} | _declared_hosts(site, item)):
-            rows.append((source, host, item.expect.begin, item.expect.end))
+            rows.append((source, host, max(item.expect.begin, kept_from), item.expect.end))
     return rows
 
 

@@ -6,6 +6,7 @@ nor settings can be reached should something slip by.
 
 import difflib
 import re
+import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -47,11 +48,16 @@ _REFUSED = (
     "json_serialize_plan",
     "json_serialize_sql",
     "pg_sleep",
+    "variant_bytes_to_variant",
 )
 _SYNTAX = ("unnest", "overlay")  # calls in the tree that DuckDB does not list as functions
 
 # Possessive (*+): a text of many comments must not be tried in every way.
 _EXPLAIN = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*+EXPLAIN\s+(ANALYZE\s+)?(?=\w|\()", re.IGNORECASE | re.DOTALL)
+
+
+# DuckDB folds the case of ASCII alone; Python would also take the sign of the kelvin for a k.
+_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
 @dataclass(frozen=True)
@@ -135,12 +141,16 @@ def _scoped(tree: dict[str, Any]) -> Iterator[tuple[dict[str, Any], frozenset[st
             stack.extend((item, names) for item in node)
         elif isinstance(node, dict):
             for cte in (node.get("cte_map") or {}).get("map", ()):
-                name, query = cte["key"].lower(), cte["value"]
+                name, query = _lower(cte["key"]), cte["value"]
                 recursive = query["query"]["node"]["type"] == "RECURSIVE_CTE_NODE"
                 stack.append((query, names | {name} if recursive else names))
                 names |= {name}
             yield node, names
             stack.extend((value, names) for key, value in node.items() if key != "cte_map")
+
+
+def _lower(name: Any) -> str:
+    return str(name).translate(_LOWER)
 
 
 class _Guard:
@@ -168,25 +178,27 @@ class _Guard:
             raise QuestionRefused("free SQL has no parameters", "write the value itself")
         if not _CLASS.fullmatch(kind) or node.get("export_state"):
             raise QuestionRefused(f"{kind} is not understood here", "ask with a plain SELECT")
-        name = str(node.get("function_name", "")).lower()
+        name = _lower(node.get("function_name", ""))
         if name and name not in _functions() and name not in TABLE_FUNCTIONS:
             nearest = difflib.get_close_matches(name, _functions(), n=2)
             hint = f"did you mean {' or '.join(nearest)}?" if nearest else "only functions that compute a value are run"
             raise QuestionRefused(f"the function {name} is not run here", hint)
 
     def _table_function(self, function: dict[str, Any]) -> None:
-        name = str(function.get("function_name", "")).lower()
+        name = _lower(function.get("function_name", ""))
         if function.get("class") != "FUNCTION" or name not in TABLE_FUNCTIONS:
             raise QuestionRefused(
                 f"{name or 'this'} is not allowed as a table", f"tables of {', '.join(LAYERS)} and range() are"
             )
 
     def _table(self, node: dict[str, Any], names: frozenset[str]) -> None:
-        catalog, schema, name = (str(node[key]).lower() for key in ("catalog_name", "schema_name", "table_name"))
+        catalog, schema, name = (_lower(node[key]) for key in ("catalog_name", "schema_name", "table_name"))
         if not catalog and not schema and name in names:
             return
         full = f"{schema}.{name}" if schema else name
         standard = not catalog and schema == "information_schema" and name in STANDARD_VIEWS
-        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS):
+        # A name with a dot or a slash DuckDB would look for among files.
+        is_odd = not re.fullmatch(r"\w+", name, re.ASCII)
+        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_odd):
             raise QuestionRefused(f"{full} is not a table of {', '.join(LAYERS)}", near(full, self.known))
         self.tables.add(full)

@@ -5,6 +5,7 @@ is a line of JSON, followed by an Arrow stream if the SQL ran.
 """
 
 import json
+import re
 import resource
 import signal
 import sys
@@ -19,8 +20,14 @@ from pipelines.statement import quote
 from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
 
 MAX_BYTES = 64 * 2**20
+MAX_COLUMNS = 1_000
 MAX_VALUES = 10_000_000  # a Boolean takes one bit here and an object in the parent
 THREADS = 2
+# Types that a table on a page, a CSV and a Parquet file all know; the rest becomes a whole number or a text.
+_PLAIN = re.compile(
+    r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|VARCHAR|DATE|TIMESTAMP( WITH TIME ZONE|_S|_MS|_NS)?"
+    r"|DECIMAL\(\d+,\d+\)"
+)
 _BATCH_ROWS = 10_000
 _OVERHEAD = 3 * 2**30  # address space of the interpreter, its libraries and DuckDB's maps, besides the memory limit
 _FILE_BYTES = 2**30
@@ -60,14 +67,16 @@ def _answer(request: dict[str, Any]) -> tuple[dict[str, Any], pa.Table | None]:
         name="-", warehouse=request["warehouse"], catalogue=request["catalogue"], data_path=request["data_path"]
     )
     warehouse = Warehouse(site)
-    with warehouse.read(memory=request["memory"]) as connection:
+    with warehouse.read(request["snapshot"], request["memory"]) as connection:
         _lock_down(connection, warehouse, request["temp_folder"])
         _limit_memory(connection, request["memory"])
         with transaction(connection):
-            snapshot = snapshot_id(connection)
+            snapshot = snapshot_id(connection) if request["snapshot"] is None else request["snapshot"]
             result = connection.execute(request["sql"])
             columns = [(name, str(kind)) for name, kind, *_ in result.description]
-            table, is_cut = _fetch(result, request["max_rows"])
+            table, is_cut = _fetch(result, request["max_rows"]) if len(columns) <= MAX_COLUMNS else (None, False)
+            if table is not None and request["plain"]:
+                table = _plain(connection, table, [kind for _, kind in columns])
     if table is None:
         return {"error": "TooLarge", "message": ""}, None
     return {"snapshot": snapshot, "columns": columns, "is_cut": is_cut}, table
@@ -101,7 +110,7 @@ def _limit_memory(connection: Connection, memory: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _fetch(result: Connection, max_rows: int) -> tuple[pa.Table | None, bool]:
+def _fetch(result: Connection | duckdb.DuckDBPyRelation, max_rows: int) -> tuple[pa.Table | None, bool]:
     """The rows up to a number, and whether there were more; no table if they are too large."""
     reader = result.to_arrow_reader(_BATCH_ROWS)
     # Names may come twice, which Arrow's readers do not like: the header has them.
@@ -119,6 +128,20 @@ def _fetch(result: Connection, max_rows: int) -> tuple[pa.Table | None, bool]:
             break
     table = pa.Table.from_batches(batches, schema)
     return table.slice(0, max_rows), n_rows > max_rows
+
+
+def _plain(connection: Connection, table: pa.Table, kinds: list[str]) -> pa.Table | None:
+    """The same rows in types that any reader knows; none if they are too large. Texts of lists may be."""
+    found = connection.from_arrow(table)
+    chosen = []
+    for place, kind in enumerate(kinds):
+        name = f'"{place}"'
+        if kind in ("HUGEINT", "UHUGEINT"):
+            row = found.aggregate(f"coalesce(bool_and(TRY_CAST({name} AS BIGINT) IS NOT NULL), true)").fetchone()
+            kind = "BIGINT" if row and row[0] else kind
+        plain = kind if _PLAIN.fullmatch(kind) else "VARCHAR"
+        chosen.append(f"CAST({name} AS {plain}) AS {name}")
+    return _fetch(found.project(", ".join(chosen)), table.num_rows)[0]
 
 
 def _count(array: pa.Array) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines import retention
 from pipelines.catalog import Catalog
 from pipelines.statement import quote
 from pipelines.warehouse import LAKE, Connection
@@ -28,6 +29,8 @@ class Staging:
     def __init__(self, connection: Connection, catalog: Catalog) -> None:
         self.connection = connection
         self.bronze = {relation.name: relation for relation in catalog.layer("bronze")}
+        first_day = retention.first_day_kept(connection)
+        self.begins = {name: retention.begin_of(relation, first_day) for name, relation in self.bronze.items()}
         self.kept: list[tuple[int, str]] = []  # token and file_id
         self.held: dict[str, list[pl.DataFrame]] = {}
         self.held_bytes = 0
@@ -121,7 +124,9 @@ class Staging:
         columns = ", ".join(
             {"file_id": "f.file_id", "day": day}.get(column, f's."{column}"') for column in relation.column_names
         )
-        self.connection.execute(f"INSERT INTO {LAKE}.bronze.{table} SELECT {columns} FROM {source}")
+        begin = self.begins[table]  # rows that are older were dropped for their age, or would be
+        young = f" WHERE ({day} < DATE '{begin}') IS NOT TRUE" if begin > date.min else ""
+        self.connection.execute(f"INSERT INTO {LAKE}.bronze.{table} SELECT {columns} FROM {source}{young}")
 
     def _mark_days(self) -> None:
         """Days of the rows that were kept: what is built from them is to be built anew."""
@@ -130,6 +135,7 @@ class Staging:
             (self.bronze[table].full_name, day)
             for table in sorted(self.days)
             for day in dict.fromkeys(day for token, day in self.days[table] if token in tokens)
+            if day is None or day >= self.begins[table]
         ]
         if marks:
             dirty = pl.DataFrame(marks, schema={"relation": pl.String, "day": pl.Date}, orient="row")

@@ -22,7 +22,8 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
     """List the case studies, or show one: a document's published figures beside ours, and what is wrong with them.
 
-    NAME may be cut short as long as it fits one study. Needs no site and no logs.
+    NAME may be cut short as long as it fits one study. They are the same everywhere: `--site`, which every command
+    takes, changes nothing here.
     """
     from pipelines import studies
     from pipelines.catalog import Column

@@ -2,12 +2,18 @@
 
 A connection opens in memory and attaches the lake under the name LAKE. Connections live inside one step and never
 cross a fork.
+
+The catalogue is an SQLite file, and a lock beside it makes the second writer give up; or it is a PostgreSQL database,
+in which an advisory lock makes writers on any number of hosts take turns. Both locks go with their process. What
+libpq takes from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
 """
 
 import importlib.util
 import json
 import os
+import re
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -19,12 +25,15 @@ from filelock import FileLock, Timeout
 
 from pipelines.catalog import Relation
 from pipelines.config import Site
-from pipelines.errors import ConfigError, WarehouseBusy
+from pipelines.errors import ConfigError, TapescopeError, WarehouseBusy
 from pipelines.statement import quote
 
 LAKE = "lake"
 WRITE_MEMORY = "1GB"
 READ_MEMORY = "2GB"
+TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
+_POLL_S = 0.2
+_LOCK_KEY = 7_461_706_573  # of the advisory lock; such keys hold for one database
 _EXTENSIONS = ("sqlite_scanner", "ducklake")
 Connection = duckdb.DuckDBPyConnection
 
@@ -44,40 +53,100 @@ class Warehouse:
         return self.site.catalogue.startswith(("postgres:", "postgresql:"))
 
     @property
+    def _connection_string(self) -> str:
+        """As libpq reads it: a URL, or key=value pairs behind `postgres:`."""
+        return re.sub("^(postgres|postgresql):(?!//)", "", self.site.catalogue)
+
+    @property
     def data_path(self) -> str:
-        return self.site.data_path or str(self.folder / "data")
+        """Relative paths are relative to site.toml."""
+        given = self.site.data_path
+        return given if "://" in given else str(self.site.root / given if given else self.folder / "data")
 
     def exists(self) -> bool:
         return self.is_postgres or self.catalogue_file.exists()
 
     @contextmanager
-    def write(self, step: str, wait_s: float = 0.0) -> Iterator[Connection]:
-        """The only writing connection. Raises WarehouseBusy naming the holder if another process has it."""
+    def write(self, step: str) -> Iterator[Connection]:
+        """The only writing connection. Raises WarehouseBusy naming the holder if another process has it.
+
+        It waits `lock_wait_s` of site.toml for it: by default not at all with SQLite, TURN_S with PostgreSQL.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
+        wait_s = self.site.lock_wait_s
+        with self._turn(step, TURN_S if wait_s is None else wait_s) if self.is_postgres else self._lock(wait_s or 0.0):
+            try:
+                self.holder_file.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "step": step}))
+                self._prepare_catalogue()
+                with self._attached("", WRITE_MEMORY) as connection:
+                    yield connection
+            finally:
+                self.holder_file.unlink(missing_ok=True)
+
+    @contextmanager
+    def _lock(self, wait_s: float) -> Iterator[None]:
+        """The lock beside an SQLite catalogue."""
         lock = FileLock(self.lock_file)
         try:
             lock.acquire(timeout=wait_s)
         except Timeout:
-            raise WarehouseBusy(
-                f"the warehouse {self.folder} is being written by {self._holder()}",
-                "wait for it to end, then try again",
-            ) from None
+            raise self._busy(self._holder()) from None
         try:
-            self.holder_file.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "step": step}))
-            self._prepare_catalogue()
-            with self._attached("", WRITE_MEMORY) as connection:
-                yield connection
+            yield
         finally:
-            self.holder_file.unlink(missing_ok=True)
             lock.release()
+
+    @contextmanager
+    def _turn(self, step: str, wait_s: float) -> Iterator[None]:
+        """The lock in a PostgreSQL catalogue, held by a transaction on a connection of its own."""
+        until = time.monotonic() + wait_s
+        keeper = duckdb.connect(":memory:")
+        try:
+            load_extension(keeper, "postgres_scanner")
+            keeper.execute("SET enable_progress_bar = false")
+            with self._told_apart():
+                keeper.execute(f"ATTACH {quote(self._connection_string)} AS turn (TYPE postgres)")
+            me = f"tapescope {step}, process {os.getpid()} on {os.uname().nodename}"
+            while True:
+                keeper.execute("BEGIN")
+                _ask_server(keeper, f"SELECT set_config('application_name', {quote(me)}, false)")
+                if _ask_server(keeper, f"SELECT pg_try_advisory_xact_lock({_LOCK_KEY})"):
+                    break
+                holder = _ask_server(keeper, _HOLDER_SQL)
+                keeper.execute("ROLLBACK")
+                if time.monotonic() > until:
+                    raise self._busy(holder or "another process")
+                time.sleep(_POLL_S)
+            yield
+        finally:
+            keeper.close()
+
+    def _busy(self, holder: str) -> WarehouseBusy:
+        return WarehouseBusy(
+            f"the warehouse {self.folder} is being written by {holder}", "wait for it to end, then try again"
+        )
+
+    @contextmanager
+    def _told_apart(self) -> Iterator[None]:
+        """What libpq says of a server that is away, or refuses, as an error of ours."""
+        try:
+            yield
+        except duckdb.Error as error:
+            if not self.is_postgres or "Unable to connect to Postgres" not in str(error):
+                raise
+            said = re.sub(r'^.*?Unable to connect to Postgres at "[^"]*": ', "", str(error), flags=re.DOTALL)
+            said = " ".join(said.split())
+            message = f"the catalogue of the warehouse cannot be reached: {said}"
+            if re.search(r"FATAL|password|no pg_hba|does not exist", said):
+                hint = "mend `catalogue` in site.toml, or PGUSER, PGPASSWORD, PGPASSFILE in the environment"
+                raise ConfigError(message, hint) from None
+            raise TapescopeError(message, "is the server running, and are PGHOST and PGPORT right?") from None
 
     @contextmanager
     def read(self, snapshot: int | None = None, memory: str = READ_MEMORY) -> Iterator[Connection]:
         """A read-only connection whose default catalogue is the lake; keep it only as long as a question takes."""
         if not self.exists():
-            raise ConfigError(
-                f"there is no warehouse in {self.folder} yet", "run `tapescope run` (or `tapescope demo`) first"
-            )
+            raise no_warehouse(self.folder)
         options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
         with self._attached(options, memory) as connection:
             connection.execute(f"USE {LAKE}")
@@ -87,19 +156,28 @@ class Warehouse:
     def _attached(self, options: str, memory: str) -> Iterator[Connection]:
         connection = duckdb.connect(":memory:")
         try:
-            for name in _EXTENSIONS if not self.is_postgres else (*_EXTENSIONS, "postgres_scanner"):
+            for name in self._extensions():
                 load_extension(connection, name)
             connection.execute(
                 "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
             )
             connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {quote(str(self._temp_folder()))}")
-            connection.execute(self._attach_sql(options))
+            with self._told_apart():
+                connection.execute(self._attach_sql(options))
             yield connection
         finally:
             connection.close()
 
+    def client_sql(self) -> str:
+        """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
+        lines = [_load_sql(name) for name in self._extensions()]
+        return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
+
+    def _extensions(self) -> tuple[str, ...]:
+        return (*_EXTENSIONS, "postgres_scanner") if self.is_postgres else _EXTENSIONS
+
     def _attach_sql(self, options: str) -> str:
-        where = self.site.catalogue if self.is_postgres else f"sqlite:{self.catalogue_file}"
+        where = f"postgres:{self._connection_string}" if self.is_postgres else f"sqlite:{self.catalogue_file}"
         # site.toml says where the data are, not what the catalogue remembers: the folder may have been moved
         parts = [f"DATA_PATH {quote(self.data_path)}", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
         if options:
@@ -124,15 +202,35 @@ class Warehouse:
             return "another process"
 
 
+_HOLDER_SQL = (
+    "SELECT max(a.application_name) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+    f" WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32) + l.objid::bigint = {_LOCK_KEY}"
+)
+
+
+def _ask_server(keeper: Connection, sql: str) -> Any:
+    """One value of a PostgreSQL server, in the transaction that is open with it."""
+    row = keeper.execute(f"SELECT * FROM postgres_query('turn', {quote(sql)})").fetchone()
+    return row[0] if row else None
+
+
+def no_warehouse(folder: Path) -> ConfigError:
+    """Nothing was ever written there."""
+    return ConfigError(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
+
+
 def load_extension(connection: Connection, name: str) -> None:
     """Load DuckDB's own signed extension from its installed package: nothing is downloaded, nothing written."""
+    connection.execute(_load_sql(name))
+
+
+def _load_sql(name: str) -> str:
     spec = importlib.util.find_spec(f"duckdb_extension_{name}")
     if spec is None or spec.origin is None:
         package = f"duckdb-extension-{name.replace('_', '-')}"
         raise ConfigError(f"the package {package} is not installed", "install the project's requirements.lock")
-    version = connection.execute("SELECT library_version FROM pragma_version()").fetchone()
-    file = Path(spec.origin).parent / "extensions" / str(version[0] if version else "") / f"{name}.duckdb_extension"
-    connection.execute(f"LOAD {quote(str(file))}")
+    folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
+    return f"LOAD {quote(str(folder / f'{name}.duckdb_extension'))}"
 
 
 def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:

@@ -48,6 +48,7 @@ def site_text() -> str:
     parts.append("# Recalls the tape of the tape-read tests; it has no link of its own here.\n")
     parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
     parts.append("# Drives: the name, the name its mover logs under, and where the mover runs.\n")
+    parts.append('# `robot = "SL8500"` would say which library serves it.\n')
     for drive in DRIVES:
         parts.append(
             f'[[drive]]\nname = "{drive.name}"\nlogname = "{drive.logname}"\nmover = "{drive.mover}"\n'

@@ -42,3 +42,11 @@ def realdata() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real captures: {folder} is not there; set TAPESCOPE_REALDATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive's warehouse, only to be read: built once for all tests marked xdist_group("dashboard")."""
+    from served import make_archive
+
+    return make_archive(tmp_path_factory.mktemp("archive"))

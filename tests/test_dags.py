@@ -1,141 +1,249 @@
-"""The nightly DAG in a real Airflow with a home of its own: it loads, is thin, runs, and fails as it should."""
+"""The DAGs in a real Airflow with a home of its own: they load, are thin, run, and fail as they should."""
 
 import ast
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from airflow_home import DAGS, POOL, environment
+from archive import SITE, all_rows, differences, make, make_site, morning, put, query
+from conftest import REPO
 
-from pipelines.config import load_site
-from pipelines.warehouse import Warehouse
+from pipelines import steps
+from pipelines.catalog import load_catalog
+from pipelines.config import Site
 
-REPO = Path(__file__).resolve().parent.parent
-DAGS = REPO / "dags"
 LONGEST = 60
-TASKS = {"ingest", "build", "detect", "report", "verdict"}
+DAG_FILES = sorted(DAGS.glob("*.py"))
+SHARED = ("tapescope_alarm", "tapescope_tasks")  # what the DAGs share; no DAGs of their own
+NAMES = [path.stem for path in DAG_FILES if path.stem not in SHARED]
+WRITERS = {
+    "diagnose": {"build", "detect", "forecast"},
+    "ingest": {"read"},
+    "maintain": {"tidy"},
+    "nightly_report": {"ingest", "build", "detect", "forecast"},
+}
 # One process for all: Airflow is slow to start, and its home is made once.
 pytestmark = pytest.mark.xdist_group("airflow")
 
 LOAD = """
-import json, sys
-from airflow.dag_processing.dagbag import DagBag
-bag = DagBag(sys.argv[1])
-dag = bag.dags["nightly"]
+import json, sys, time
+from pathlib import Path
+from airflow.dag_processing.dagbag import BundleDagBag
+assets = lambda condition: getattr(condition, "objects", [condition] if condition else [])
+begun = time.monotonic()
+bag = BundleDagBag(sys.argv[1], bundle_path=Path(sys.argv[1]), bundle_name="dags-folder")
 print(json.dumps({
-    "errors": bag.import_errors, "dags": list(bag.dags), "catchup": dag.catchup, "active": dag.max_active_runs,
-    "rules": {task.task_id: task.trigger_rule for task in dag.tasks},
-    "next": {task.task_id: sorted(task.downstream_task_ids) for task in dag.tasks},
-    "retries": {task.task_id: task.retries for task in dag.tasks},
-    "pools": sorted({task.pool for task in dag.tasks}), "documented": bool(dag.doc_md),
+    "seconds": time.monotonic() - begun, "errors": bag.import_errors, "warnings": bag.captured_warnings,
+    "dags": {name: {
+        "catchup": dag.catchup, "active": dag.max_active_runs, "timeout": str(dag.dagrun_timeout),
+        "documented": bool(dag.doc_md), "told": bool(dag.on_failure_callback), "when": repr(dag.timetable),
+        "assets": sorted(asset.name for asset in assets(dag.timetable.asset_condition)),
+        "tasks": {task.task_id: {
+            "retries": task.retries, "pool": task.pool, "rule": task.trigger_rule,
+            "timeout": str(task.execution_timeout), "next": sorted(task.downstream_task_ids),
+        } for task in dag.tasks},
+    } for name, dag in bag.dags.items()},
 }))
 """
 
 
-def run(home: Path, *arguments: str, site: Path | None = None) -> str:
+def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
     """Run Python in a process of its own, with Airflow's home in `home`; returns what it printed last."""
     assert importlib.util.find_spec("airflow"), (
         "Airflow is not installed here: `make test` installs requirements-airflow.lock"
     )
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "TAPESCOPE"))}
-    environment |= {
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(DAGS),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "PYTHONPATH": str(REPO),
-        "TAPESCOPE_SITE": str(site or ""),
-    }
+    told = environment(home, site, **more)
     done = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, *arguments], env=told, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
     return done.stdout.strip().splitlines()[-1]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("airflow")
-    run(folder, "-m", "airflow", "db", "migrate")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    shutil.copy(REPO / "sample_data" / "site.toml", folder)
-    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def good_run(home: Path, site: Path) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(run(home, str(REPO / "tests" / "airflow_run.py"), str(DAGS), site=site))
+def run_dags(home: Path, site: Path, *names: str, **more: str) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(
+        run(home, str(REPO / "tests" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
+    )
     return said
 
 
-def test_dags_load_without_a_database(tmp_path: Path) -> None:
-    said = json.loads(run(tmp_path, "-c", LOAD, str(DAGS)))
-    assert not said["errors"]
-    assert said["dags"] == ["nightly"] and said["documented"]
-    assert (said["catchup"], said["active"], said["pools"]) == (False, 1, ["default_pool"])
-    assert said["rules"] == dict.fromkeys(TASKS, "all_success") | {"report": "all_done"}
-    assert said["retries"] == dict.fromkeys(TASKS, 2) | {"verdict": 0}
-    order = ["ingest", "build", "detect", "report"]
-    assert [said["next"][name] for name in order] == [
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("airflow")
+    run(folder, "-m", "airflow", "db", "migrate", site=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What Airflow makes of the files, without a database."""
+    folder = tmp_path_factory.mktemp("unmade")
+    said: dict[str, Any] = json.loads(
+        run(folder, "-c", LOAD, str(DAGS), site=REPO / "sample_data", TAPESCOPE_POOL=POOL)
+    )
+    assert not (folder / "airflow.db").exists()
+    return said
+
+
+def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -> None:
+    print(f"all DAGs loaded in {loaded['seconds']:.1f} s")
+    assert not loaded["errors"] and not loaded["warnings"]
+    assert sorted(loaded["dags"]) == NAMES
+    assert loaded["seconds"] < 30  # a second or two, on a machine that has nothing else to do
+
+
+def test_dags_load_without_a_site(tmp_path: Path) -> None:
+    """A site.toml that is missing or wrong is for the steps to complain of, or nobody would be told."""
+    said = json.loads(run(tmp_path, "-c", LOAD, str(DAGS), site=tmp_path / "nowhere"))
+    assert not said["errors"] and sorted(said["dags"]) == NAMES
+    assert "UTC" in said["dags"]["nightly_report"]["when"]
+
+
+def test_every_dag_has_retries_timeouts_and_one_run_at_a_time(loaded: dict[str, Any]) -> None:
+    for name, dag in loaded["dags"].items():
+        assert (dag["catchup"], dag["active"]) == (False, 1), name
+        assert dag["documented"] and dag["told"] and dag["timeout"] != "None", name
+        assert all(task["retries"] >= 2 and task["timeout"] != "None" for task in dag["tasks"].values()), name
+
+
+def test_tasks_that_write_share_a_pool(loaded: dict[str, Any]) -> None:
+    assert sorted(WRITERS) == NAMES
+    for name, writers in WRITERS.items():
+        tasks = loaded["dags"][name]["tasks"]
+        assert {task for task, facts in tasks.items() if facts["pool"] == POOL} == writers
+
+
+def test_schedules(loaded: dict[str, Any]) -> None:
+    """Reports by the site's clock; a diagnosis of whatever bronze table is announced."""
+    zone = steps.site_at(REPO / "sample_data").zone
+    assert zone in loaded["dags"]["nightly_report"]["when"] and zone in loaded["dags"]["ingest"]["when"]
+    assert loaded["dags"]["ingest"]["assets"] == ["tapescope_inbox"]
+    bronze = sorted(relation.full_name for relation in load_catalog().layer("bronze"))
+    assert loaded["dags"]["diagnose"]["assets"] == bronze
+
+
+def test_the_report_waits_for_nothing_to_go_well(loaded: dict[str, Any]) -> None:
+    tasks = loaded["dags"]["nightly_report"]["tasks"]
+    assert {name: task["rule"] for name, task in tasks.items()} == {
+        "ingest": "all_success",
+        "build": "all_done",
+        "detect": "all_success",
+        "forecast": "all_success",
+        "report": "all_done",
+        "verdict": "all_success",
+    }
+    order = ["ingest", "build", "detect", "forecast", "report"]
+    assert [tasks[name]["next"] for name in order] == [
         ["build", "verdict"],
         ["detect", "verdict"],
+        ["forecast", "verdict"],
         ["report", "verdict"],
         ["verdict"],
     ]
-    assert not (tmp_path / "airflow.db").exists()
 
 
-@pytest.mark.parametrize("path", sorted(DAGS.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DAG_FILES, ids=lambda path: path.name)
 def test_dag_file_is_thin(path: Path) -> None:
+    """No file of dags/ holds logic, those that the DAGs share no more than the DAGs."""
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST
     for node in ast.parse(text).body:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        strangers = [name for name in names if name.split(".")[0] not in {"airflow", *sys.stdlib_module_names}]
+        known = {"airflow", *SHARED, *sys.stdlib_module_names}
+        strangers = [name for name in names if name.split(".")[0] not in known]
         assert not strangers, f"imported whenever Airflow reads the file, not when a task runs: {strangers}"
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    long = [node.name for node in functions if sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) > 15]
+    assert not long, "a task calls a step; what takes so many statements belongs to pipelines/"
     assert not [word for word in ("SELECT ", "duckdb", "polars", "open(", "/var", "Path(") if word in text]
+
+
+def test_files_that_dags_share_are_no_dags(loaded: dict[str, Any]) -> None:
+    assert all((DAGS / f"{name}.py").is_file() for name in SHARED)
+    assert (DAGS / ".airflowignore").read_text() == "tapescope_*.py\n"
 
 
 def test_every_dag_stands_in_the_timetable() -> None:
     timetable = (DAGS / "README.md").read_text(encoding="utf-8")
-    assert [path.stem for path in DAGS.glob("*.py") if f"| `{path.stem}` |" in timetable] == ["nightly"]
+    assert NAMES and [name for name in NAMES if f"| `{name}` |" in timetable] == NAMES
 
 
-def test_nightly_runs_on_the_sample_archive(good_run: dict[str, Any], site: Path) -> None:
-    assert good_run["tasks"] == dict.fromkeys(TASKS, "success")
-    assert good_run["run"] == "success"
-    assert good_run["counts"]["ingest"]["loaded"] == len(
-        [path for path in (site / "logs").rglob("*") if path.is_file()]
-    )
-    assert all(len(json.dumps(counts)) < 2000 for counts in good_run["counts"].values()), "data go through XCom"
-    with Warehouse(load_site(site)).read() as connection:
-        for table in ("silver.transfer", "silver.gap", "gold.session_rate", "gold.finding"):
-            row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-            assert row and row[0] > 0, table
-    assert list(site.rglob("*.html")), "no report was written"
+def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
+    site = make_sample(tmp_path)
+    said = run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain")
+    assert {name: one["run"] for name, one in said.items()} == dict.fromkeys(said, "success")
+    assert all(state == "success" for one in said.values() for state in one["tasks"].values())
+    n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
+    assert said["ingest"]["counts"]["read"]["loaded"] == n_files
+    changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.mrtg_log' FROM bronze.mrtg_log")}
+    assert changed <= said["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
+    assert said["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
+    assert all(len(json.dumps(one["counts"])) < 5000 for one in said.values()), "data go through XCom"
+    for table in ("silver.transfer", "silver.gap", "gold.session_rate", "gold.finding", "gold.forecast"):
+        assert query(site, f"SELECT count(*) FROM {table}")[0][0] > 0, table
+    assert list(site.root.rglob("report-*.html")), "no report was written"
+    noted = dict(query(site, "SELECT step, count(*) FROM ops.run WHERE outcome = 'done' GROUP BY step"))
+    once = dict.fromkeys(("ingest", "build", "detect", "forecast"), 1)
+    assert {step: noted[step] for step in once} == once, "what changed nothing leaves no row"
 
 
-def test_a_failed_check_fails_the_run_and_the_report_says_so(home: Path, site: Path, good_run: dict[str, Any]) -> None:
-    said = json.loads(run(home, str(REPO / "tests" / "airflow_run.py"), str(DAGS), "build", site=site))
+def make_sample(folder: Path) -> Site:
+    shutil.copy(REPO / "sample_data" / "site.toml", folder)
+    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
+    return steps.site_at(folder)
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Path:
+    """The same code with a critical check that no day with a mount can meet."""
+    folder = tmp_path / "strict"
+    for name in ("pipelines", "schemas", "sample_data"):
+        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs", "studies"))
+    relation = folder / "schemas" / "silver" / "session.sql"
+    check = '\n[[checks]]\nexpectation = "ExpectColumnValuesToBeBetween"\ncolumn = "mount_s"\nmin_value = 0\n'
+    text = relation.read_text()
+    relation.write_text(text.replace("*/", f'{check}max_value = 1\nseverity = "critical"\n*/', 1))
+    return folder
+
+
+def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_path: Path, strict: Path) -> None:
+    site = make_site(tmp_path / "site", SITE + '[deliver]\nfolder = "out"\n')
+    add_day(site, date(2010, 3, 9))
+    make(site)
+    before, readers_see = all_rows(site), query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
+    add_day(site, date(2010, 3, 10))
+    said = run_dags(home, site.root, "nightly_report", PYTHONPATH=str(strict))["nightly_report"]
     assert said["run"] == "failed"
     assert said["tasks"] == {
         "ingest": "success",
         "build": "failed",
         "detect": "upstream_failed",
+        "forecast": "upstream_failed",
         "report": "success",
         "verdict": "upstream_failed",
     }
     assert said["tries"]["build"] == 1, "what a second try cannot mend was tried again"
-    reports = [path.read_text(encoding="utf-8") for path in site.rglob("*.json") if "reports" in path.parts]
-    assert any("task build: failed" in text for text in reports)
+    assert differences(before, all_rows(site)) == []
+    assert readers_see == query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
+    (sent,) = (site.root / "out").glob("*.txt")
+    told = sent.read_text().split("What was seen")[0]
+    assert "build failed: CheckFailed" in told and "silver.session" in told
+    (noted,) = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
+    assert noted[0] == "build" and "at pipelines/steps/making.py line" in noted[1] and "LOG-2010-03-" in noted[1]
+    command = [sys.executable, "-m", "pipelines.cli", "build", "--site", str(site.root)]
+    told = environment(home, site.root, PYTHONPATH=str(strict))
+    done = subprocess.run(command, cwd=strict, env=told, capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "silver.session" in done.stderr, done.stdout + done.stderr
+
+
+def add_day(site: Site, day: date) -> None:
+    for local, text in morning(day).days().items():
+        put(site, f"enstore/LOG-{local}", text)

@@ -1,64 +1,28 @@
-"""The dashboard on the sample archive's warehouse: in Streamlit's own test runner, and once in a real browser."""
+"""The dashboard's pages on the sample archive's warehouse, in Streamlit's own test runner."""
 
-import importlib.util
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import parse_qs
 
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
+from screenshots import pages
+from served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
-from pipelines.warehouse import LAKE, Warehouse, transaction
+from pipelines.ask import ask
+from pipelines.catalog import load_catalog
 
-REPO = Path(__file__).resolve().parent.parent
-APP = REPO / "dashboards" / "app.py"
-HOSTILE = "<script>document.title = 'owned'</script> **bold** [link](http://198.51.100.1/) `code` $x^2$ ~~gone~~"
-HOSTILE_STATION = "<b>*station*</b>"
-DEADLINE_S = 120
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-# Nothing a browser does of its own accord may be taken for a request of the page.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--no-first-run",
-]
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample archive's warehouse, with what an ill-willed client could have put into a log."""
-    folder = tmp_path_factory.mktemp("archive")
-    shutil.copy(REPO / "sample_data" / "site.toml", folder)
-    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
-    site = steps.site_at(folder)
-    steps.ingest(site)
-    steps.build(site)
-    with Warehouse(site).write("test") as connection, transaction(connection):
-        connection.execute(f"UPDATE {LAKE}.silver.mover_step SET message = ? WHERE drive = 'LTO4_101'", [HOSTILE])
-        connection.execute(f"UPDATE {LAKE}.silver.gap SET station = ? WHERE station = 'pic-stager'", [HOSTILE_STATION])
-    return folder
 
 
 @pytest.fixture
 def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=60)
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
 
 
 def texts(app: AppTest) -> str:
@@ -69,12 +33,25 @@ def in_url(app: AppTest) -> dict[str, str]:
     return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
 
 
+def box(app: AppTest, label: str) -> Any:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table with these columns."""
+    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
+
+
 def stations_in_table(app: AppTest) -> set[str]:
-    return set(app.dataframe[0].value["station"])
+    return set(table(app, "station", "drive", "lost_gb")["station"])
 
 
-def test_page_shows_the_archive(app: AppTest) -> None:
-    app.run()
+def opened(app: AppTest, page: str) -> AppTest:
+    return app.run().switch_page(f"views/{page}.py").run()
+
+
+def test_gaps_shows_the_archive(app: AppTest) -> None:
+    opened(app, "gaps")
     assert not app.exception
     assert app.title[0].value == "Is it the 10 s gap?"
     numbers = {metric.label: metric.value for metric in app.metric}
@@ -90,12 +67,17 @@ def test_page_shows_the_archive(app: AppTest) -> None:
 
 
 def test_station_filter(app: AppTest) -> None:
-    app.run()
-    app.selectbox[0].select("stkendm8a").run()
+    opened(app, "gaps")
+    box(app, "Station").select("stkendm8a").run()
     assert not app.exception
     assert stations_in_table(app) == {"stkendm8a"}
     assert in_url(app)["station"] == "stkendm8a"
-    app.selectbox[0].select("").run()
+    # another page keeps it, and so does the way back
+    app.switch_page("views/stations.py").run()
+    assert box(app, "Station").value == "stkendm8a" and in_url(app)["station"] == "stkendm8a"
+    app.switch_page("views/gaps.py").run()
+    assert stations_in_table(app) == {"stkendm8a"}
+    box(app, "Station").select("").run()
     assert len(stations_in_table(app)) == 3
     assert "station" not in in_url(app)
 
@@ -104,9 +86,9 @@ def test_url_is_honoured(app: AppTest) -> None:
     app.query_params["station"] = "stkendm12a"
     app.query_params["from"] = "2010-03-09"
     app.query_params["to"] = "2010-03-10"
-    app.run()
+    opened(app, "gaps")
     assert not app.exception
-    assert app.selectbox[0].value == "stkendm12a"
+    assert box(app, "Station").value == "stkendm12a"
     assert stations_in_table(app) == {"stkendm12a"}
     assert "2010-03-09 to 2010-03-10" in texts(app)
 
@@ -115,25 +97,31 @@ def test_nonsense_in_the_url_is_ignored(app: AppTest) -> None:
     app.query_params["station"] = "nobody"
     app.query_params["from"] = "yesterday"
     app.query_params["to"] = "1850-01-01"
-    app.run()
+    app.query_params["with"] = "<b>"
+    opened(app, "gaps")
     assert not app.exception
-    assert app.selectbox[0].value == ""
+    assert box(app, "Station").value == "" and box(app, "Compare with").value == ""
 
 
 def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
-    app.run()
+    opened(app, "gaps")
     shown = [code for code in app.code if HOSTILE in code.value]
     assert shown and {code.language for code in shown} <= {None, "", "plaintext"}
-    for element in [*app.markdown, *app.caption, *app.subheader, *app.info, *app.warning]:
-        assert "script" not in element.value and "*station*" not in element.value
-    for place in app.expander:
-        assert "*station*" not in place.label
+    for page in ("gaps", "tonight", "changes"):
+        app.switch_page(f"views/{page}.py").run()
+        assert not app.exception
+        marked = [*app.markdown, *app.caption, *app.subheader, *app.info, *app.warning, *app.error, *app.success]
+        for element in marked:
+            assert "<script" not in element.value and "*station*" not in element.value
+        for place in app.expander:
+            assert "*station*" not in place.label
+    assert HOSTILE in texts(app), "the change is not shown"
 
 
 def test_empty_warehouse_says_what_to_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "site.toml").write_text('name = "new"\n')
     monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
-    app = AppTest.from_file(APP, default_timeout=60).run()
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run()
     assert not app.exception
     assert "tapescope run" in app.info[0].value
     steps.ingest(steps.site_at(tmp_path))
@@ -151,7 +139,7 @@ def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """It needs no warehouse; the URL names the document; figures of the chosen one stand there, with their verdicts."""
     (tmp_path / "site.toml").write_text('name = "new"\n')
     monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S)
     app.query_params["study"] = "pic_step09"
     studies_page(app).run()
     assert not app.exception
@@ -168,71 +156,104 @@ def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert not app.exception and "A. Lake" in texts(app)
 
 
-@contextmanager
-def served(site: Path, log: Path) -> Iterator[str]:
-    """Streamlit in its own session on a free port of this machine; its whole process group ends afterwards."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    environment = os.environ | {"TAPESCOPE_SITE": str(site), "PYTHONPATH": str(REPO)}
-    host, port = address.split(":")
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", host, "--server.port", port]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=REPO, env=environment, stdout=output, stderr=output, start_new_session=True
-        )
-    try:
-        wait_until_healthy(process, f"http://{address}/_stcore/health", log)
-        yield f"http://{address}"
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+# The case studies need no warehouse, and the SQL page has tests of its own.
+@pytest.mark.parametrize("page", [name for name in pages() if name not in ("studies", "sql")])
+def test_every_page(app: AppTest, page: str) -> None:
+    """One snapshot, units and definitions, SQL, and a sentence for who cannot see a chart."""
+    opened(app, page)
+    assert not app.exception
+    assert app.title[0].value.endswith("?")
+    assert {"from", "to"} <= in_url(app).keys()
+    said = texts(app)
+    (snapshot,) = set(re.findall(r"snapshot (\d+)", "\n".join([said, *(caption.value for caption in app.caption)])))
+    assert int(snapshot) > 0 and "Coverage   enstore_log: 24.0 h seen of 24.0 h declared" in said
+    behind = [place for place in app.expander if place.label.startswith("SQL of")]
+    assert len(behind) >= 2
+    for place in behind:
+        assert any("SELECT" in code.value for code in place.code) and place.dataframe and place.text[1].value
+    charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
+    assert all(chart.proto.alt for chart in charts)
 
 
-def wait_until_healthy(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"no answer from {url} in {DEADLINE_S} s:\n{log.read_text()}")
+def test_tonight(app: AppTest) -> None:
+    """The verdict, what it costs, and a link to the page with the right filter."""
+    app.query_params["with"] = "before"
+    app.run()
+    assert not app.exception
+    assert "1 critical" in app.error[0].value
+    numbers = {metric.label: metric for metric in app.metric}
+    assert numbers["f"].value == "0.568" and numbers["moved [TB]"].value == "9.7"
+    assert "2010-03-09 to 2010-03-09" in texts(app)
+    assert "stkendm8a/LTO4_101: 1022 of 1669 gaps between files" in texts(app)
+    links = [(link.proto.page, parse_qs(link.proto.query_string)) for link in app.get("page_link")]
+    days = {"from": ["2010-03-10"], "to": ["2010-03-10"], "with": ["before"]}
+    assert ("gaps", days | {"station": ["stkendm8a"], "drive": ["LTO4_101"]}) in links
+    assert ("drives", days | {"drive": ["LTO2_204"]}) in links
 
 
-def test_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
-    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    if program is None or importlib.util.find_spec("playwright") is None:
-        pytest.skip("no Chromium or no Playwright here: `apt-get install chromium`, and `make install`")
-    from playwright.sync_api import sync_playwright
+def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
+    """f of the sparse read, the duty factors' sum and the 10 s mode, as the questions give them."""
 
-    requests: list[str] = []
-    picture = tmp_path / "gaps.png"
-    with served(archive, tmp_path / "streamlit.log") as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        try:
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.set_default_timeout(DEADLINE_S * 1000)
-            page.on("request", lambda request: requests.append(request.url))
-            page.on("websocket", lambda socket: requests.append(socket.url))
-            page.goto(f"{url}/?station=stkendm8a")
-            page.locator(".vega-embed canvas, .vega-embed svg").first.wait_for()
-            page.get_by_text("SQL of “Examples of long gaps”").wait_for()
-            page.get_by_text(HOSTILE, exact=False).first.wait_for()
-            assert "owned" not in page.title()
-            assert page.locator(".vega-embed").count() == 1, "one station was asked for"
-            width = page.evaluate("document.documentElement.scrollWidth")
-            page.screenshot(path=picture)
-        finally:
-            browser.close()
-    assert picture.stat().st_size > 10_000
-    assert width <= 1280, "wider than the window"
-    network = [address for address in requests if not address.startswith(("data:", "blob:"))]
-    assert len(network) > 5, "no request was seen"
-    assert not [address for address in network if urlsplit(address).hostname != "127.0.0.1"]
+    def asked(name: str, **params: str) -> list[dict[str, Any]]:
+        return ask(steps.site_at(archive), load_catalog(), name, {"last_day": "2010-03-10"} | params).as_dicts()
+
+    (sparse,) = [row for row in asked("mounts", first_day="2010-03-10") if row["pattern"] == "sparse"]
+    app.query_params["session"] = sparse["session_id"]
+    opened(app, "tapes")
+    assert {metric.label: metric.value for metric in app.metric}["f"] == "0.365" == f"{sparse['f']:.3f}"
+    app.switch_page("views/stations.py").run()
+    (total,) = [row["duty_total"] for row in asked("duty_total") if row["direction"] == "in"]
+    assert next(metric.value for metric in app.metric if metric.label == "duty total") == "2.40" == f"{total:.2f}"
+    app.switch_page("views/gaps.py").run()
+    box(app, "Drive").select("LTO4_101").run()
+    peaks = table(app, "peak_s", "weight")
+    assert set(peaks["peak_s"]) == {2.0, 10.0}
+    assert in_url(app)["drive"] == "LTO4_101"
+
+
+def test_down_to_the_lines(app: AppTest) -> None:
+    """From the ledger to a drive, a mount's timeline and the log's own lines."""
+    app.query_params["drive"] = "LTO4_101"
+    opened(app, "ledger")
+    assert not app.exception
+    assert set(table(app, "session_id", "drive", "overall_rate_mb_s")["drive"]) == {"LTO4_101"}
+    drawn = len(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
+    box(app, "Mount").select_index(1).run()
+    assert not app.exception
+    assert len(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")) == drawn + 1
+    assert in_url(app)["session"].startswith("LTO4_101 ")
+    assert set(table(app, "state", "interval_s")["drive"]) == {"LTO4_101"}
+    lines = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value and "LTO4_101" in code.value]
+    assert len(lines) == 8 and all(len(text.splitlines()) == 2 for text in lines)
+    box(app, "Bucket").select("down").run()
+    assert "nothing in this bucket" in app.info[-1].value
+
+
+def test_change_and_threshold(app: AppTest) -> None:
+    """A change of the log is picked, and described; the slider moves the duty factor and stands in the URL."""
+    opened(app, "changes")
+    assert not app.exception
+    assert box(app, "Change").value.endswith(HOSTILE)
+    assert app.text_input[0].value == "2010-03-10 15:00:00"
+    assert {metric.label for metric in app.metric} >= {"sessions", "p50 [MB/s]", "overall rate [MB/s]"}
+    app.text_input[0].set_value("2010-03-10 17:00").run()
+    assert in_url(app)["at"] == "2010-03-10 17:00"
+    app.switch_page("views/stations.py").run()
+    at = app.slider[0]
+    assert at.value == 5.0
+    at.set_value(40.0).run()
+    assert not app.exception and in_url(app)["threshold"] == "40"
+    assert "Duty factor above 40 MB/s" in [heading.value for heading in app.subheader]
+
+
+def test_sizing(app: AppTest) -> None:
+    """Drives from traffic, factor, efficiency and speed of this site's own mounts; the URL has the sliders."""
+    app.query_params["wanted"] = "500"
+    opened(app, "sizing")
+    assert not app.exception
+    numbers = {metric.label: metric.value for metric in app.metric}
+    costs = table(app, "drives", "parameter", "value")
+    speed = costs[(costs["drives"] == "LTO-2 read") & (costs["parameter"] == "speed_mb_s")]["value"].item()
+    reckoned = 500 * 2 / (float(numbers["efficiency"]) * speed * 0.9)
+    assert float(numbers["reckoned, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
+    assert in_url(app)["wanted"] == "500" and costs["cannot be told"].notna().sum() == 2

@@ -301,6 +301,16 @@ def test_wlcg_gets_its_metrics(root: Path) -> None:
     ]
 
 
+def test_the_day_before_is_how_things_stand_while_today_goes_on(root: Path, web: receivers.Web) -> None:
+    """Live logs are read all day: in the morning the report on the day before is still the newest there can be."""
+    site = site_of(root, f'prometheus = "t.prom"\nalertmanager = {{ url = "{web.url}" }}')
+    morning = int(datetime(2010, 6, 15, 11, 15, tzinfo=UTC).timestamp()) * 10**9
+    with Warehouse(site).write("test") as connection:
+        connection.execute("UPDATE lake.ops.file SET modified_ns = ?", [morning])
+    before = DAY - timedelta(days=1)
+    assert ways(steps.deliver(site, before, before)) == dict.fromkeys(("prometheus", "alertmanager"), "sent")
+
+
 def test_a_report_goes_out_where_nothing_could_be_built(tmp_path: Path, box: receivers.Letterbox) -> None:
     """No warehouse at all: the mail says so."""
     site = site_of(tmp_path, f'{mail_to(box.port)}\nwlcg = {{ file = "w.json" }}')

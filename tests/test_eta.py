@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from pipelines.methods.bootstrap import Estimate
 from pipelines.models.calibration import Unknown
-from pipelines.models.eta import Eta, days_left, one_drive_more
+from pipelines.models.eta import Eta, days_left, moved_ahead, one_drive_more
 from pipelines.models.throughput import campaign
 
 
@@ -33,6 +34,18 @@ def test_levers_by_hand() -> None:
         ("long_gap", 8.0),
     ]
     assert found.block_days == 1
+
+
+def test_the_next_days_by_hand() -> None:
+    """Steady 500 GB a day: 3,500 in a week, 1,000 in two days; where days scatter, 2 of them scatter less than 7."""
+    assert moved_ahead(np.full(6, 500.0)) == Estimate(3500.0, 3500.0, 3500.0)
+    days = np.array([300.0, 500.0, 700.0, 400.0, 600.0, 500.0])
+    week, two = moved_ahead(days), moved_ahead(days, 2)
+    assert isinstance(week, Estimate) and isinstance(two, Estimate)
+    assert (week.value, two.value) == (3500.0, 1000.0)
+    assert 0 < two.high - two.low < week.high - week.low
+    few = moved_ahead(np.full(4, 1.0))
+    assert isinstance(few, Unknown) and few.why == "4 days were seen"
 
 
 def test_what_cannot_be_told() -> None:

@@ -3,11 +3,13 @@
 The week is recorded once. What another week would have been is told by the generator too, and held against the answer.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -16,11 +18,14 @@ from pipelines.catalog import load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
-from pipelines.forecast import campaigns, whatif
+from pipelines.forecast import Fitted, campaigns, needed, whatif
+from pipelines.forecast_commands import step_sentence
 from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Unknown
+from pipelines.models import calibration
+from pipelines.models.calibration import Mounts, Unknown
 from pipelines.models.eta import Eta
 from pipelines.models.simulation import Changes, Use, Uses, Work, simulate
+from pipelines.models.sizing import Needed
 from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.scenario import LibraryScenario
@@ -62,6 +67,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield made
 
 
+def past(site: Site) -> forecast.History:
+    return forecast.History(site, load_catalog())
+
+
 def run(site: Site, *words: str) -> Result:
     return CliRunner().invoke(cli, ["forecast", *words, "--site", str(site.root)])
 
@@ -87,7 +96,7 @@ def happened(**other: float) -> Uses:
 
 
 def test_the_replay_is_what_was_recorded(site: Site) -> None:
-    record = whatif.recorded(site, load_catalog())
+    record = whatif.recorded(past(site))
     answer = whatif.judge(record, Changes())
     assert (answer.error < 0.01, answer.is_withheld, record.share) == (True, False, 1.0)
     for key, use in happened().items():
@@ -101,7 +110,7 @@ def test_the_replay_is_what_was_recorded(site: Site) -> None:
 )
 def test_a_change_is_foretold_within_ten_per_cent(site: Site, changes: Changes, other: dict[str, float]) -> None:
     """The same week generated with faster, and with slower drives: drive-hours and rates."""
-    answer = whatif.judge(whatif.recorded(site, load_catalog()), changes)
+    answer = whatif.judge(whatif.recorded(past(site)), changes)
     assert answer.changed
     before = happened()
     for key, use in happened(**other).items():
@@ -111,7 +120,7 @@ def test_a_change_is_foretold_within_ten_per_cent(site: Site, changes: Changes, 
 
 
 def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
-    record = whatif.recorded(site, load_catalog())
+    record = whatif.recorded(past(site))
     wrong: Uses = {
         key: Use(u.n_mounts, u.moved_mb, 1.3 * u.busy_s, u.waited_s, u.ended_s) for key, u in record.uses.items()
     }
@@ -134,7 +143,7 @@ def test_whatif_commands(site: Site) -> None:
 def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
     """80 MB/s a drive, in calls; the way of the files through the buffer makes it a little less. Every mount has as
     many files as the others, so what a mount costs and what a file costs cannot be told apart."""
-    fitted = {f"{one.generation} {one.mode}": one for one in forecast.fit_site(site, load_catalog())}
+    fitted = {f"{one.generation} {one.mode}": one for one in forecast.fit_site(past(site))}
     assert set(fitted) == {"LTO-4 read", "LTO-4 write"}
     for one in fitted.values():
         speed = one.found.parameters["speed_mb_s"]
@@ -177,7 +186,7 @@ def test_recall_commands(site: Site) -> None:
 
 def test_campaigns(site: Site) -> None:
     """What the generator wrote is what is counted; four days are too few for an end, five days are asked for."""
-    new, other = forecast.progress(site, load_catalog())
+    new, other = forecast.progress(past(site))
     written = happened()["LTO-4", "write"].moved_mb / 1000
     assert (new.name, new.done_gb) == ("new tapes", pytest.approx(written, rel=1e-6))
     assert new.left_gb == pytest.approx(3000 - written) and new.n_days_lacking == 0
@@ -190,9 +199,89 @@ def test_campaigns(site: Site) -> None:
     assert "to come: no log tells of a day since it begins, 2030-01-01." in said
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
-        forecast.progress(renamed, load_catalog())
+        forecast.progress(past(renamed))
     days = query(site, "SELECT day, campaign, moved_gb FROM gold.campaign ORDER BY ALL")
     assert len(days) == 8 and sum(row[2] for row in days) == pytest.approx(written)
+
+
+def test_a_night_is_kept(site: Site) -> None:
+    """Drives needed by the generator's word: twice the hours at work, by the hours that logs tell of.
+
+    Efficiency is MB over (wall-clock x nameplate), so nameplate and MB cancel: 2 x busy / seen / share not down; less
+    the few minutes in which a tape was mounted and nobody asked.
+    """
+    day = date(2010, 2, 4)
+    night = steps.forecast(site)
+    counts = night.as_dict()
+    assert (night.day, counts["forecasts"] + counts["cannot_tell"]) == (
+        day,
+        sum(row["alone"] is None for row in night.rows),
+    )
+    rows = steps.ask(site, "forecasts").as_dicts()
+    said = {(row["entity"], row["quantity"]): row for row in rows if row["alone"] is None}
+    assert len(rows) == len(night.rows) and len(said) == counts["forecasts"] + counts["cannot_tell"]
+    known = steps.ask(site, "drive_days").as_dicts()
+    seen, down = (sum(row[key] for row in known) for key in ("known_hours", "down_hours"))
+    busy = sum(use.busy_s for use in happened().values()) / 3600
+    drives = said["LTO-4", "drives"]
+    assert drives["value"] == pytest.approx(2 * busy / (seen / 3) / (1 - down / seen), rel=0.05)
+    assert drives["low"] < drives["value"] < drives["high"] and drives["n_seen"] == 4
+    alone = {row["alone"]: row for row in rows if row["quantity"] == "drives" and row["alone"]}
+    assert set(alone) == {"read: efficiency", "write: efficiency"}, "four days do not tell how traffic scatters"
+    assert all(row["low"] < drives["value"] < row["high"] for row in alone.values())
+    assert said["LTO-4 read", "speed_mb_s"]["value"] == pytest.approx(80, rel=0.05)
+    assert "cannot be told apart" in said["LTO-4 read", "file_s"]["cannot_tell"]
+    for name, why in (("new tapes", "4 days were seen"), ("to come", "no log tells of a day since it begins")):
+        assert said[name, "days_left"]["cannot_tell"].startswith(why)
+    assert said["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
+    assert ("LTO-4", "seek_factor") not in said, (
+        "no way among files was logged, and the published word is not the site's"
+    )
+    # said again it is the same, and no new snapshot; of an earlier day it stands beside it
+    snapshot = steps.ask(site, "forecasts").snapshot
+    assert steps.forecast(site, day).rows == night.rows and steps.ask(site, "forecasts").snapshot == snapshot
+    assert steps.forecast(site, date(2010, 2, 3)).day != day
+    assert steps.ask(site, "forecasts").rows == [tuple(row.values()) for row in rows]
+    printed = CliRunner().invoke(cli, ["forecast", "--site", str(site.root), "--day", "2010-02-03", "--json"])
+    assert json.loads(printed.output)["day"] == "2010-02-03"
+    assert "forecasts by what is known on 2010-02-04" in told(site)
+    astray = CliRunner().invoke(cli, ["forecast", "--day", "2010-02-03", "fit", "--site", str(site.root)])
+    assert astray.exit_code == 2 and "options go behind `fit`" in astray.output
+
+
+def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('name = "none"\n[[campaign]]\nname = "c"\nsize_tb = 1.0\nfrom = 2010-02-01\n')
+    night = steps.forecast(steps.site_at(tmp_path))
+    assert [(row["entity"], row["cannot_tell"]) for row in night.rows] == [
+        ("c", "no log tells of a day since it begins, 2010-02-01")
+    ]
+    assert step_sentence(night.as_dict()) == "No day with data yet: nothing was foretold."
+
+
+def test_drives_that_cannot_be_told() -> None:
+    """Rows by hand: one drive, one day, 6 of 24 h known: less than half of a day is no day."""
+    row = {
+        "drive": "A",
+        "day": date(2010, 2, 1),
+        "read_gb": 100.0,
+        "write_gb": 0.0,
+        "known_hours": 24.0,
+        "down_hours": 0.0,
+    }
+    mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
+    read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
+    for generation, days, fitted, why in (
+        ("LTO-4", [row], {}, "0 mounts that read were logged whole"),
+        (None, [row], read, "nobody says what rate these drives are sold with"),
+        ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
+        ("LTO-4", [row | {"down_hours": 24.0}], read, "down in all of the days seen"),
+    ):
+        found = needed._needed(generation, days, fitted)
+        assert isinstance(found, Unknown) and why in found.why
+    assert needed._well_seen([row | {"known_hours": 6.0}]) == []
+    # 100 GB a day, doubled, of mounts that move 50 MB/s: 2 x 100,000 / 86,400 / 50 = 0.0463 drives
+    told = needed._needed("LTO-4", [row], read)
+    assert isinstance(told, Needed) and told.drives.value == pytest.approx(0.046296, rel=1e-4)
 
 
 def test_a_campaigns_end_is_told(site: Site) -> None:
@@ -235,7 +324,7 @@ def test_a_clock_that_jumped_back_stops_no_replay() -> None:
 def test_no_campaign_is_said(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n')
     with pytest.raises(TapescopeError, match="declares no campaign"):
-        forecast.progress(steps.site_at(tmp_path), load_catalog())
+        forecast.progress(past(steps.site_at(tmp_path)))
 
 
 def test_roadmap_command() -> None:

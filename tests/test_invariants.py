@@ -62,13 +62,29 @@ def fill(site: Site, texts: dict[str, str] = TEXTS) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    """What the small archive says when each file is read once, whole."""
+def plain_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The small archive, each file read once, whole, and built; a test that changes it takes `built`, a copy."""
     site = make_site(tmp_path_factory.mktemp("plain"))
     fill(site)
     make(site)
-    rows = all_rows(site)
-    silent = {name for name in fed_relations(site) if not rows[name]}
+    return site
+
+
+@pytest.fixture
+def built(plain_site: Site, tmp_path: Path) -> Site:
+    return copied(plain_site, tmp_path / "built")
+
+
+def copied(site: Site, folder: Path) -> Site:
+    shutil.copytree(site.root, folder)
+    return steps.site_at(folder)
+
+
+@pytest.fixture(scope="module")
+def plain(plain_site: Site) -> Rows:
+    """What the small archive says when each file is read once, whole."""
+    rows = all_rows(plain_site)
+    silent = {name for name in fed_relations(plain_site) if not rows[name]}
     assert silent <= {"silver.log_hole", "gold.source_silence"}, "a comparison of empty relations would prove nothing"
     return rows
 
@@ -83,6 +99,10 @@ def fed_relations(site: Site) -> set[str]:
         if fed.intersection(relation.inputs):
             fed.add(relation.full_name)
     return fed.difference(bronze)
+
+
+def log_of(site: Site, name: str) -> Path:
+    return site.root / "logs" / name
 
 
 @pytest.fixture
@@ -100,19 +120,18 @@ def assert_adds_up(site: Site) -> None:
 # --- once is as good as twice ---------------------------------------------------------------------------------
 
 
-def test_the_same_files_twice(site: Site, plain: Rows) -> None:
-    paths = fill(site)
-    make(site)
-    again = steps.ingest(site).as_dict()
+def test_the_same_files_twice(built: Site, plain: Rows) -> None:
+    again = steps.ingest(built).as_dict()
     assert (again["unchanged"], again["loaded"]) == (3, 0)
-    for path in paths.values():
-        os.utime(path, ns=(1, 1))
-    shutil.copy(paths[LOG], paths[LOG].with_name(f"copy-of-{paths[LOG].name}"))
-    touched = steps.ingest(site).as_dict()
+    for name in TEXTS:
+        os.utime(log_of(built, name), ns=(1, 1))
+    log = log_of(built, LOG)
+    shutil.copy(log, log.with_name(f"copy-of-{log.name}"))
+    touched = steps.ingest(built).as_dict()
     assert (touched["unchanged"], touched["loaded"]) == (4, 0)
-    assert steps.build(site).days == []
-    assert differences(plain, all_rows(site)) == []
-    assert_adds_up(site)
+    assert steps.build(built).days == []
+    assert differences(plain, all_rows(built)) == []
+    assert_adds_up(built)
 
 
 @pytest.mark.parametrize("order", [(MRTG, VMSTAT, LOG), (VMSTAT, LOG, MRTG)], ids=["log_last", "log_between"])
@@ -158,17 +177,15 @@ def test_a_torn_line_that_stays_torn_is_counted_once(site: Site) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress], ids=["gzip", "zstd"])
-def test_packing_a_file_changes_nothing(site: Site, plain: Rows, pack: object) -> None:
+def test_packing_a_file_changes_nothing(built: Site, plain: Rows, pack: object) -> None:
     assert callable(pack)
-    paths = fill(site)
-    make(site)
-    for path in paths.values():
+    for path in [log_of(built, name) for name in TEXTS]:
         path.with_name(path.name + ".packed").write_bytes(pack(path.read_bytes()))
         path.unlink()
-    moved = steps.ingest(site).as_dict()
+    moved = steps.ingest(built).as_dict()
     assert (moved["loaded"], moved["unchanged"]) == (0, 3)
-    assert steps.build(site).days == []
-    assert differences(plain, all_rows(site)) == []
+    assert steps.build(built).days == []
+    assert differences(plain, all_rows(built)) == []
 
 
 def test_a_packed_file_that_had_grown_before_counts_once(site: Site, plain: Rows) -> None:
@@ -289,12 +306,17 @@ ORDERS = {
 
 
 @pytest.fixture(scope="module")
-def whole_week(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+def week_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site = make_site(tmp_path_factory.mktemp("week"))
     for day, text in WEEK.items():
         put(site, f"enstore/LOG-{day}", text)
     make(site, full=True)
-    return all_rows(site)
+    return site
+
+
+@pytest.fixture(scope="module")
+def whole_week(week_site: Site) -> Rows:
+    return all_rows(week_site)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -310,20 +332,16 @@ def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: str) -> N
         assert differences(whole_week, all_rows(site)) == []
 
 
-def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(site: Site, plain: Rows) -> None:
-    fill(site)
-    make(site)
-    with Warehouse(site).write("test") as connection:
+def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(built: Site, plain: Rows) -> None:
+    with Warehouse(built).write("test") as connection:
         connection.execute(f"DELETE FROM {LAKE}.gold.file_rate; DELETE FROM {LAKE}.silver.gap")
-    steps.build(site, full=True)
-    assert differences(plain, all_rows(site)) == []
+    steps.build(built, full=True)
+    assert differences(plain, all_rows(built)) == []
 
 
-def test_a_day_withdrawn_and_read_again(site: Site, whole_week: Rows, tmp_path: Path) -> None:
+def test_a_day_withdrawn_and_read_again(week_site: Site, whole_week: Rows, tmp_path: Path) -> None:
     days = list(WEEK)
-    for day in days:
-        put(site, f"enstore/LOG-{day}", WEEK[day])
-    make(site)
+    site = copied(week_site, tmp_path / "week")
     steps.forget(site, str(site.root / "logs" / f"enstore/LOG-{days[2]}"))
     assert not steps.build(site).is_full
     without = make_site(tmp_path / "without")
@@ -341,11 +359,9 @@ def test_a_day_withdrawn_and_read_again(site: Site, whole_week: Rows, tmp_path: 
 
 
 def test_a_failed_check_leaves_the_last_build(
-    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    built: Site, plain: Rows, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fill(site)
-    make(site)
-    before = all_rows(site)
+    site, before = built, plain
     later = DAY + timedelta(days=1)
     text = morning(later).days()[later]
     put(site, f"enstore/LOG-{later}", text.replace("write 19 crc_check", "write -19 crc_check"))

@@ -9,7 +9,8 @@ import pytest
 from archive import ZONE, make_site
 
 from pipelines.catalog import load_catalog
-from pipelines.findings.hits import Hit, Period
+from pipelines.clock import Period
+from pipelines.findings.hits import Hit
 from pipelines.findings.pricing import Gain, gain
 from pipelines.loader import prepare_tables
 from pipelines.warehouse import LAKE, Connection, Warehouse

@@ -4,6 +4,7 @@ A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relati
 it does not give has the header's default; days that it does not give are the case's `date`.
 """
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import duckdb
 import pytest
 import test_relations as harness
 
-from pipelines.catalog import Question, load_catalog
+from pipelines.catalog import Question, Relation, load_catalog
 
 HERE = Path(__file__).parent
 CASES = sorted((HERE / "questions").glob("*/*.toml"))
@@ -30,11 +31,20 @@ def test_case(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         harness._create(connection, catalog)
         for table, rows in ({"site.setting": [harness.SETTING]} | harness._given(case)).items():
             harness._insert(connection, catalog.relations[table], rows)
+            fill_day(connection, catalog.relations[table])
         result = connection.execute(question.sql, values(question, case))
         names = [column[0] for column in result.description or []]
         found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
     assert names == [column.name for column in question.columns], "the SELECT's columns are not those of the header"
     compare(case, names, found)
+
+
+def fill_day(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
+    """The UTC day that a case leaves out, which follows from an instant as its doc says."""
+    for column in relation.columns:
+        instant = re.fullmatch(r"UTC day of (\w+)", column.doc) if column.name == "day" else None
+        if instant:
+            connection.execute(f"UPDATE {relation.full_name} SET day = CAST({instant[1]} AS DATE) WHERE day IS NULL")
 
 
 def values(question: Question, case: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from pipelines.catalog import Column, load_catalog
-from pipelines.config import Drive, Site, Station
+from pipelines.config import Campaign, Drive, Site, Station
 from pipelines.hostile import visible
 from pipelines.report import Report, make_report, write_report
 from pipelines.report.cells import label, number, percent, show
-from pipelines.report.tree import Stack, Table, Waterfall
+from pipelines.report.tree import Burndown, Figure, Stack, Table, Tornado, Waterfall
+from pipelines.studies.requirements import DOCUMENTS
 from pipelines.tables import create_tables
 from pipelines.warehouse import Warehouse, transaction
 
@@ -67,6 +68,10 @@ def make_site(folder: Path) -> Site:
         root=folder,
         station=(Station(name="s1", aliases=("s-1",)), Station(name="s2", role="scanning")),
         drive=(Drive(name="D1"), Drive(name="D2")),
+        campaign=(
+            Campaign(**{"name": "new tapes", "size_tb": 10.0, "from": DAY - timedelta(days=2)}),
+            Campaign(**{"name": "to come", "size_tb": 1.0, "from": date(2030, 1, 1)}),
+        ),
     )
 
 
@@ -116,6 +121,7 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
                 "seen_s": 900.0,
             },
         )
+        fill_forecasts(connection, text)
         insert(connection, "ops.build", {"build_id": "1-abc", "number": 1, "is_committed": True})
         insert(
             connection,
@@ -142,6 +148,35 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
                 "a rule of old", "D2", lost_hours=None, lost_gb_day=None, means=None, look_at=None, confidence=None
             ),
         )
+
+
+def fill_forecasts(connection: Any, text: str) -> None:
+    """A campaign of 10 TB with 4, 3 and 2.5 TB left, said to last 10 days more; drives needed; one cost refused."""
+    day = {n: DAY - timedelta(days=n) for n in range(3)}
+    insert(connection, "site.campaign", {"campaign": "new tapes", "size_tb": 10.0, "from_day": day[2]})
+    days = [{"day": day[2 - n], "moved_gb": moved} for n, moved in enumerate((6000.0, 1000.0, 500.0))]
+    insert(connection, "gold.campaign", *({"campaign": "new tapes"} | row for row in days))
+    insert(connection, "site.station", {"station": "s3", "spool_gb": 1070.0})
+    insert(
+        connection,
+        "gold.mass_balance",
+        {"day": DAY, "station": "s3", "in_duty": 0.5, "in_active_mb_s": 57.0} | {"in_gb": 10.0, "out_gb": 20.0},
+    )
+
+    def said(model: str, entity: str, quantity: str, **more: Any) -> None:
+        usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_seen": 7, "seen": "days"}
+        insert(connection, "gold.forecast", usual | {"model": model, "entity": entity, "quantity": quantity} | more)
+
+    said("eta", "new tapes", "days_left", value=10.0, low=7.0, high=15.0)
+    said("eta", "new tapes", "days_left", alone="a drive more", value=6.0)
+    said("eta", "new tapes", "week_gb", value=1750.0, low=1500.0, high=2000.0, until_day=DAY + timedelta(days=7))
+    said("eta", "new tapes", "week_gb", day=day[1], value=900.0, low=600.0, high=990.0, until_day=DAY)
+    said("sizing", "LTO-4", "drives", value=6.5, low=5.0, high=9.0)
+    said("sizing", "LTO-4", "drives", alone="write: rate_mb_s", low=6.0, high=7.0)
+    said("sizing", "LTO-4", "drives", alone=f"{text}: efficiency", low=5.0, high=8.5)
+    said("sizing", text, "drives", cannot_tell=text, wanted=text)
+    said("calibration", text, "speed_mb_s", value=80.25, low=79.0, high=81.5, seen="mounts")
+    said("calibration", text, "file_s", cannot_tell="4 mounts for 2 costs", wanted="at least 5 mounts", seen="mounts")
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +212,20 @@ def squeezed(text: str) -> str:
 
 
 def test_every_section_is_in_every_form(report: Report, written: dict[str, str]) -> None:
-    assert [section.number for section in report.sections] == [0, 1, 2, 3, 5, 6, 12, 13, 14]
-    assert [section["number"] for section in json.loads(written["json"])["sections"]] == [0, 1, 2, 3, 5, 6, 12, 13, 14]
+    assert [section.number for section in report.sections] == [0, 1, 2, 3, 5, 6, 10, 11, 12, 13, 14]
+    assert [section["number"] for section in json.loads(written["json"])["sections"]] == [
+        0,
+        1,
+        2,
+        3,
+        5,
+        6,
+        10,
+        11,
+        12,
+        13,
+        14,
+    ]
     for section in report.sections:
         assert f"\n{section.number}. {section.title} ---" in written["txt"]
         if section.number:
@@ -196,7 +243,7 @@ def test_page_stands_alone(written: dict[str, str]) -> None:
     html = written["html"]
     assert not re.search(r"https?:|<script|<link|<img|@import|javascript:|\bon\w+=", html, re.IGNORECASE)
     assert not re.search(r"(?:src|href)=\"(?!#)|url\((?!#)", html), "an address outside of the page"
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 4
     ids = re.findall(r'\bid="([^"]*)"', html)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]*)"', html)) | set(re.findall(r"url\(#([^)]*)\)", html)) <= set(ids)
@@ -238,10 +285,51 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
             assert squeezed(visible(part)) in page, part
             assert squeezed(visible(part)) in text, part
         for figure in section.figures:
-            names = [bar.name for bar in figure.bars] if isinstance(figure, Waterfall) else list(figure.rows)
-            if isinstance(figure, Waterfall):
-                names += [f"{number(bar.value)}h{squeezed(percent(bar.share))}" for bar in figure.bars]
-            assert names and all(name in whole and name in text for name in names)
+            names = [squeezed(visible(name)) for name in named(figure)]
+            assert names and all(name in whole and name in text for name in names), names
+
+
+def named(figure: Figure) -> list[str]:
+    """What a figure must say in words, in both forms."""
+    match figure:
+        case Waterfall():
+            return [part for bar in figure.bars for part in (bar.name, f"{number(bar.value)}h{percent(bar.share)}")]
+        case Stack():
+            return list(figure.rows)
+        case Burndown():
+            return [figure.title]
+        case Tornado():
+            return [part for name, low, high in figure.bars for part in (name, number(low), number(high))]
+
+
+def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
+    """7.5 of 10 TB moved; ten days behind 15 June is the 25th; 6 days with a drive more are 4 sooner."""
+    ahead, card = report.sections[6:8]
+    assert ahead.sentences == [
+        "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
+        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.00 days sooner.",
+        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not reckoned.",
+        "Of 1 forecast of which is known what came, 0 held it; nine of ten should.",
+    ]
+    (burn,) = ahead.figures
+    assert isinstance(burn, Burndown)
+    assert [left for _, left in burn.left] == [4.0, 3.0, 2.5] and (burn.low, burn.days, burn.high) == (7.0, 10.0, 15.0)
+    (room,) = ahead.tables
+    # M46: 1070 GB at 57 MB/s are 5.2 h; it drains
+    assert [round(row[4], 1) for row in room.rows] == [5.2] and room.rows[0][5] is None
+    (tornado,) = card.figures
+    assert isinstance(tornado, Tornado) and [bar[1:] for bar in tornado.bars] == [(5.0, 8.5), (6.0, 7.0)]
+    assert tornado.bars[1][0] == "write: traffic"
+    assert card.sentences[0] == (
+        "LTO-4 drives needed: 6.50 (90 %: 5.00 to 9.00) for twice the traffic of 7 days, at the efficiency of its own"
+        " mounts; 1 are there."
+    )
+    assert card.sentences[2] == (
+        "Costs of a line of the log cannot be told: 4 mounts for 2 costs; wanted: at least 5 mounts."
+    )
+    assert card.tables[0].rows == [("a line of the log", 7, "80.2 (79 to 81.5)", None, None, None, None, None)]
+    assert [name for name, _ in card.facts] == [f"study: {DOCUMENTS[letter]}" for letter in "CMNEP"]
+    assert dict(card.facts)["study: PIC STEP'09"].startswith("33 figures as printed, 1 only cut or rounded, 14 wrong")
 
 
 def test_what_was_seen_comes_first(report: Report) -> None:
@@ -276,7 +364,7 @@ def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
 
 
 def test_red_has_an_action(report: Report, written: dict[str, str]) -> None:
-    cards = report.sections[6].findings
+    cards = report.sections[8].findings
     assert [(card.severity, card.state) for card in cards][-1] == ("warning", "open")
     assert written["html"].count('class="finding critical"') == 1
     assert all(card.look_at for card in cards if card.severity == "critical")
@@ -316,7 +404,7 @@ def test_hostile_text_does_nothing(hostile: dict[str, str]) -> None:
         for character in "\x1b\u202e":
             assert character not in hostile[form], form
     assert "<script" not in hostile["html"] and "&lt;script&gt;alert(1)" in hostile["html"]
-    assert hostile["html"].count("</style>") == 1 and hostile["html"].count("</svg>") == 2
+    assert hostile["html"].count("</style>") == 1 and hostile["html"].count("</svg>") == 4
     assert hostile["html"].count("<pre>") == hostile["html"].count("</pre>")
     assert "{{ 7 * 7 }}" in hostile["html"]
     shown = visible(HOSTILE)

@@ -10,7 +10,7 @@ from pipelines.cli import cli
 from pipelines.methods.bootstrap import Estimate
 from pipelines.models import sizing
 from pipelines.models.service_time import Service, gap_bound_rate
-from pipelines.models.sizing import Traffic, certain, drives_needed
+from pipelines.models.sizing import Traffic, capped, certain, drives_fed, drives_needed
 from pipelines.models.technology import drive
 
 
@@ -185,3 +185,40 @@ def test_the_command_asks_the_formula_the_other_way_round() -> None:
     # 1 GB files at 15 MB/s: 120 / (66.67 - 33.33 - 4.4) = 4.1 files
     assert "4.1 files" in done.output
     assert "108 GB" in done.output, "N12: an hour at 30 MB/s"
+
+
+def test_growth_n04_and_technology_n06() -> None:
+    """600 MB/s by drives used at half of their rate (N02): LTO-4 at 120 needs 10, twice the traffic 20 (N04).
+
+    LTO-6 at 160 and still half of it: 7.5 for the traffic of today. Where the disks give a drive 60 MB/s and no more,
+    its efficiency is 60 / 160, and another technology saves nothing: 10 again (N06, N11).
+    """
+
+    def needed(name: str, efficiency: float, growth: float = 1.0) -> float:
+        traffic = [Traffic("pool", certain(600.0), certain(growth), certain(efficiency))]
+        return drives_needed(traffic, certain(drive(name).native_mb_s)).drives.value
+
+    assert needed("LTO-4", 0.5) == pytest.approx(10) and needed("LTO-4", 0.5, growth=2) == pytest.approx(20)
+    assert needed("LTO-6", 0.5) == pytest.approx(7.5)
+    assert needed("LTO-6", 60 / 160) == pytest.approx(10)
+
+
+def test_throttled_n29_and_upgrades_n30() -> None:
+    """A pool of 2000 MB/s (N23) beside a full 10 GigE, 1250 MB/s, feeds 750 / 160 = 4.7 LTO-6 drives (N10).
+
+    Throttled to a GigE of its own, 125 MB/s, the same traffic leaves 1875 / 160 = 11.7 (N29). With each upgrade the
+    pool feeds fewer: 6.25 LTO-4, 2.5 LTO-7, 1.9 LTO-9 (N30).
+    """
+    assert round(drives_fed(2000, 1250, drive("LTO-6").native_mb_s), 1) == 4.7
+    assert round(drives_fed(2000, 125, drive("LTO-6").native_mb_s), 1) == 11.7
+    fed = {name: drives_fed(2000, 1250, drive(name).native_mb_s) for name in ("LTO-4", "LTO-7", "LTO-9")}
+    assert {name: round(number, 2) for name, number in fed.items()} == {"LTO-4": 6.25, "LTO-7": 2.5, "LTO-9": 1.88}
+
+
+def test_cautious_cap_c11() -> None:
+    """Streams above 50 MB/s are not counted on: the 120 MB/s of an LTO-4 are 50, the 40 of a 3592A stay."""
+    assert [capped(drive(name).native_mb_s) for name in ("LTO-4", "3592A")] == [50.0, 40.0]
+    organised = [Traffic("T0", certain(100.0), certain(2.0), certain(0.5))]
+    assert drives_needed(organised, certain(capped(drive("LTO-4").native_mb_s))).whole == 8
+    with pytest.raises(ValueError, match="above nothing"):
+        capped(0.0)

@@ -39,7 +39,7 @@ TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     "TIMESTAMP": pl.Datetime("us"),
     "DATE": pl.Date,
 }
-MOST_CUTS = 20  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
+MOST_CUTS = 8  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
 
 
 def _is_case(path: Path) -> bool:

@@ -1,11 +1,12 @@
 """The technology table: published figures, names, and the nameplate the site's drives get from it."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from pipelines.catalog import load_catalog
-from pipelines.docs import explain
+from pipelines.docs import explain, model_names
 from pipelines.models import technology
 from pipelines.models.technology import drive, known, technologies
 from pipelines.survey.drives import DriveFound
@@ -88,6 +89,18 @@ def test_the_nameplate_of_a_sites_drives(tmp_path: Path) -> None:
     make(site)
     rows = query(site, "SELECT drive, generation, nameplate_mb_s FROM site.drive ORDER BY drive")
     assert rows == [("A", "LTO-4", 120.0), ("B", "clay tablet", None), ("C", None, None)]
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_a_model_says_what_it_is(name: str) -> None:
+    """Inputs, outputs, limits, source and units, in the page that `tapescope explain` prints."""
+    page = explain(load_catalog(), name)
+    said = page.partition("```text\n")[2].partition("```")[0]
+    wanted = ("Inputs:", "Outputs?:", "Limits:", "Source:", r"\b[MGT]B = 10\^")
+    lacking = [word for word in wanted if not re.search(word, said)]
+    assert not lacking, f"the docstring of models/{name}.py does not say {lacking}"
+    silent = [line for line in page.splitlines() if line.startswith("- `") and line.endswith("`: ")]
+    assert not silent, "these public parts of it say nothing"
 
 
 def test_models_are_explained() -> None:

@@ -7,5 +7,6 @@ run again sends nobody the same thing twice.
 from pipelines.delivery.collect import collect
 from pipelines.delivery.dispatch import Delivered, deliver
 from pipelines.delivery.secret import NAMES as SECRETS
+from pipelines.delivery.warning import warn
 
-__all__ = ["SECRETS", "Delivered", "collect", "deliver"]
+__all__ = ["SECRETS", "Delivered", "collect", "deliver", "warn"]

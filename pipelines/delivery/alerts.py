@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pipelines.delivery.message import Message, Row, one_line
+from pipelines.delivery.message import Message, Row
 from pipelines.delivery.posting import post
+from pipelines.hostile import one_line
 from pipelines.recipients import Alertmanager
 
 PATH = "/api/v2/alerts"
 _SILENT = ("acknowledged", "muted")  # somebody knows
 TEXT_CHARS = 1000
+RESOLVED_DAYS = 7
 
 
 def send(settings: Alertmanager, message: Message, secrets: Mapping[str, str]) -> str:
@@ -25,7 +27,13 @@ def alerts_of(message: Message, now: datetime, keep: timedelta) -> list[dict[str
     worst: dict[str, Row] = {}
     for finding in message.findings:  # several spells of a day are one cause: the first is the worst
         worst.setdefault(finding["finding_id"], finding)
-    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in message.standing]
+    told = [row for row in message.standing if row["state"] != "gone" or _is_news(row, message)]
+    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in told]
+
+
+def _is_news(row: Row, message: Message) -> bool:
+    """Gone for so few days that a receiver that was away at first hears of it still; later none knows the alert."""
+    return bool((message.report.last_day - row["gone_day"]).days < RESOLVED_DAYS)
 
 
 def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep: timedelta) -> dict[str, Any]:

@@ -14,7 +14,7 @@ def collect(site: Site, catalog: Catalog, report: Report, files: dict[str, Path]
     with Asker(site, catalog, report.first_day, report.last_day) as asker:
         return Message(
             site=site.name,
-            newest=asker.newest_day(),
+            newest=asker.newest_whole_day(),
             report=report,
             files=files,
             findings=asker.ask("findings").as_dicts(),

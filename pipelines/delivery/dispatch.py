@@ -26,9 +26,8 @@ class Delivered:
     """What became of one way out."""
 
     way: str
-    state: (
-        str  # sent, failed, earlier: the same report had left by it before; left_out: it does not say how things stand
-    )
+    # sent, failed, earlier: the same report had left by it before; left_out: it does not say how things stand
+    state: str
     where: str  # or why not
 
     @property
@@ -66,7 +65,7 @@ def deliver(
 def _why_not(way: str, message: Message) -> str:
     """Why a report does not go by a way that takes it for how things stand; empty if it does."""
     if way in _NOW and message.is_past:
-        return f"{message.day} is past: {message.newest} is the last day with data"
+        return f"{message.day} is past: {message.newest} is the last whole day with data"
     if way == "wlcg" and not message.wlcg:
         return "nothing is known of any storage group, which is not to say that there is none"
     return ""

@@ -23,10 +23,14 @@ class PartlySent(TapescopeError):
 
 def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
     """Send the report; returns to whom. Raises OSError, smtplib.SMTPException, ConfigError, PartlySent."""
+    return hand_over(mail, compose(mail, message), secrets)
+
+
+def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> str:
+    """Give a letter to the mail server; returns to whom. Raises as `send`."""
     user = secret(secrets, "TAPESCOPE_SMTP_USER")
     if user and mail.tls == "none" and mail.host not in _LOOPBACK:
         raise ConfigError(f"the password for {mail.host} would be sent in the clear", 'deliver.mail.tls = "starttls"')
-    letter = compose(mail, message)
     with _connection(mail) as server:
         if user:
             server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.clock import day_bounds
-from pipelines.hostile import visible
+from pipelines.hostile import one_line
 from pipelines.report import Report
 
-LINE_CHARS = 160
 _ONE = 1  # the section that says it in one sentence
 _REPRODUCE = 14  # the section on how to make the report again
 _ABOUT_ITSELF = ("period", "data")  # facts of the head
@@ -30,7 +29,7 @@ class Message:
     hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
     headline: Row
     wlcg: list[Row]  # a row a storage group
-    newest: date | None = None  # last day with data, whatever day is reported
+    newest: date | None = None  # last whole day with data, whatever day is reported
 
     @property
     def day(self) -> date | None:
@@ -77,16 +76,6 @@ class Message:
         ]
         told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
-
-
-def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
-    """Text of logs as one printable line of bounded length.
-
-    >>> one_line("a\\nb  c", 4)
-    'a b…'
-    """
-    line = visible(" ".join(text.split()))
-    return line if len(line) <= n_chars else line[: n_chars - 1].rstrip() + "…"
 
 
 def labels_of(message: Message, finding: Row) -> Mapping[str, str]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pipelines.estimates.window import Window, known
+from pipelines.clock import Period
+from pipelines.estimates.numbers import known
 from pipelines.methods import before_after
 from pipelines.warehouse import LAKE, Connection
 
@@ -55,9 +56,9 @@ class _Change:
         return not self.entities or not other.entities or bool(self.entities & other.entities)
 
 
-def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each change, measure, mode and technology with values on at least one side."""
-    begin, end = window.bounds
+    begin, end = period.bounds
     found = connection.execute(_CHANGES, {"begin": begin, "end": end}).fetchall()
     changes = [_Change(name, at, frozenset(entities or ())) for name, at, entities in found]
     told = [change for change in changes if change.at >= begin]

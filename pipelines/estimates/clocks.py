@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pipelines.estimates.window import Window, known
+from pipelines.clock import Period
+from pipelines.estimates.numbers import known
 from pipelines.methods import clock_skew
 from pipelines.warehouse import LAKE, Connection
 
 RELATION = "gold.clock_alignment"
 WINDOW_DAYS = 7
-MOST_SAMPLES = 40_000  # eleven hours by the second: what is older in the window adds little and costs a search each
+MOST_SAMPLES = 40_000  # eleven hours by the second: what is older in the period adds little and costs a search each
 _AROUND_S = 600.0  # of a transfer: samples further from any say nothing
 _LOG_STEP_S = 1.0  # the movers' log cuts its instants to whole seconds
 
@@ -52,15 +53,15 @@ GROUP BY from_at, to_at HAVING came_in IS NOT NULL AND went_out IS NOT NULL
 _DIRECTIONS = {"in": ["read"], "out": ["write"], "both": ["read", "write"]}
 
 
-def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each station's clock by each program that watched its network and its disks; by the switch's counters if none."""
-    transfers = connection.execute(_TRANSFERS, window.values).pl()
+    transfers = connection.execute(_TRANSFERS, _bounds(period)).pl()
     for (station, system), own in transfers.group_by(["station", "system"], maintain_order=True):
         watches = [
             (watched, str(tool), samples)
             for watched in ("network", "disk")
-            for tool, samples in _by_tool(connection, watched, str(station), window)
-        ] or [("link", tool, samples) for tool, samples in _by_tool(connection, "link", str(station), window)]
+            for tool, samples in _by_tool(connection, watched, str(station), period)
+        ] or [("link", tool, samples) for tool, samples in _by_tool(connection, "link", str(station), period)]
         pair = {"station": station, "system": system}
         if not watches:
             yield pair | _unwatched(str(station), own.height)
@@ -69,9 +70,15 @@ def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
                 yield pair | {"watched": watched, "tool": tool} | _aligned(own, samples, direction)
 
 
-def _by_tool(connection: Connection, watched: str, station: str, window: Window) -> Iterator[tuple[str, pl.DataFrame]]:
+def _bounds(period: Period) -> dict[str, object]:
+    """A query's parameters: the instants, and the UTC days around them."""
+    begin, end = period.bounds
+    return {"begin": begin, "end": end, "utc_from": begin.date(), "utc_to": end.date()}
+
+
+def _by_tool(connection: Connection, watched: str, station: str, period: Period) -> Iterator[tuple[str, pl.DataFrame]]:
     """Samples of each program, all of the length most of them have."""
-    found = connection.execute(_SAMPLES[watched], window.values | {"station": station}).pl()
+    found = connection.execute(_SAMPLES[watched], _bounds(period) | {"station": station}).pl()
     for (tool,), samples in found.sort("tool", "at").group_by(["tool"], maintain_order=True):
         step = samples["step"].round(3).mode().min()
         alike = samples.filter((pl.col("step") - step).abs() < 0.01).unique("at", keep="first", maintain_order=True)

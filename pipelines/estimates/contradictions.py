@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pipelines.estimates.window import Window
+from pipelines.clock import Period
 from pipelines.methods import contradictions as methods
 from pipelines.methods.contradictions import Contradiction
 from pipelines.warehouse import LAKE, Connection
@@ -30,6 +30,7 @@ class _Kind:
     judge: Callable[[float, float], Contradiction | None]
     needs: str  # logs without which nothing can be compared
     time: tuple[str, str] = ("from_at", "to_at")
+    lineage: str = "file_id, line_no"
 
 
 _KINDS = (
@@ -68,6 +69,7 @@ _KINDS = (
         lambda stated, most: methods.above("MB/s of a link in an hour", stated, most, "MB/s of its capacity", 0.02),
         "traffic of links whose capacity site.toml gives",
         ("hour_at", "hour_end"),
+        "CAST(NULL AS VARCHAR) AS file_id, CAST(NULL AS BIGINT) AS line_no",  # an hour is of many lines
     ),
     _Kind(
         "processors_above_one",
@@ -111,25 +113,26 @@ _KINDS = (
         lambda stated, _: methods.negative("seconds of a gap between files", stated),
         "two files in one mount",
         ("started_at", "ended_at"),
+        "previous_file_id AS file_id, previous_line_no AS line_no",
     ),
 )
 
 
-def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each kind: its entities with values that cannot be, or that there was nothing to compare."""
     for kind in _KINDS:
         begin, end = kind.time
         table = f"SELECT {{}} FROM {kind.source.format(lake=LAKE)} WHERE {begin} >= $begin AND {begin} < $end"
-        bounds = {"begin": window.bounds[0], "end": window.bounds[1]}
+        bounds = {"begin": period.bounds[0], "end": period.bounds[1]}
         (n_compared,) = connection.execute(table.format("count(*)"), bounds).fetchone() or (0,)
         if not n_compared:
             yield _nothing(kind)
             continue
         columns = f"{kind.entity} AS entity, {kind.stated} AS stated, {kind.possible} AS possible"
         sql = (
-            f"{table.format(f'{columns}, {begin} AS began_at, {end} AS ended_at, file_id, line_no')} AND {kind.suspect}"
+            f"{table.format(f'{columns}, {begin} AS began_at, {end} AS ended_at, {kind.lineage}')} AND {kind.suspect}"
             f" ORDER BY ALL LIMIT {MOST_ROWS}"
-        ).replace("file_id, line_no", _lineage(kind))
+        )
         found: dict[str, list[dict[str, Any]]] = {}
         for row in connection.execute(sql, bounds).pl().iter_rows(named=True):
             said = kind.judge(float(row["stated"]), float(row["possible"]))
@@ -138,15 +141,6 @@ def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
         for entity, those in found.items():
             told = _told(kind, entity, those, n_compared)
             yield told | {"hint": _hint(connection, told)}
-
-
-def _lineage(kind: _Kind) -> str:
-    """Where a row is from; a gap's is the line that begins it, and an hour of a link has none."""
-    if kind.name == "negative_gap":
-        return "previous_file_id AS file_id, previous_line_no AS line_no"
-    if kind.name == "load_above_link":
-        return "CAST(NULL AS VARCHAR) AS file_id, CAST(NULL AS BIGINT) AS line_no"
-    return "file_id, line_no"
 
 
 def _told(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.estimates.window import Window, known
+from pipelines.clock import Period
+from pipelines.estimates.numbers import known
 from pipelines.methods import two_way
 from pipelines.warehouse import LAKE, Connection
 
@@ -21,9 +22,9 @@ ORDER BY ALL
 """
 
 
-def rows(connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each drive and tape that moved large files, among those alike in system, mode, technology and basis."""
-    rates = connection.execute(_RATES, {"first": window.first, "last": window.last}).pl()
+    rates = connection.execute(_RATES, {"first": period.first, "last": period.last}).pl()
     for key, kind in rates.group_by(_ALIKE, maintain_order=True):
         names = (kind["drive"].to_numpy().astype(str), kind["volume"].to_numpy().astype(str))
         found = two_way.fit(kind["rate_mb_s"].to_numpy(), *names, n_resamples=N_RESAMPLES)

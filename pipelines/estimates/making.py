@@ -5,9 +5,9 @@ from datetime import date, timedelta
 from typing import Any, Protocol
 
 from pipelines.catalog import Catalog
+from pipelines.clock import Period
 from pipelines.config import Site
 from pipelines.estimates import changes, clocks, contradictions, drives_and_tapes
-from pipelines.estimates.window import Window
 from pipelines.warehouse import Connection, replace_day
 
 
@@ -17,8 +17,8 @@ class Estimate(Protocol):
     RELATION: str
     WINDOW_DAYS: int
 
-    def rows(self, connection: Connection, window: Window) -> Iterator[dict[str, Any]]:
-        """The rows of the day that ends the window, without `day` and `first_day`."""
+    def rows(self, connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
+        """The rows of the day that ends the period, without `day` and `first_day`."""
         ...
 
 
@@ -28,8 +28,8 @@ ESTIMATES: tuple[Estimate, ...] = (changes, clocks, contradictions, drives_and_t
 def estimate(connection: Connection, site: Site, catalog: Catalog, last: date) -> None:
     """Make every estimate of the site days that end with `last`, in place of those made for that day before."""
     for each in ESTIMATES:
-        window = Window(last - timedelta(days=each.WINDOW_DAYS - 1), last, site.zone)
-        days = {"day": last, "first_day": window.first}
+        period = Period(last - timedelta(days=each.WINDOW_DAYS - 1), last, site.zone)
+        days = {"day": last, "first_day": period.first}
         replace_day(
-            connection, catalog.relations[each.RELATION], last, [days | row for row in each.rows(connection, window)]
+            connection, catalog.relations[each.RELATION], last, [days | row for row in each.rows(connection, period)]
         )

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant
 from pipelines.methods import two_way
 from pipelines.methods.change_points import Change, changes
 

@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 
 from pipelines.catalog import Rule
-from pipelines.clock import day_bounds
+from pipelines.clock import Period, day_bounds
 from pipelines.config import Site
-from pipelines.findings.hits import Hit, Period, groups
+from pipelines.findings.hits import Hit, groups
 
 _FINENESS = ("network", "disk", "link")  # disks are behind a cache, a switch's counters are coarse
 

@@ -7,8 +7,9 @@ from datetime import timedelta
 import polars as pl
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number
 
 
 def low_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

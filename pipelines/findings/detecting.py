@@ -6,10 +6,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from pipelines.catalog import Catalog, Rule
+from pipelines.clock import Period
 from pipelines.config import Site
 from pipelines.findings import gate, life
 from pipelines.findings.explaining import explain
-from pipelines.findings.hits import Hit, Period
+from pipelines.findings.hits import Hit
 from pipelines.findings.judging import judge, read_metric
 from pipelines.findings.pricing import gain
 from pipelines.findings.proof import confidence, evidence

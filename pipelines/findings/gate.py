@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
 from pipelines.errors import ConfigError
-from pipelines.findings.hits import Period
 from pipelines.findings.life import History, identity
 from pipelines.warehouse import LAKE, Connection
 

@@ -1,14 +1,13 @@
-"""What a rule that fired says: its hit, the site days it looked at, and how values of frames become plain numbers."""
+"""What a rule that fired says: its hit, and how values of frames become plain numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, cast
 
 import polars as pl
 
 from pipelines.catalog import Rule
-from pipelines.clock import day_bounds
 
 EVIDENCE_ROWS = 3
 
@@ -29,23 +28,6 @@ class Hit:
     lost_interval: tuple[float | None, float | None] = (None, None)  # 90 %, of lost_s on days like these
     names: frozenset[str] = frozenset()  # drives, stations, hosts, systems it is about: whose changes may explain it
     not_after: datetime | None = None  # of a step that is known to some hours only: when it had happened at the latest
-
-
-@dataclass(frozen=True)
-class Period:
-    """The site days a rule looks at."""
-
-    first: date
-    last: date
-    zone: str
-
-    @property
-    def n_days(self) -> int:
-        return (self.last - self.first).days + 1
-
-    @property
-    def bounds(self) -> tuple[datetime, datetime]:
-        return day_bounds(self.first, self.zone)[0], day_bounds(self.last, self.zone)[1]
 
 
 def groups(rule: Rule, rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -6,12 +6,13 @@ from typing import Any
 import polars as pl
 
 from pipelines.catalog import Catalog, Rule
+from pipelines.clock import Period
 from pipelines.config import Site
 from pipelines.errors import ContractError
 from pipelines.findings.changes import changed
 from pipelines.findings.clocks import off_clock
 from pipelines.findings.counts import accumulates, contradicts, low_share, repeats, turned_over, unbalanced
-from pipelines.findings.hits import Hit, Period
+from pipelines.findings.hits import Hit
 from pipelines.findings.peers import slow_tapes, slower_than_peers
 from pipelines.findings.picks import dearer_than_whole
 from pipelines.findings.shares import more_than_share, waits

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from pipelines.errors import TapescopeError
+from pipelines.finding_id import only
 from pipelines.warehouse import LAKE, Connection
 
 ACKNOWLEDGE, MUTE, REOPEN = "acknowledge", "mute", "reopen"
@@ -127,18 +127,13 @@ def mark(connection: Connection, prefix: str, kind: str, until: date | None = No
 
     Raises TapescopeError where no finding, or more than one, has such an id.
     """
-    found = connection.execute(
-        f"SELECT DISTINCT finding_id FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)", [prefix]
-    ).fetchall()
-    if len(found) != 1 or not prefix:
-        said = "no finding has" if not found else f"{len(found)} findings have"
-        raise TapescopeError(f"{said} an id that begins with {prefix!r}", "`tapescope finding list` shows the ids")
+    fired = connection.execute(f"SELECT DISTINCT finding_id FROM {LAKE}.gold.finding").fetchall()
+    finding_id = only([str(row[0]) for row in fired], prefix)
     last = connection.execute(
         f"SELECT coalesce((SELECT max(day) FROM {LAKE}.ops.detection), (SELECT max(day) FROM {LAKE}.gold.finding)),"
         f" (SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark)"
     ).fetchone()
     day, number = last or (None, 1)
-    finding_id = str(found[0][0])
     connection.execute(
         f"INSERT INTO {LAKE}.ops.finding_mark VALUES (?, ?, ?, ?, ?, ?)", [number, finding_id, kind, day, until, note]
     )

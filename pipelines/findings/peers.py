@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.methods import two_way
 from pipelines.methods.contrast import Contrast, ratio_of_medians
 

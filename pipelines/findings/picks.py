@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number
 
 _PICKS = ("alternate", "sparse", "random")
 

@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from pipelines.catalog import Rule
-from pipelines.findings.hits import Hit, Period
+from pipelines.clock import Period
+from pipelines.findings.hits import Hit
 from pipelines.warehouse import LAKE, Connection
 
 HOURS = "hours"

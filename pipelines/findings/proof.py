@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.catalog import Rule
-from pipelines.findings.hits import Period
+from pipelines.clock import Period
 from pipelines.warehouse import LAKE, Connection
 
 TEXT_CHARS = 300

@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.methods.population import total_interval
 from pipelines.methods.ratios import ratio_of_sums
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from pipelines.catalog import Rule
+from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings.hits import EVIDENCE_ROWS, Hit, Period, groups, instant, number, priced_bytes
+from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
 from pipelines.methods import episodes, mixture, population
 from pipelines.methods.ratios import ratio_of_sums
 

@@ -1,19 +1,29 @@
 """Forecasts: models calibrated on what the site's logs say. Numbers come from questions; models do the reckoning."""
 
 from pipelines.forecast.campaigns import Progress, progress
+from pipelines.forecast.drives import size
 from pipelines.forecast.fitting import Fitted, fit_site, mounts_of
-from pipelines.forecast.recalling import Foretold, foretell, seek_models
+from pipelines.forecast.history import MONTH_DAYS, WEEK_DAYS, History
+from pipelines.forecast.nightly import RELATION, foresee
+from pipelines.forecast.recalling import Foretold, foretell, laid_out, seek_models
 from pipelines.forecast.whatif import Answer, what_if
 
 __all__ = [
+    "MONTH_DAYS",
+    "RELATION",
+    "WEEK_DAYS",
     "Answer",
     "Fitted",
     "Foretold",
+    "History",
     "Progress",
     "fit_site",
+    "foresee",
     "foretell",
+    "laid_out",
     "mounts_of",
     "progress",
     "seek_models",
+    "size",
     "what_if",
 ]

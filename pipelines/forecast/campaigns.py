@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.ask import ask
-from pipelines.catalog import Catalog
-from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.forecast.history import History
+from pipelines.methods.bootstrap import Estimate
 from pipelines.models.calibration import Unknown
-from pipelines.models.eta import Eta, days_left, one_drive_more
+from pipelines.models.eta import Eta, days_left, moved_ahead, one_drive_more
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,9 @@ class Progress:
     last_day: date
     n_days_lacking: int
     rate_mb_s: float | None  # of a drive at work for it, in the days looked at
+    n_days: int  # days looked at
     end: Eta | Unknown
+    week_gb: Estimate | Unknown  # what it will move in the seven days behind the last
 
     def day_after(self, days: float) -> date | None:
         """The site day so many days after the last; None where the calendar has none."""
@@ -37,18 +38,18 @@ class Progress:
             return None
 
 
-def progress(site: Site, catalog: Catalog, last_day: date | None = None, n_days: int = 28) -> list[Progress]:
+def progress(history: History) -> list[Progress]:
     """Every campaign of site.toml. Raises TapescopeError where none is declared, or no log tells of any."""
+    site = history.site
     if not site.campaign:
         raise TapescopeError(
             "site.toml declares no campaign", "add [[campaign]] with name, size_tb and from, e.g. from = 2010-01-04"
         )
-    params = {"last_day": str(last_day)} if last_day else {}
-    rows = ask(site, catalog, "campaign_days", params).as_dicts()
+    rows = history.rows("campaign_days")
     if not rows:
         raise TapescopeError("no log tells of drives since a campaign began", "build first, or see `ask coverage`")
     gains: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in ask(site, catalog, "campaign_levers", params | {"n_days": str(n_days)}).as_dicts():
+    for row in history.rows("campaign_levers"):
         gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]
     sizes = {one.name: one.size_tb * 1000 for one in site.campaign}
     if strange := sorted({row["campaign"] for row in rows} - sizes.keys()):
@@ -56,7 +57,7 @@ def progress(site: Site, catalog: Catalog, last_day: date | None = None, n_days:
             f"the warehouse knows a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
         )
     return [
-        _progress(name, sizes[name], list(days), gains[name], n_days)
+        _progress(name, sizes[name], list(days), gains[name], history.n_days)
         for name, days in groupby(rows, key=lambda row: row["campaign"])
     ]
 
@@ -70,4 +71,5 @@ def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict
     more = {"a drive more": one_drive_more(moved, drives)} if drives.any() else {}
     rate = float(moved.sum() * 1000 / busy.sum() / 3600) if busy.sum() else None
     end = days_left(moved, last["left_gb"], gains | more)
-    return Progress(name, size_gb, last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"], rate, end)
+    told = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
+    return Progress(name, size_gb, *told, rate, len(seen), end, moved_ahead(moved))

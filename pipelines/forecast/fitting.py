@@ -1,19 +1,14 @@
 """The sizing formula fitted to the site's own mounts, for each kind of drive and each direction."""
 
 from dataclasses import dataclass
-from datetime import date
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from pipelines.ask import ask
-from pipelines.catalog import Catalog
-from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.forecast.history import History, Row
 from pipelines.models.calibration import Calibration, Mounts, fit
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -26,10 +21,9 @@ class Fitted:
     found: Calibration
 
 
-def fit_site(site: Site, catalog: Catalog, last_day: date | None = None, n_days: int = 28) -> list[Fitted]:
+def fit_site(history: History) -> list[Fitted]:
     """Every kind of drive that served mounts. Raises TapescopeError where there is none."""
-    params = {"n_days": str(n_days)} | ({"last_day": str(last_day)} if last_day else {})
-    rows = ask(site, catalog, "mounts_served", params).as_dicts()
+    rows = history.rows("mounts_served")
     if not rows:
         raise TapescopeError(
             "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"

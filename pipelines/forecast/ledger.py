@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.ask import ask, last_day
+from pipelines.ask import last_day
 from pipelines.catalog import Catalog
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.finding_id import only
+from pipelines.forecast.history import History
 from pipelines.loader import prepare_tables
 from pipelines.methods.bootstrap import Estimate
 from pipelines.methods.realised import Days, Realised, realised
@@ -58,10 +60,8 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
             " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
             [finding],
         ).fetchall()
-        if len(rows) != 1 or not finding:
-            said = "no finding has" if not rows else f"{len(rows)} findings have"
-            raise TapescopeError(f"{said} an id that begins with {finding!r}", "`tapescope finding list` shows the ids")
-        name, rule, entity, told, gain, least, most = rows[0]
+        name = only([str(row[0]) for row in rows], finding)
+        _, rule, entity, told, gain, least, most = rows[0]
         if not gain:
             raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
         drives = _drives_of(connection, entity)
@@ -99,10 +99,9 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
             _insert(connection, (number, event, day, note, None, None, None, None, None, None))
 
 
-def scores(site: Site, catalog: Catalog, day: date | None = None, n_days: int = 28) -> list[Score]:
-    """Every recommendation with what came of it, as of a site day."""
-    params = {"n_days": str(n_days)} | ({"last_day": str(day)} if day else {})
-    rows = ask(site, catalog, "recommendation_days", params).as_dicts()
+def scores(history: History) -> list[Score]:
+    """Every recommendation with what came of it, as of the last day; so many days on either side are looked at."""
+    rows = history.rows("recommendation_days")
     return [_score(list(group)) for _, group in groupby(rows, key=lambda row: row["number"])]
 
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from pipelines.ask import ask
-from pipelines.catalog import Catalog
-from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.forecast.history import History
 from pipelines.methods.bootstrap import Estimate
 from pipelines.models import seeking, technology
 from pipelines.models.seeking import Files, Recall, SeekModel
@@ -31,10 +30,9 @@ class Foretold:
     break_even_in_order: Estimate
 
 
-def seek_models(site: Site, catalog: Catalog, last_day: date | None = None, n_days: int = 28) -> dict[str, SeekModel]:
+def seek_models(history: History) -> dict[str, SeekModel]:
     """The posterior of each generation that has a serpentine geometry and motions."""
-    params = {"n_days": str(n_days)} | ({"last_day": str(last_day)} if last_day else {})
-    rows = ask(site, catalog, "tape_moves", params).as_dicts()
+    rows = history.rows("tape_moves")
     found = {}
     for name, group in groupby(rows, key=lambda row: row["generation"]):
         moves = list(group)
@@ -50,10 +48,10 @@ def seek_models(site: Site, catalog: Catalog, last_day: date | None = None, n_da
 
 
 def foretell(
-    site: Site, catalog: Catalog, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
+    history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
 ) -> Foretold:
     """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file nobody knows."""
-    rows = ask(site, catalog, "tape_contents", {"volume": volume}).as_dicts()
+    rows = ask(history.site, history.catalog, "tape_contents", {"volume": volume}).as_dicts()
     if not rows:
         raise TapescopeError(
             f"no file of a tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
@@ -65,7 +63,7 @@ def foretell(
     if sold is None:
         raise TapescopeError(f"nobody says what drives {volume!r} is for", "give --generation, e.g. LTO-4")
     try:
-        model = seek_models(site, catalog).get(sold.name) or SeekModel(seeking.geometry(sold))
+        model = seek_models(history).get(sold.name) or SeekModel(seeking.geometry(sold))
     except ValueError as error:
         raise TapescopeError(str(error), "give another --generation") from error
     tape = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
@@ -83,3 +81,24 @@ def foretell(
         seeking.modelled_break_even(model, service, tape, in_order=False),
         seeking.modelled_break_even(model, service, tape, in_order=True),
     )
+
+
+def laid_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """Answers of `tape_contents` as pieces of wraps, with the metres at which each begins and ends.
+
+    None where the technology is not known, or its table has no tracks and length.
+    """
+    sold = technology.known(rows[0]["generation"] or "") if rows else None
+    if sold is None or not (sold.wraps and sold.bands and sold.length_m):
+        return None
+    tape = seeking.geometry(sold)
+    found = []
+    for row in rows:
+        wraps = range(int(row["begin_gb"] // tape.wrap_gb), int(row["end_gb"] // tape.wrap_gb) + 1)
+        for wrap in wraps:
+            ends = (max(row["begin_gb"], wrap * tape.wrap_gb), min(row["end_gb"], (wrap + 1) * tape.wrap_gb))
+            along = [(gb / tape.wrap_gb - wrap) * tape.length_m for gb in ends]
+            if along[1] > along[0]:
+                metres = along if wrap % 2 == 0 else [tape.length_m - at for at in along]
+                found.append({"file_number": row["file_number"], "wrap": wrap, "from_m": metres[0], "to_m": metres[1]})
+    return found

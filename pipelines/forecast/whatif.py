@@ -1,18 +1,14 @@
 """What if: the recorded work run again as it was, held against the record, and only then with a change."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from itertools import groupby
-from typing import Any
 
-from pipelines.ask import ask
-from pipelines.catalog import Catalog
-from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.forecast.history import History, Row
 from pipelines.models.simulation import Changes, File, Mount, Outage, Outcome, Use, Uses, Work, simulate
 
 MOST_ERROR = 0.10
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,9 +39,9 @@ class Answer:
         return self.changed is None
 
 
-def what_if(site: Site, catalog: Catalog, changes: Changes, last_day: date | None = None, n_days: int = 7) -> Answer:
+def what_if(history: History, changes: Changes) -> Answer:
     """Run the site's days again, then with changes. Raises TapescopeError where nothing was recorded."""
-    return judge(recorded(site, catalog, last_day, n_days), changes)
+    return judge(recorded(history), changes)
 
 
 def judge(record: Record, changes: Changes) -> Answer:
@@ -70,10 +66,9 @@ def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
     return max(found)
 
 
-def recorded(site: Site, catalog: Catalog, last_day: date | None = None, n_days: int = 7) -> Record:
+def recorded(history: History) -> Record:
     """The work of some days. Raises TapescopeError where there is none."""
-    params = {"n_days": str(n_days)} | ({"last_day": str(last_day)} if last_day else {})
-    rows = ask(site, catalog, "recorded_work", params).as_dicts()
+    rows = history.rows("recorded_work")
     mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
     whole = [mount for mount in mounts if mount[-1]["dismounted_at"] is not None]
     if not whole:
@@ -90,7 +85,7 @@ def recorded(site: Site, catalog: Catalog, last_day: date | None = None, n_days:
     numbers = {kind: sum(kind == other for other, _ in drives) for kind, _ in drives}
     moved = sum(row["file_bytes"] for row in rows)
     again = sum(row["file_bytes"] for mount in whole for row in mount)
-    down = [row for row in ask(site, catalog, "drives_down", params).as_dicts() if row["kind"] in numbers]
+    down = [row for row in history.rows("drives_down") if row["kind"] in numbers]
     outages = [Outage(row["kind"], _since(zero, row["from_at"]), _since(zero, row["to_at"])) for row in down]
     work = Work(tuple(_mount(one, zero) for one in whole), numbers, tuple(outages))
     return Record(work, uses, again / moved if moved else 0.0)

@@ -10,9 +10,13 @@ What a step back is, is our reading: the target lies behind, on a wrap of the sa
 7.2 mm, the pitch of LTO's servo words (ECMA-319). The next file is there already: no seek (P33).
 
 Posterior: one factor on all of it, from position times of the site's own mounts: its logarithm has a normal prior with
-standard deviation 0.35 around nothing, and each mount is one observation of it, whose scatter is learnt too. Outputs
-are seconds with 90 % intervals. Limits: LTO only (a generation needs tracks and length in the technology table); files
-of even compressibility; where the tape's first wraps are shorter nobody told us.
+standard deviation 0.35 around nothing, and each mount is one observation of it, whose scatter is learnt too.
+
+Inputs: a generation's tracks and length (technology table); GB from which and to which each motion went, its seconds
+and its mount; of a recall the files' first and last GB, and the other costs of mounts and files. Outputs: seconds with
+90 % intervals, and the share of files from which on reading all is quicker. Limits: LTO only; files of even
+compressibility; where the tape's first wraps are shorter nobody told us. Source: the tape archive's cost model and
+ECMA-319 as above; PIC's slides of STEP'09 for what is held against it (P31-P35, P43). GB = 10^9 bytes, MB = 10^6.
 """
 
 from dataclasses import dataclass

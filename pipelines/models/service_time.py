@@ -3,8 +3,12 @@
     throughput = n F / (tM + n (tO + tS) + n F / S)
 
 n files of F bytes a mount, at a speed S while moving; a mount costs tM, each file costs tO and, where the position is
-looked for, tS. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2). Plain arithmetic
-on parameters that somebody states: nothing is fitted here. MB = 10^6 bytes.
+looked for, tS.
+
+Inputs: S in MB/s, tM, tO and tS in seconds, n files of so many MB. Outputs: seconds by part, MB/s, efficiency; and
+what gaps between files leave of a rate. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
+here; one drive, no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
+MB = 10^6 bytes.
 """
 
 from dataclasses import dataclass

@@ -25,6 +25,7 @@ from pipelines.methods.bootstrap import Estimate, Floats
 from pipelines.models.service_time import Service
 
 N_DRAWS = 4000
+STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer a matter of more of them
 _TAIL = float(stats.norm.ppf(0.95))
 
 
@@ -168,6 +169,20 @@ def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
     if rate_mb_s <= 0 or buffer_gb < 0:
         raise ValueError("the rate must be above nothing and the room not below it")
     return buffer_gb * 1000 / rate_mb_s / 3600
+
+
+def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
+    """MB/s a drive comes to where one stream of its disks bears no more: the cautious cap of the note (C11).
+
+    Above some 50 MB/s a stream what disks let through no longer grows with their number, so the note counts with 50
+    for every drive to come.
+
+    >>> capped(40.0), capped(120.0)
+    (40.0, 50.0)
+    """
+    if native_mb_s <= 0 or stream_mb_s <= 0:
+        raise ValueError("rates must be above nothing")
+    return min(native_mb_s, stream_mb_s)
 
 
 def drives_fed(path_mb_s: float, other_mb_s: float, drive_mb_s: float) -> float:

@@ -1,7 +1,12 @@
 """Tape drives as they are sold: capacity, rate, tracks and times of each generation, and what follows from them.
 
-The figures are data, `technology.toml` beside this module, each row with its source; this is their one loader. What a
-drive is rated at is its nameplate: it is read from here wherever it is needed, by the `generation` of `site.toml`.
+The figures are data, `technology.toml` beside this module; this is their one loader. What a drive is rated at is its
+nameplate: it is read from here wherever it is needed, by the `generation` of `site.toml`.
+
+Inputs: a name, as site.toml, a log or a product string has it. Outputs: GB of a cartridge, native MB/s, wraps and GB a
+wrap, seconds of loading, locating and rewinding; hours to fill a cartridge, GB of a chunk. Limits: without compression;
+the largest cartridge of a generation; a figure that no source states is left out. Source: each row names its own, and
+what of it is not checked. GB = 10^9 bytes, MB = 10^6.
 """
 
 import re

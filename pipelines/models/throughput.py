@@ -1,6 +1,8 @@
 """Throughput of streams and campaigns: how well a stream is kept busy, and how long so much data takes at such a rate.
 
-Plain arithmetic with the units said once. MB = 10^6 bytes, GB = 10^9, TB = 10^12.
+Inputs: rates in MB/s, sizes in TB. Outputs: shares in [0, 1], seconds, days and two kinds of months. Limits: plain
+arithmetic on steady rates; each function says what that leaves out. Source: the report on Fermilab's migration stations
+(M33, M34, M40). MB = 10^6 bytes, GB = 10^9, TB = 10^12.
 """
 
 from dataclasses import dataclass

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from pipelines.ask import ask
 from pipelines.catalog import Catalog
 from pipelines.config import Site
-from pipelines.report import html, json, sections, seen, text, trouble
+from pipelines.errors import TapescopeError
+from pipelines.report import ahead, html, json, sections, seen, text, trouble
 from pipelines.report.asking import Asker
 from pipelines.report.cells import day_text
 from pipelines.report.tree import Report
@@ -14,7 +16,7 @@ from pipelines.whole import write_whole
 
 print_mail = html.print_mail
 
-__all__ = ["Report", "make_report", "print_mail", "write_report"]
+__all__ = ["Report", "make_report", "print_mail", "write_checks", "write_report"]
 
 _PRINTERS = {"html": html.print_report, "txt": text.print_report, "json": json.print_report}
 
@@ -37,6 +39,8 @@ def make_report(
                 trouble.losses,
                 sections.stations,
                 sections.drives,
+                ahead.campaigns,
+                ahead.model_card,
                 trouble.findings,
                 sections.data_quality,
                 sections.reproduce,
@@ -46,10 +50,23 @@ def make_report(
     return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], made)
 
 
-def write_report(report: Report, folder: Path) -> dict[str, Path]:
-    """Write all forms into a folder; each file appears whole or not at all."""
+def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:
+    """Write all forms into a folder; each file appears whole or not at all. The page links to that of `checks`."""
     printed = {suffix: print_report(report) for suffix, print_report in _PRINTERS.items()}
+    if checks is not None:
+        printed["html"] = html.print_report(report, checks.name)
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
     for suffix, content in printed.items():
         write_whole(paths[suffix], content.encode())
     return paths
+
+
+def write_checks(site: Site, catalog: Catalog, report: Report, folder: Path) -> Path:
+    """Write the page on the checks that the report's data quality links to; returns its path."""
+    try:
+        page = html.print_checks(report, ask(site, catalog, "checks"))
+    except TapescopeError as error:
+        page = html.print_checks(report, None, str(error))
+    path = folder / html.checks_name(report)
+    write_whole(path, page.encode())
+    return path

@@ -63,6 +63,15 @@ class Asker:
         self.chosen = chosen.sentence
         return None if chosen.day == ask.NO_DATA else chosen.day
 
+    def newest_whole_day(self) -> date | None:
+        """The last day with data that is over; None where there is none."""
+        try:
+            day = ask.last_whole_day(self._connected(), self.site.zone)
+        except TapescopeError as error:
+            self._note(error)
+            return None
+        return None if day == ask.NO_DATA else day
+
     def _note(self, error: TapescopeError) -> None:
         text = f"{error}; {error.hint}" if error.hint else str(error)
         if text not in self.problems:

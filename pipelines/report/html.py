@@ -6,20 +6,52 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from pipelines.ask import Answer
 from pipelines.hostile import visible
 from pipelines.report.cells import is_number, label, show, unit
 from pipelines.report.figures import draw, paint
-from pipelines.report.tree import Report, Stack, Table, Waterfall
+from pipelines.report.tree import Figure, Report, Table
 
 _TEMPLATES = Path(__file__).parent / "templates"
 Place = tuple[int, int]  # number of a section, and of the figure in it
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _FIRST_SCREEN = 3  # the last section that belongs on it
 
 
-def print_report(report: Report) -> str:
-    """The whole page."""
+def print_report(report: Report, checks: str = "") -> str:
+    """The whole page; `checks` is the name of the page beside it that lists all checks."""
     figures = {place: Markup(draw(figure, _name(place))) for place, figure in _figures(report)}
-    return _print(report, figures, "default-src 'none'; style-src 'unsafe-inline'")
+    return _print(report, figures, _POLICY, checks)
+
+
+def print_checks(report: Report, answer: Answer | None, problem: str = "") -> str:
+    """A page of its own on all checks of the last build; `problem` says why they cannot be asked.
+
+    Not Great Expectations' own pages: those fetch fonts and scripts from other hosts.
+    """
+    head = answer.as_dicts()[0] if answer and answer.rows else {}
+    rows = [row[2:] for row in answer.rows if row[2] is not None] if answer else []
+    return (
+        _environment()
+        .get_template("checks.html")
+        .render(
+            title=report.title,
+            policy=_POLICY,
+            problem=problem or ("" if head else "Nothing was built yet."),
+            build=head.get("build_id", ""),
+            is_committed=head.get("is_committed", False),
+            snapshot=answer.snapshot if answer else 0,
+            columns=answer.columns[2:] if answer else [],
+            rows=rows,
+            n_not_met=sum(row[4] != "passed" for row in rows),
+            sql=answer.sql if answer else "",
+        )
+    )
+
+
+def checks_name(report: Report) -> str:
+    """The file of that page."""
+    return f"checks-{report.last_day or 'no-data'}.html"
 
 
 def print_mail(report: Report) -> tuple[str, dict[str, bytes]]:
@@ -33,7 +65,7 @@ def print_mail(report: Report) -> tuple[str, dict[str, bytes]]:
     return page, {_name(place): png for place, (png, _) in pictures.items()}
 
 
-def _figures(report: Report) -> list[tuple[Place, Waterfall | Stack]]:
+def _figures(report: Report) -> list[tuple[Place, Figure]]:
     """All figures of a report by section and place."""
     return [
         ((section.number, place), figure) for section in report.sections for place, figure in enumerate(section.figures)
@@ -44,7 +76,7 @@ def _name(place: Place) -> str:
     return f"figure-{place[0]}-{place[1]}"
 
 
-def _print(report: Report, figures: dict[Place, Markup], policy: str) -> str:
+def _print(report: Report, figures: dict[Place, Markup], policy: str, checks: str = "") -> str:
     def cells(table: Table) -> list[list[str]]:
         return [
             [show(value, column, report.zone) for value, column in zip(row, table.columns, strict=True)]
@@ -52,7 +84,12 @@ def _print(report: Report, figures: dict[Place, Markup], policy: str) -> str:
         ]
 
     page = _environment().get_template("report.html")
-    return page.render(report=report, figures=figures, cells=cells, first_screen=_FIRST_SCREEN, policy=policy) + "\n"
+    return (
+        page.render(
+            report=report, figures=figures, cells=cells, first_screen=_FIRST_SCREEN, policy=policy, checks=checks
+        )
+        + "\n"
+    )
 
 
 def _environment() -> Environment:

@@ -10,7 +10,7 @@ from typing import Any
 from pipelines.report.asking import Asker, Row
 from pipelines.report.cells import counted, days_text, number, percent, worth
 from pipelines.report.seen import is_withheld
-from pipelines.report.tree import Bar, Section, Stack, Waterfall
+from pipelines.report.tree import Bar, Figure, Section, Stack, Waterfall
 
 # What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
 # drive's day is used up: not seen, not usable, not wanted, got ready, kept waiting, moving data.
@@ -107,7 +107,7 @@ def waterfall(asker: Asker) -> Section:
         " one moves data."
     )
     per_drive = {row["drive"]: [row[column] for column in GROUPS.values()] for row in asker.ask("drives").as_dicts()}
-    figures: list[Waterfall | Stack] = [
+    figures: list[Figure] = [
         Waterfall("All drives, hours and share", "ledger_total", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(GROUPS), per_drive),
     ]

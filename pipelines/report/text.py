@@ -6,7 +6,19 @@ from itertools import accumulate
 
 from pipelines.hostile import visible
 from pipelines.report.cells import is_number, label, number, percent, show, unit
-from pipelines.report.tree import Finding, Loss, Query, Report, Section, Stack, Table, Waterfall
+from pipelines.report.tree import (
+    Burndown,
+    Figure,
+    Finding,
+    Loss,
+    Query,
+    Report,
+    Section,
+    Stack,
+    Table,
+    Tornado,
+    Waterfall,
+)
 
 WIDTH = 100
 _BAR = 34
@@ -43,7 +55,7 @@ def _section(section: Section, zone: str) -> Iterator[str]:
     for sentence in section.sentences:
         yield from _wrap(sentence)
     for figure in section.figures:
-        yield from _waterfall(figure) if isinstance(figure, Waterfall) else _stack(figure)
+        yield from _figure(figure)
     for table in section.tables:
         yield from _table(table, zone)
     for place, loss in enumerate(section.losses, start=1):
@@ -64,6 +76,18 @@ def _wrap(text: str, before: str = "", after: str = "") -> list[str]:
 
 def _asked(title: str, question: str) -> list[str]:
     return ["", *_wrap(f"{title}  [{question}]")]
+
+
+def _figure(figure: Figure) -> Iterator[str]:
+    match figure:
+        case Waterfall():
+            return _waterfall(figure)
+        case Stack():
+            return _stack(figure)
+        case Burndown():
+            return _burndown(figure)
+        case Tornado():
+            return _tornado(figure)
 
 
 def _waterfall(figure: Waterfall) -> Iterator[str]:
@@ -88,6 +112,31 @@ def _stack(figure: Stack) -> Iterator[str]:
         )
         yield f"  {visible(name):<{width}}  {bar}"
     yield from _wrap(", ".join(f"{_LETTERS.get(group, '+')} {group}" for group in figure.groups), "  ", "  ")
+
+
+def _burndown(figure: Burndown) -> Iterator[str]:
+    yield from _asked(figure.title, figure.question)
+    for day, left in (figure.left[0], figure.left[-1]) if len(figure.left) > 1 else figure.left:
+        length = round(left / figure.size * _LONG_BAR)
+        yield f"  {day}  {'█' * length}{'·' * (_LONG_BAR - length)}"
+    yield f"  {number(figure.left[-1][1])} {figure.unit} left of {number(figure.size)}"
+
+
+def _tornado(figure: Tornado) -> Iterator[str]:
+    yield from _asked(figure.title, figure.question)
+    ends = [end for _, low, high in figure.bars for end in (low, high)]
+    least, width = min(ends), max(ends) - min(ends) or 1.0
+    names = max(len(visible(name)) for name, _, _ in figure.bars)
+
+    def place(value: float) -> int:
+        return round((value - least) / width * (_BAR - 1))
+
+    for name, low, high in figure.bars:
+        bar = [" "] * _BAR
+        bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
+        bar[place(figure.value)] = "|"
+        yield f"  {visible(name):<{names}}  {number(low):>8}  {''.join(bar)}  {number(high)}"
+    yield f"  | {number(figure.value)} {figure.unit}"
 
 
 def _table(table: Table, zone: str) -> Iterator[str]:

@@ -66,6 +66,34 @@ class Stack:
 
 
 @dataclass(frozen=True)
+class Burndown:
+    """What is left of a campaign at the end of each day seen, and when it may be done, in days behind the last."""
+
+    title: str
+    question: str
+    unit: str
+    size: float
+    left: list[tuple[date, float]]
+    days: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Tornado:
+    """A number, and what it would be with one input alone at either end of its interval, the widest first."""
+
+    title: str
+    question: str
+    unit: str
+    value: float
+    bars: list[tuple[str, float, float]]
+
+
+Figure = Waterfall | Stack | Burndown | Tornado
+
+
+@dataclass(frozen=True)
 class Loss:
     """A cause and what it costs at most."""
 
@@ -114,7 +142,7 @@ class Section:
     title: str
     facts: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
-    figures: list[Waterfall | Stack] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pipelines.hostile import visible
+from pipelines.hostile import LINE_CHARS, one_line, visible
 from pipelines.survey import Survey
 
-LINE_CHARS = 160
 NAMES_LINES = 6  # of names of files that lack the same
 
 # What an [[input]] may say of files whose text does not, in the words of site.toml; the values are to be found.
@@ -29,10 +28,10 @@ def written(survey: Survey) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `line`
+        autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `one_line`
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": text, "line": line, "names": names}
+    environment.filters |= {"text": text, "line": one_line, "names": names}
     environment.globals["stub"] = STUBS.__getitem__
     n_read = sum(survey.by_source.values())
     return environment.get_template("site.toml.j2").render(survey=survey, n_read=n_read)
@@ -47,15 +46,9 @@ def text(value: str) -> str:
     return json.dumps(visible(value), ensure_ascii=False)
 
 
-def line(value: str) -> str:
-    """A piece of a comment: one line, printable, bounded."""
-    flat = visible(" ".join(value.split()))
-    return flat if len(flat) <= LINE_CHARS else flat[: LINE_CHARS - 1] + "…"
-
-
 def names(paths: Sequence[str]) -> list[str]:
     """Names of files as a few lines of a comment: those behind the last line are counted."""
-    flat = [line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
+    flat = [one_line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
     rows = textwrap.wrap(", ".join(flat), LINE_CHARS - 50, break_long_words=False, break_on_hyphens=False)
     if len(rows) <= NAMES_LINES:
         return rows

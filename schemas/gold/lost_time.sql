@@ -15,7 +15,7 @@ cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait
 part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind, mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive in whole files begun that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
@@ -149,9 +149,11 @@ slow AS (
 slow_drive AS (
     SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
 ),
--- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without
+-- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without. Drives of
+-- which nobody says the kind may be of different ones: each is its own standard
 motion AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day, s.drive, o.generation, s.state,
+    SELECT CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day, s.drive,
+           coalesce(o.generation, 'drive ' || s.drive) AS kind, s.state,
            CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
            date_diff('microsecond', s.from_at, s.to_at) AS us
     FROM silver.drive_state s
@@ -160,11 +162,11 @@ motion AS (
     WHERE s.state IN ('filemark', 'position', 'mount', 'dismount') AND s.to_at > s.from_at
 ),
 best AS (
-    SELECT day, generation, state, quantile_disc(us, 0.1) AS us FROM motion GROUP BY day, generation, state
+    SELECT day, kind, state, quantile_disc(us, 0.1) AS us FROM motion GROUP BY day, kind, state
 ),
 beyond AS (
     SELECT m.day, m.drive, m.cause, sum(greatest(m.us - b.us, 0)) AS us
-    FROM motion m JOIN best b ON b.day = m.day AND b.state = m.state AND b.generation IS NOT DISTINCT FROM m.generation
+    FROM motion m JOIN best b ON b.day = m.day AND b.state = m.state AND b.kind = m.kind
     GROUP BY m.day, m.drive, m.cause
 ),
 -- 6. idle while work waited: a request in the queue, at most a day old, whose tape was in no drive and that a drive of

@@ -1,6 +1,6 @@
 /*
 title = "What would speed campaigns up"
-why = "What mending each cause of lost time would bring the drives of a campaign, a day: by the ledger that caps each gain at the next bottleneck."
+why = "What mending each cause of lost time would bring a campaign, a day: by the ledger that caps each gain at the next bottleneck, of each drive the campaign's share of its bytes."
 
 [params.last_day]
 type = "DATE"
@@ -14,23 +14,27 @@ doc = "site days that end with it"
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
 cause = { type = "VARCHAR", doc = "cause of lost time" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more a day if it were mended, of the drives that move most of their bytes for the campaign's side" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more a day if it were mended: of each drive's gain that day the share that the campaign had of its bytes" }
 */
 WITH drive_day AS (
-    SELECT DISTINCT c.campaign, t.drive, CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day
+    SELECT c.campaign, t.drive, CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
+           sum(t.bytes) AS bytes
     FROM silver.transfer t CROSS JOIN site.setting s
     JOIN site.campaign c ON c.mode = t.mode AND c.station IN ('', t.station)
         AND c.storage_group IN ('', t.storage_group) AND c.file_family IN ('', t.file_family)
     WHERE t.status = 'ok'
+    GROUP BY ALL
 ),
 span AS (
     SELECT campaign, count(*) AS n_days FROM gold.campaign
     WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day GROUP BY campaign
 )
-SELECT d.campaign, l.cause, sum(CAST(round(1e9 * l.gain_gb_day) AS HUGEINT)) / 1e9 / any_value(p.n_days) AS gain_gb_day
+SELECT d.campaign, l.cause,
+       sum(CAST(round(l.gain_gb_day * least(1, d.bytes / (1e9 * l.moved_gb)) * 1e9) AS HUGEINT))
+           / 1e9 / any_value(p.n_days) AS gain_gb_day
 FROM drive_day d
 JOIN site.campaign c ON c.campaign = d.campaign
-JOIN gold.lost_time l ON l.drive = d.drive AND l.day = d.day AND l.mode = c.mode AND l.gain_gb_day > 0
+JOIN gold.lost_time l ON l.drive = d.drive AND l.day = d.day AND l.mode = c.mode AND l.gain_gb_day > 0 AND l.moved_gb > 0
 JOIN span p ON p.campaign = d.campaign
 WHERE l.day BETWEEN greatest(c.from_day, $last_day - CAST($n_days AS INTEGER) + 1) AND $last_day
 GROUP BY d.campaign, l.cause

@@ -24,6 +24,7 @@ ratio = { type = "DOUBLE", unit = "1", doc = "after / before, of what is alike" 
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, -1 to 1: how surely a value after is above one before" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would have to change tape or size class for before and after to be of the same mix" }
 matched_by = { type = "VARCHAR", doc = "what was held alike" }
 n_before = { type = "BIGINT", doc = "values before" }
 n_after = { type = "BIGINT", doc = "values after" }
@@ -41,7 +42,7 @@ effect AS (
     SELECT * FROM gold.change_effect WHERE day <= $last_day QUALIFY day = max(day) OVER (PARTITION BY change_id)
 )
 SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.before, e.after, e.ratio, e.ratio_low, e.ratio_high,
-       e.effect, e.matched_by, e.n_before, e.n_after,
+       e.effect, e.mix_shift, e.matched_by, e.n_before, e.n_after,
        CASE
            WHEN c.problem IS NOT NULL THEN 'not read: ' || c.problem
            WHEN e.change_id IS NULL THEN 'cannot be told: nothing was moved a week before or after, or no day since was judged'

@@ -34,7 +34,8 @@ WITH instant AS (
            count(*) FILTER (WHERE read_bytes_s >= $least_mb_s * 1e6) AS n_reading,
            sum(write_bytes_s) / 1e6 AS write_mb_s, sum(read_bytes_s) / 1e6 AS read_mb_s
     FROM silver.device_sample CROSS JOIN site.setting c
-    WHERE is_summed AND CAST(timezone(c.zone, timezone('UTC', from_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE is_summed AND day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
+      AND CAST(timezone(c.zone, timezone('UTC', from_at)) AS DATE) BETWEEN $first_day AND $last_day
     GROUP BY host, tool, from_at, to_at
 )
 SELECT host, tool, n_writing, n_reading, count(*) AS n_samples, min(write_mb_s) AS low_write_mb_s,

@@ -15,6 +15,11 @@ type = "VARCHAR"
 default = ""
 doc = "one station; all of them if left out"
 
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
 [columns]
 level = { type = "VARCHAR", doc = "what the row sums up: all, station or drive" }
 station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL where the row is of all" }
@@ -32,7 +37,8 @@ WITH judged AS (
            g.judged_s - c.expected_gap_s AS over_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-      AND $station IN ('', g.station)
+      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
+      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
 )
 SELECT CASE WHEN grouping(station) = 1 THEN 'all' WHEN grouping(drive) = 1 THEN 'station' ELSE 'drive' END AS level,
        station, drive, count(*) AS n_gaps, median(judged_s) AS p50_s,

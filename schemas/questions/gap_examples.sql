@@ -15,6 +15,11 @@ type = "VARCHAR"
 default = ""
 doc = "one station; all of them if left out"
 
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
 [params.n]
 type = "BIGINT"
 default = "2"
@@ -46,7 +51,8 @@ WITH long_gap AS (
     SELECT g.*, median(g.judged_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-      AND $station IN ('', g.station) AND g.judged_s > c.expected_gap_s + 3
+      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
+      AND $station IN ('', g.station) AND $drive IN ('', g.drive) AND g.judged_s > c.expected_gap_s + 3
 ),
 shown AS (
     SELECT * FROM long_gap

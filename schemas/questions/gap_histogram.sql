@@ -15,6 +15,11 @@ type = "VARCHAR"
 default = ""
 doc = "one station; all of them if left out"
 
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 drive = { type = "VARCHAR", doc = "drive" }
@@ -24,6 +29,7 @@ n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 SELECT g.station, g.drive, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s, count(*) AS n_gaps
 FROM silver.gap g CROSS JOIN site.setting c
 WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-  AND $station IN ('', g.station)
+  AND g.day BETWEEN $first_day - 1 AND $last_day + 1
+  AND $station IN ('', g.station) AND $drive IN ('', g.drive)
 GROUP BY ALL
 ORDER BY ALL

@@ -15,6 +15,11 @@ type = "VARCHAR"
 default = ""
 doc = "one station; all of them if left out"
 
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 peak_s = { type = "DOUBLE", unit = "s", doc = "begin of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
@@ -27,7 +32,8 @@ WITH gap AS (
     SELECT g.station, g.judged_s, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-      AND $station IN ('', g.station)
+      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
+      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
 ),
 bin AS (
     -- empty bins too: they part two peaks best

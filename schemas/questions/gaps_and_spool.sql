@@ -24,15 +24,22 @@ ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose begin
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these gaps" }
 starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others: the file was not there, or nobody knows" }
 */
-WITH gap AS (
-    SELECT g.station, g.gap_s - g.no_request_s AS dead_s,
-           coalesce(a.ready_at <= g.started_at, a.queued_at <= g.started_at OR a.client = b.client, FALSE) AS is_ready
-    FROM silver.gap g
-    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
-    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
-    CROSS JOIN site.setting c
-    WHERE a.mode = 'write'
+-- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
+WITH wanted AS MATERIALIZED (
+    SELECT g.system, g.station, g.gap_id, g.next_transfer_id, g.started_at, g.gap_s - g.no_request_s AS dead_s
+    FROM silver.gap g CROSS JOIN site.setting c
+    WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1
       AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+),
+followed AS MATERIALIZED (
+    SELECT w.*, a.ready_at, a.queued_at, a.client
+    FROM wanted w JOIN silver.transfer a ON a.system = w.system AND a.transfer_id = w.next_transfer_id
+    WHERE a.mode = 'write'
+),
+gap AS (
+    SELECT f.station, f.dead_s,
+           coalesce(f.ready_at <= f.started_at, f.queued_at <= f.started_at OR f.client = b.client, FALSE) AS is_ready
+    FROM followed f JOIN silver.transfer b ON b.system = f.system AND b.transfer_id = f.gap_id
 )
 SELECT station, count(*) AS n_gaps, median(dead_s) AS p50_s, quantile_cont(dead_s, 0.95) AS p95_s,
        count(*) FILTER (is_ready) / count(*) AS ready_share,

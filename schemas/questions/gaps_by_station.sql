@@ -24,6 +24,7 @@ SELECT g.station, count(*) AS n_gaps, median(g.judged_s) AS p50_s, quantile_cont
        coalesce(sum(g.judged_s - c.expected_gap_s) FILTER (WHERE g.judged_s > c.expected_gap_s + 3), 0) / 3600
            AS lost_hours
 FROM silver.gap g CROSS JOIN site.setting c
-WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
+  AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
 GROUP BY g.station
 ORDER BY lost_hours DESC, g.station

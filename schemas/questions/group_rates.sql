@@ -28,7 +28,10 @@ WITH bound AS (
 ),
 cut AS (
     SELECT t.system, t.storage_group, t.mode, t.bytes, t.started_at, t.ended_at, b.begin_at, b.end_at,
-           unnest(range(date_trunc('hour', t.started_at), t.ended_at, INTERVAL 1 HOUR)) AS hour_at
+           -- hours of the site's day, which begin on the half-hour of UTC where its zone does
+           unnest(range(b.begin_at + to_hours(CAST(floor(date_diff('microsecond', b.begin_at, t.started_at) / 3600e6)
+                                                   AS BIGINT)),
+                        t.ended_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
 ),
@@ -36,7 +39,7 @@ part AS (
     -- whole bytes: their sum is the same in whatever order the files come
     SELECT system, storage_group, mode, hour_at, begin_at, end_at,
            CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
-                                         least(ended_at, hour_at + INTERVAL 1 HOUR))
+                                         least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))
                                / date_diff('microsecond', started_at, ended_at))) AS BIGINT) AS bytes
     FROM cut WHERE hour_at >= begin_at AND hour_at < end_at
 ),
@@ -51,7 +54,7 @@ hourly AS (
 SELECT system, storage_group, mode, sum(bytes) / 1e12 AS moved_tb,
        sum(bytes) / 1e6 / date_diff('second', any_value(begin_at), any_value(end_at)) AS average_mb_s,
        count(*) AS active_hours, median(bytes) / 3.6e9 AS sustained_mb_s, max(bytes) / 3.6e9 AS max_mb_s,
-       coalesce(max(bytes) FILTER (WHERE hour_at = end_at - INTERVAL 1 HOUR), 0) / 3.6e9 AS last_mb_s
+       coalesce(max(bytes) FILTER (WHERE hour_at >= end_at - INTERVAL 1 HOUR), 0) / 3.6e9 AS last_mb_s
 FROM hourly
 GROUP BY system, storage_group, is_all, mode
 ORDER BY system, mode, is_all DESC, moved_tb DESC, storage_group

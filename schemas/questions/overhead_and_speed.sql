@@ -25,6 +25,7 @@ WITH file AS (
     JOIN site.drive d ON d.drive = t.drive
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.drive_s > 0
+      AND g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
       AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
 )
 SELECT generation, mode, count(*) AS n_files, regr_intercept(service_s, mb) AS overhead_s,

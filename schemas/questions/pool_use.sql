@@ -26,7 +26,8 @@ latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency nine of ten stay b
 WITH asked AS (
     SELECT r.*
     FROM silver.pool_request r CROSS JOIN site.setting c
-    WHERE CAST(timezone(c.zone, timezone('UTC', r.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
+      AND CAST(timezone(c.zone, timezone('UTC', r.created_at)) AS DATE) BETWEEN $first_day AND $last_day
 ),
 used AS (
     SELECT system, operation, storage_group, file_family, pool,

@@ -4,7 +4,7 @@ why = "What the drives of a recommendation, and drives of their kind it is not a
 
 [params.last_day]
 type = "DATE"
-doc = "last site day; the last day with data if left out"
+doc = "last site day: what came of them, and how they stood, as of it; the last day with data if left out"
 
 [params.n_days]
 type = "BIGINT"
@@ -14,9 +14,9 @@ doc = "site days looked at on either side"
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }
 text = { type = "VARCHAR", doc = "what was recommended" }
-state = { type = "VARCHAR", doc = "made, applied or dropped" }
+state = { type = "VARCHAR", doc = "made, applied or dropped, as of last_day" }
 made_day = { type = "DATE", doc = "when it was made" }
-applied_day = { type = "DATE", doc = "first site day with it; NULL where it is not applied" }
+applied_day = { type = "DATE", doc = "first site day with it; NULL where it is not applied by then" }
 is_hours = { type = "BOOLEAN", doc = "it brings hours, not speed" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what it was said to bring" }
 predicted_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low end" }
@@ -28,13 +28,24 @@ busy_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by drives of the same kinds it is not about" }
 peers_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
 */
-WITH told AS (
-    SELECT number, max(CASE WHEN event = 'made' THEN text END) AS text, arg_max(event, step) AS state,
-           max(CASE WHEN event = 'made' THEN day END) AS made_day,
-           arg_max(day, step) FILTER (WHERE event = 'applied') AS applied_day, bool_or(is_hours) AS is_hours,
+WITH last_said AS (
+    -- what was said again is a correction: the last word on each counts, as soon as its day has come
+    SELECT number, event, arg_max(day, step) AS day, max(step) AS step FROM ops.recommendation GROUP BY number, event
+),
+stood AS (
+    SELECT number, coalesce(arg_max(event, step) FILTER (WHERE event <> 'made'), 'made') AS state,
+           max(day) FILTER (WHERE event = 'applied') AS applied_day
+    FROM last_said WHERE day <= $last_day GROUP BY number
+),
+made AS (
+    SELECT number, max(CASE WHEN event = 'made' THEN text END) AS text,
+           max(CASE WHEN event = 'made' THEN day END) AS made_day, bool_or(is_hours) AS is_hours,
            max(CASE WHEN event = 'made' THEN drives END) AS drives, max(predicted_gb_day) AS predicted_gb_day,
            max(predicted_least_gb_day) AS predicted_least_gb_day, max(predicted_most_gb_day) AS predicted_most_gb_day
     FROM ops.recommendation GROUP BY number
+),
+told AS (
+    SELECT m.*, s.state, s.applied_day FROM made m JOIN stood s ON s.number = m.number
 ),
 mine AS (
     SELECT number, unnest(string_split(drives, chr(10))) AS drive FROM told

@@ -37,6 +37,7 @@ WITH file AS (
            first_value(t.queued_at) OVER mount AS first_queued_at
     FROM silver.transfer t
     WHERE t.session_id IS NOT NULL
+      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- UTC's days, for the files that are read: none is before its mount
     WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
 ),
 most AS (

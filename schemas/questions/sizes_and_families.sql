@@ -26,6 +26,7 @@ WITH file AS (
     LEFT JOIN silver.gap g ON g.system = t.system AND g.next_transfer_id = t.transfer_id
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.bytes > 0 AND t.drive_s > 0
+      AND t.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
       AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
 )
 SELECT storage_group, file_family, from_mb, count(*) AS n_files, sum(bytes) / 1e12 AS moved_tb,

@@ -35,6 +35,7 @@ JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number =
 JOIN site.drive d ON d.drive = g.drive
 CROSS JOIN site.setting c
 WHERE g.mode = 'read' AND a.mode = 'read' AND p.n_known = p.n_files AND d.generation IS NOT NULL
+  AND g.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
   AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE)
       BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 ORDER BY d.generation, g.session_id, g.started_at, g.gap_id

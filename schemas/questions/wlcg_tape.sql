@@ -25,6 +25,7 @@ moved AS (
            sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.storage_group IS NOT NULL
+      AND t.day BETWEEN $last_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
       AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) = $last_day
     GROUP BY t.storage_group
 ),

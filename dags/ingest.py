@@ -1,0 +1,52 @@
+"""New logs into bronze, every quarter of an hour and when `arrived` is laid beside site.toml; says what has changed."""
+
+from typing import Any
+
+from airflow.providers.standard.triggers.file import FileDeleteTrigger
+from airflow.sdk import (
+    Asset,
+    AssetAlias,
+    AssetOrTimeSchedule,
+    AssetWatcher,
+    CronTriggerTimetable,
+    TriggerRule,
+    dag,
+    get_current_context,
+    task,
+)
+from tapescope_tasks import EACH_DAG, POOL, call, glance
+
+ZONE, MARKER = glance()
+BRONZE = AssetAlias("tapescope_bronze")
+ARRIVED = AssetWatcher("tapescope_arrived", FileDeleteTrigger(filepath=MARKER, poke_interval=5.0))
+WHEN = AssetOrTimeSchedule(
+    timetable=CronTriggerTimetable("*/15 * * * *", timezone=ZONE),
+    assets=Asset("tapescope_inbox", watchers=[ARRIVED]),
+)
+
+
+@task
+def recognise() -> list[dict[str, int]]:
+    n_batches = int(call("look")["batches"])
+    return [{"number": number, "of": n_batches} for number in range(n_batches)]
+
+
+@task(pool=POOL)
+def read(number: int, of: int) -> dict[str, Any]:
+    return call("ingest", share=(number, of))
+
+
+@task(outlets=[BRONZE], trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
+def announce() -> dict[str, Any]:
+    waiting, events = call("waiting"), get_current_context()["outlet_events"][BRONZE]
+    for relation, n_days in waiting.items():
+        events.add(Asset(relation), extra={"days": n_days})
+    return waiting
+
+
+@dag(schedule=WHEN, doc_md=__doc__, **EACH_DAG)
+def ingest() -> None:
+    read.expand_kwargs(recognise()) >> announce()
+
+
+ingest()

@@ -1,0 +1,49 @@
+"""What the DAGs share when something fails: who is told, and the names and passwords that takes."""
+
+import os
+from typing import Any
+
+from airflow.sdk import Connection
+from airflow.sdk.exceptions import AirflowNotFoundException
+
+SITE = os.environ.get("TAPESCOPE_SITE", "")
+CONNECTIONS = {
+    "tapescope_mail": {"login": "TAPESCOPE_SMTP_USER", "password": "TAPESCOPE_SMTP_PASSWORD"},
+    "tapescope_webhook": {"password": "TAPESCOPE_WEBHOOK_TOKEN"},
+    "tapescope_alertmanager": {"password": "TAPESCOPE_ALERTMANAGER_TOKEN"},
+}
+
+
+def secrets() -> dict[str, str]:
+    """What Airflow's connections hold; what they do not comes from the environment of the workers."""
+    found: dict[str, str] = {}
+    for name, fields in CONNECTIONS.items():
+        try:
+            held = Connection.get(name)
+        except AirflowNotFoundException:
+            continue
+        found |= {key: getattr(held, field) or "" for field, key in fields.items()}
+    return found
+
+
+def failed(context: Any) -> None:
+    """A task has failed and is not tried again: by mail and webhook, and in the log."""
+    ti, error = context["ti"], context.get("exception")
+    what = str(error) if error else "its process was killed, or its worker was lost"
+    tell(f"task {ti.task_id} of {ti.dag_id}, try {ti.try_number} of run {ti.run_id}: {what}")
+
+
+def stuck(context: Any) -> None:
+    """A run has not ended in time: a task hangs, or the pool that TAPESCOPE_POOL names was never made."""
+    if context.get("reason") == "timed_out":
+        tell(f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time: is there a pool for its tasks?")
+
+
+def tell(text: str) -> None:
+    from pipelines import steps
+
+    print(f"FAILED: {text}")
+    try:
+        print(f"told: {steps.warn(steps.site_at(SITE), text, secrets())}")
+    except Exception as error:  # without a site.toml nobody knows whom to tell
+        print(f"nobody could be told: {error}")

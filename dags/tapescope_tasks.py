@@ -1,0 +1,53 @@
+"""What the DAGs share: what is tried again and for how long, and how a task calls its step."""
+
+import json
+import os
+from datetime import datetime, timedelta
+from typing import Any
+
+from airflow.sdk import get_current_context
+from airflow.sdk.exceptions import AirflowFailException
+from tapescope_alarm import SITE, failed, stuck
+
+POOL = os.environ.get("TAPESCOPE_POOL", "default_pool")  # of tasks that write: one slot for the embedded catalogue
+IN_VAIN = (2, 3)  # exit codes of what a second try cannot mend: a wrong site.toml, a failed critical check
+LOCK_WAIT_S = 900.0  # for writers that are none of Airflow's tasks
+EACH_TASK: dict[str, Any] = {
+    "retries": 3,
+    "retry_delay": timedelta(seconds=float(os.environ.get("TAPESCOPE_RETRY_S", "60"))),
+    "retry_exponential_backoff": 2,
+    "max_retry_delay": timedelta(minutes=30),
+    "execution_timeout": timedelta(hours=3),
+    "on_failure_callback": failed,
+}
+EACH_DAG: dict[str, Any] = {
+    "start_date": datetime(1990, 1, 1),  # the first day a backfill may ask for
+    "catchup": False,
+    "max_active_runs": 1,
+    "dagrun_timeout": timedelta(hours=6),
+    "on_failure_callback": stuck,
+    "default_args": EACH_TASK,
+}
+
+
+def glance() -> tuple[str, str]:
+    """The site's zone, and the file that says that logs have come; asked whenever Airflow reads the DAGs."""
+    from pipelines import config
+
+    return config.glance(SITE)
+
+
+def call(name: str, **options: Any) -> dict[str, Any]:
+    """Call a step on the site; all it counted goes into the task's log, and the numbers back to Airflow."""
+    from pipelines import steps
+
+    try:
+        done = getattr(steps, name)(steps.site_at(SITE, LOCK_WAIT_S), **options)
+    except Exception as error:
+        told = steps.told(name, error)
+        print(told)
+        get_current_context()["ti"].xcom_push("failure", told)
+        raise (AirflowFailException if getattr(error, "exit_code", 1) in IN_VAIN else RuntimeError)(told) from error
+    counts = done if isinstance(done, dict) else done.as_dict()
+    print(f"{name}: {json.dumps(counts, default=str)}")
+    return {name: value for name, value in counts.items() if isinstance(value, int | float)}

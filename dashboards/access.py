@@ -1,0 +1,57 @@
+"""Who may see the pages: whoever reaches them, or, where secrets.toml has [auth], whom an OIDC provider lets in.
+
+`[access] allow` in the same file narrows that down: addresses, or `*@example.org` for all of a domain.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import streamlit as st
+
+from pipelines.config import load_site
+
+
+def require_login(site_path: Any) -> None:
+    """End the page's run for whom it is not for: nothing has been asked of the warehouse by then."""
+    has_secrets = st.secrets.load_if_toml_exists()
+    if not (has_secrets and "auth" in st.secrets):
+        if _wants_login(site_path):
+            # somebody meant to close the pages: a file that cannot be read, or was not passed on, must not open them
+            st.error("secrets.toml lies beside site.toml, and no [auth] was read from it.")
+            st.text("Start the pages with `tapescope dashboard`, and mend secrets.toml.")
+            st.stop()
+        return
+    if not st.user.get("is_logged_in", False):
+        st.title("tapescope", anchor=False)
+        st.text("These pages are for those who log in.")
+        st.button("Log in", type="primary", on_click=st.login)
+        st.stop()
+    allowed = list(st.secrets.get("access", {}).get("allow", []))
+    if allowed and not is_allowed(dict(st.user), allowed):
+        st.title("tapescope", anchor=False)
+        st.text(f"These pages are not for {st.user.get('email', 'somebody without an address')}.")
+        st.button("Log out", on_click=st.logout)
+        st.stop()
+
+
+def is_allowed(user: dict[str, Any], allowed: list[str]) -> bool:
+    """Whether an address that the provider vouches for is one of those allowed.
+
+    >>> is_allowed({"email": "Ada@Example.org", "email_verified": True}, ["*@example.org"])
+    True
+    >>> is_allowed({"email": "ada@example.org", "email_verified": False}, ["*@example.org"])
+    False
+    """
+    address = str(user.get("email", "")).lower()
+    if not address or user.get("email_verified") is False:
+        return False
+    return any(fnmatchcase(address, pattern.lower()) for pattern in allowed)
+
+
+def _wants_login(site_path: Any) -> bool:
+    try:
+        return (load_site(site_path).root / "secrets.toml").exists()
+    except Exception as error:
+        if not hasattr(error, "hint"):
+            raise
+        return False  # no site yet: there is nothing to be seen either

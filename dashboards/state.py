@@ -1,0 +1,60 @@
+"""What a page shows, kept in its URL: any view can be sent in a mail, and opens as it was."""
+
+from typing import Any
+
+import streamlit as st
+
+# The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for.
+_KEPT, _WRITTEN, _ASKED, _IS_NEW, _PAGE = "view-kept", "view-written", "view-asked", "view-is-new", "view-page"
+
+
+def begin(page: str) -> None:
+    """Before a page runs: a URL that somebody opened, followed or went back to goes before what was kept.
+
+    Streamlit empties the URL when another page is chosen from the list: then what was kept goes on.
+    """
+    url = st.query_params.to_dict()
+    kept = st.session_state.setdefault(_KEPT, {})
+    is_new = bool(url) and url != st.session_state.get(_WRITTEN)
+    if is_new:
+        kept.clear()
+        kept.update(url)
+    is_other = st.session_state.get(_PAGE) != page
+    st.session_state[_IS_NEW], st.session_state[_ASKED], st.session_state[_PAGE] = is_new or is_other, {}, page
+
+
+def end() -> None:
+    """After it ran: the URL has what the page asked for, and nothing else."""
+    asked = st.session_state[_ASKED]
+    if asked and st.query_params.to_dict() != asked:  # a page that asks for nothing here writes its URL itself
+        st.query_params.from_dict(asked)
+    st.session_state[_WRITTEN] = dict(asked)
+
+
+def value(name: str) -> str:
+    """What the URL, or a choice made before, has under a name; empty if nothing."""
+    return str(st.session_state[_KEPT].get(name, ""))
+
+
+def keep(name: str, chosen: str) -> str:
+    """Keep a choice for the pages to come, and write it into the URL unless it is the empty one."""
+    st.session_state[_KEPT][name] = chosen
+    if chosen:
+        st.session_state[_ASKED][name] = chosen
+    return chosen
+
+
+def widget(name: str, start: Any) -> str:
+    """The key of a choice's widget, set to where it starts if the URL or the page is another than before."""
+    key = f"choose-{name}"
+    if st.session_state[_IS_NEW] or key not in st.session_state:
+        st.session_state[key] = start
+    return key
+
+
+def link(page: str, label: str, **choices: str | None) -> None:
+    """A link to another page with the same period, and these choices. The label is ours, never a log's."""
+    asked = st.session_state[_ASKED]
+    same = {name: asked[name] for name in ("from", "to", "with") if name in asked}
+    chosen = {name: text for name, text in choices.items() if text}
+    st.page_link(f"views/{page}.py", label=label, query_params=same | chosen)

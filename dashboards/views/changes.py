@@ -1,0 +1,51 @@
+"""Did it work? A change of the log, like for like before and after, with an interval; or any instant, described."""
+
+import streamlit as st
+
+from dashboards import charts, parts
+
+TABLE = [
+    "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
+    "ratio_high", "mix_shift", "matched_by", "says",
+]  # fmt: skip
+MUCH_SHIFT = 0.3
+
+page = parts.open_page("Did it work?", "drive")
+events = page.ask("changes", n_days=max(35, page.n_days))
+parts.heading(events)
+known = {f"{row['changed_at']:%Y-%m-%d %H:%M} {row['what']}": row for row in events.rows if row["changed_at"]}
+at = ""
+if known:
+    name = parts.choose("change", "Change", list(known), page=st)
+    row = known[name]
+    at = f"{row['changed_at']:%Y-%m-%d %H:%M:%S}"
+    st.text(f"{at} UTC   {row['what']}   {row['entities'] or 'all of the site'}   {row['note'] or ''}")
+    rows = [one for one in events.rows if (one["changed_at"], one["what"]) == (row["changed_at"], row["what"])]
+    told = [one for one in rows if one["ratio_low"] is not None]
+    if told:
+        frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
+        parts.show_chart(events, charts.intervals(frame, "about", "ratio", "ratio_low", "ratio_high", "after / before"))
+    for one in rows:
+        st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
+    if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
+        st.warning("Other tapes or other sizes were moved after than before: compare with care.")
+    parts.show_table(events, TABLE, rows)
+else:
+    st.info(
+        "No change is known of these weeks. Write it into `site.toml` as `[[change]]` with `at` and `what`, or name a"
+        " CSV as `change_log`; then run `tapescope run`."
+    )
+parts.show_sql(events)
+
+st.subheader("Any instant, described", anchor=False)
+when = parts.type_text("at", "Instant [UTC], as 2010-03-10 17:00", at)
+simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
+st.caption(simple.why)
+if len(simple.rows) == 2:
+    shown = ["n_sessions", "volume_gb", "p25_mb_s", "p50_mb_s", "p75_mb_s", "overall_rate_mb_s"]
+    before, after = simple.rows
+    parts.show_numbers(simple, after, shown, before)
+else:
+    st.info("The period has no mounts on one side of that instant: choose days around it.")
+parts.show_table(simple, [column.name for column in simple.answer.columns])
+parts.show_sql(simple)

@@ -1,0 +1,70 @@
+"""Is this drive slow, or unlucky? Each beside its peers, tapes taken out; failures, and which host serves it."""
+
+import streamlit as st
+
+from dashboards import charts, parts
+
+DRIVES = [
+    "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
+    "overall_rate_mb_s", "f", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours",
+]  # fmt: skip
+HEALTH = [
+    "drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_failed_transfers", "n_failed_mounts",
+    "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours",
+]  # fmt: skip
+EFFECT = ["drive", "volume", "mode", "generation", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
+MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
+
+page = parts.open_page("Is this drive slow, or unlucky?", "drive")
+drive = page.chosen["drive"]
+drives = page.ask("drives")
+mine = drives.rows_of(drive=drive)
+if not mine:
+    st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
+    st.stop()
+parts.heading(drives, "Rates and hours")
+rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
+if rated:
+    titles = {
+        "drive_rate_mb_s": drives.label("drive_rate_mb_s"),
+        "overall_rate_mb_s": drives.label("overall_rate_mb_s"),
+    }
+    tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
+    shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
+    parts.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
+parts.show_table(drives, DRIVES, mine)
+parts.show_sql(drives)
+
+effect = page.ask("slow_drive_or_tape")
+parts.heading(effect)
+st.caption("Of large files, drives and tapes apart: 1 is the typical one of its kind. Lines are 90 % intervals.")
+kind = parts.choose("of", "Of", ["drives", "tapes"], page=st)
+name = "drive" if kind == "drives" else "volume"
+told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]][:40]
+if told:
+    frame = effect.frame(told)
+    parts.show_chart(effect, charts.intervals(frame, name, "ratio", "ratio_low", "ratio_high", "times the typical one"))
+else:
+    st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
+parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 240)
+parts.show_sql(effect)
+
+health = page.ask("drive_health", drive=drive)
+parts.heading(health)
+if health.rows:
+    parts.show_table(health, HEALTH)
+else:
+    st.info("No drive did, or failed to do, anything.")
+parts.show_sql(health)
+movers = page.ask("rates_by_mover")
+parts.heading(movers)
+parts.show_table(movers, MOVERS)
+parts.show_sql(movers)
+slow = page.ask("slow_sessions")
+parts.heading(slow)
+parts.show_table(
+    slow,
+    ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"],
+    slow.rows_of(drive=drive),
+)
+parts.show_sql(slow)

@@ -1,0 +1,80 @@
+"""Can the disks feed the drives? Rates against streams, who gets how much, links and their ceilings, bursts."""
+
+import streamlit as st
+
+from dashboards import charts, parts
+
+LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
+STREAMS = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "kept", "fairness"]
+DISKS = [
+    "host",
+    "n_writing",
+    "n_reading",
+    "n_samples",
+    "low_write_mb_s",
+    "p50_write_mb_s",
+    "p50_read_mb_s",
+    "high_read_mb_s",
+]
+POOLS = [
+    "system",
+    "operation",
+    "storage_group",
+    "pool",
+    "n_done",
+    "n_failed",
+    "moved_gb",
+    "share",
+    "latency_p50_s",
+    "latency_p90_s",
+]
+
+page = parts.open_page("Can the disks feed the drives?", "station")
+station = page.chosen["station"]
+streams = page.ask("streams_per_station")
+parts.heading(streams)
+mine = streams.rows_of(station=station)
+if mine:
+    shown = [row | {"station": f"{row['station']} {row['mode']}"} for row in mine if row["n_opposite"] == 0]
+    titles = {"n_streams": "streams at once, none the other way", "stream_mb_s": streams.label("stream_mb_s")}
+    parts.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
+    parts.show_table(streams, STREAMS, mine, 240)
+else:
+    st.info("No station's transfers are known in this period. Load server logs with `tapescope run`.")
+parts.show_sql(streams)
+
+loads = page.ask("link_loads", station=station)
+parts.heading(loads)
+if loads.rows:
+    busiest = sorted(loads.rows, key=lambda row: -(row["max_share"] or 0))
+    frame = loads.frame().with_columns(log=charts.joined("link", "direction"))
+    tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("max_share", "peak of capacity")]
+    tips += [charts.number(name, loads.label(name)) for name in ("avg_mb_s", "max_mb_s")]
+    chart = charts.heat_map(
+        frame, "hour_at", "log", "max_share", "highest peak of what the link can carry", tips, charts.RED
+    )
+    parts.show_chart(loads, chart)
+    st.text("The fullest hours:")
+    parts.show_table(loads, LINKS, busiest[:10])
+else:
+    st.info("No link's traffic is known. Load MRTG's logs with `tapescope run`.")
+parts.show_sql(loads)
+
+for name, columns, lacking in (
+    ("flushes", ["host", "n_bursting", "period_s", "on_s", "amplitude_mb_s", "mean_mb_s", "implied_cache_gb"],
+     "No bursts were seen. Load vmstat or iostat of the stations, at one second."),
+    ("disks_at_once", DISKS, "No disk's reads and writes are known apart. Load iostat -x or vmstat of the stations."),
+    ("spool_headroom", ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
+     "site.toml gives no station's `spool_gb`, or no traffic is known."),
+    ("pool_skew", ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"],
+     "No pools' requests and no disks are known. Load dCache's billing files, or iostat."),
+    ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),
+):  # fmt: skip
+    found = page.ask(name)
+    parts.heading(found)
+    rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
+    if rows:
+        parts.show_table(found, columns, rows[:500])
+    else:
+        st.info(lacking)
+    parts.show_sql(found)

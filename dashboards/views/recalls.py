@@ -1,0 +1,68 @@
+"""Which requests waste mounts? How much of a tape a mount reads, tapes that come back, and who waits for them."""
+
+import streamlit as st
+
+from dashboards import charts, parts
+
+REMOUNTS = ["storage_group", "day", "n_mounts", "n_volumes", "avg_remounts", "n_extra", "wasted_hours"]
+WHOLE = [
+    "volume",
+    "drive",
+    "pattern",
+    "n_files",
+    "byte_share",
+    "drive_rate_mb_s",
+    "f",
+    "wall_s",
+    "whole_s",
+    "is_whole_quicker",
+]
+CLASSES = [
+    "storage_group",
+    "mode",
+    "n_mounts",
+    "mount_hours",
+    "efficiency",
+    "organised_share",
+    "chaotic_share",
+    "class",
+]
+WAITS = ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_retried"]
+AGAIN = ["storage_group", "file_family", "pnfsid", "n_again", "again_gb", "n_pools", "shortest_s", "last_at"]
+
+page = parts.open_page("Which requests waste mounts?", "group", "station")
+group, station = page.chosen["group"], page.chosen["station"]
+mounts = page.ask("mounts", group=group, station=station)
+reads = [row for row in mounts.rows if row["mode"] == "read" and row["f"] is not None and row["file_share"] is not None]
+parts.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
+if reads:
+    titles = {"file_share": "share of the tape's files", "f": "f: overall / drive rate"}
+    tips = [
+        "session_id:N",
+        "storage_group:N",
+        "pattern:N",
+        charts.number("f", "f"),
+        charts.share("file_share", "of the files"),
+    ]
+    parts.show_chart(mounts, charts.points(mounts.frame(reads), "file_share", "f", "pattern", titles, tips))
+else:
+    st.info("No mount that read is known with its tape's files. Load server logs and the archive's file table.")
+columns = ["session_id", "storage_group", "pattern", "n_files", "file_share", "overall_rate_mb_s", "f", "n_mounts_day"]
+parts.show_table(mounts, columns, reads[:500], 260)
+parts.show_sql(mounts)
+
+for name, columns, lacking in (
+    ("remount_cost", REMOUNTS, "No mounts with files are known in this period."),
+    ("traffic_classes", CLASSES, "No mount was logged from request to dismount."),
+    ("whole_tape_reads", WHOLE, "No mount that read is known with its tape's files."),
+    ("request_waits", WAITS, "No request is known with when it was queued. Load Enstore's LOG files."),
+    ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
+):
+    found = page.ask(name, group=group, station=station)
+    parts.heading(found)
+    rows = [row for row in found.rows if not group or row.get("storage_group", group) == group]
+    if rows:
+        parts.show_table(found, columns, rows[:500])
+    else:
+        st.info(lacking)
+    parts.show_sql(found)

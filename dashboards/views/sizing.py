@@ -1,0 +1,50 @@
+"""How many drives do we need? The sizing formula, fitted to the mounts of this site, with what it hangs on."""
+
+import polars as pl
+import streamlit as st
+
+from dashboards import charts, data, parts
+from pipelines import forecast
+from pipelines.models.calibration import Unknown
+
+page = parts.open_page("How many drives do we need?")
+st.text("A model, fitted to the four weeks of mounts that end with the period. Intervals hold 90 %. MB = 10^6 bytes.")
+mounts = page.ask("mounts_served", n_days=28)
+if not mounts.rows:
+    st.info("No mount was logged from request to dismount. Load server logs with `tapescope run`.")
+    st.stop()
+fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
+st.subheader("What mounts cost here", anchor=False)
+rows: list[dict[str, object]] = []
+for name, fit in fits.items():
+    for parameter, found in fit.found.parameters.items():
+        row = {"drives": name, "mounts": len(fit.mounts), "parameter": parameter}
+        if isinstance(found, Unknown):
+            rows.append(row | {"cannot be told": found.why})
+        else:
+            rows.append(row | {"value": found.value, "low": found.low, "high": found.high})
+parts.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")})
+parts.show_sql(mounts)
+
+able = [name for name, fit in fits.items() if not fit.found.unknown]
+if not able:
+    st.info("No kind of drive served mounts from which all of its costs can be told: see what is lacking above.")
+    st.stop()
+st.subheader("Drives for so much traffic", anchor=False)
+like = parts.choose("like", "Drives like", able, page=st)
+wanted = parts.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
+factor = parts.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
+n_files = parts.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
+file_mb = parts.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
+availability = parts.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
+needed, efficiency = forecast.size(fits[like], wanted, factor, n_files, file_mb, availability)
+one, two, three = st.columns(3)
+one.metric(
+    "drives", needed.whole, help="whole drives; each of the classes' rates by its factor, over efficiency and speed"
+)
+two.metric("reckoned, 90 %", f"{needed.drives.value:.1f} ({needed.drives.low:.1f} to {needed.drives.high:.1f})")
+three.metric("efficiency", f"{efficiency.value:.3f}", help="share of the drive's speed that such mounts come to")
+if needed.tornado:
+    inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
+    says = f"Drives at either end of what is uncertain; {needed.drives.value:.1f} by its value."
+    st.altair_chart(charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)

@@ -1,0 +1,67 @@
+"""Which stations work, which wait? Their traffic in MRTG's manner, and how much of the time they were active."""
+
+import streamlit as st
+
+from dashboards import charts, parts
+
+TABLE = [
+    "station", "role", "duty_factor", "duty_factor_out", "duty_half", "duty_twice", "active_in_mb_s", "active_out_mb_s",
+    "coverage",
+]  # fmt: skip
+BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
+STREAMS = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
+
+page = parts.open_page("Which stations work, which wait?", "station")
+station, n_days = page.chosen["station"], max(7, page.n_days)
+total = page.ask("duty_total", n_days=n_days)
+if not total.rows:
+    st.info("No link's traffic is known in these days. Load MRTG's logs, or rrd files, with `tapescope run`.")
+    st.stop()
+since = page.last_days(n_days)
+st.text(f"{n_days} days, from {since} to {page.last}: at least a week, for a station's week is its rhythm")
+parts.heading(total)
+for row in total.rows:
+    st.text({"in": "into the stations", "out": "out of them"}[row["direction"]])
+    parts.show_numbers(total, row, ["duty_total", "n_stations", "moved_tb"])
+parts.show_sql(total)
+
+threshold = parts.slide(
+    "threshold", "A half-hour is active above [MB/s]", 0.5, 100.0, float(page.site["duty_threshold_mb_s"]), 0.5
+)
+duty = page.ask("duty_at", n_days=n_days, threshold_mb_s=threshold, station=station)
+at = [row for row in duty.rows_of() if row["threshold_mb_s"] == threshold]
+parts.heading(duty, f"Duty factor above {threshold:g} MB/s")
+left, right = st.columns(2)
+with left:
+    parts.show_table(duty, ["station", "direction", "n_bins", "duty_factor"], at)
+curve = [row for row in duty.rows if row["direction"] == "in" and row["duty_factor"] is not None]
+titles = {"threshold_mb_s": "threshold [MB/s]", "duty_factor": "duty factor, into the station"}
+parts.show_chart(
+    duty, charts.lines(duty.frame(curve), "threshold_mb_s", "duty_factor", "station", titles, True), place=right
+)
+parts.show_sql(duty)
+
+traffic = page.ask("traffic", first_day=since, station=station, n=336)
+parts.heading(traffic)
+st.caption("Green: out of the station. Blue: into it. Dashed: highest peaks. Orange: the threshold. MB/s, UTC.")
+rows = traffic.frame()
+names = sorted({row["station"] for row in traffic.rows})
+high = max((row["max_mb_s"] for row in traffic.rows), default=1.0)
+places = st.columns(min(2, max(1, len(names))))
+for number, name in enumerate(names):
+    chart = charts.traffic(rows.filter(rows["station"] == name), name, threshold, high)
+    parts.show_chart(traffic, chart, f"Station {name}", places[number % 2])
+parts.show_sql(traffic)
+
+table = page.ask("duty_table", n_days=n_days)
+parts.heading(table)
+parts.show_table(table, TABLE, table.rows_of(station=station))
+parts.show_sql(table)
+streams = page.ask("stream_efficiency", n_days=n_days)
+parts.heading(streams)
+parts.show_table(streams, STREAMS, streams.rows_of(station=station))
+parts.show_sql(streams)
+balance = page.ask("unbalanced_stations", first_day=since, share=0)
+parts.heading(balance, "What came in and what went out")
+parts.show_table(balance, BALANCE, balance.rows_of(station=station))
+parts.show_sql(balance)

@@ -1,0 +1,80 @@
+"""Should we read the whole tape? Where its files lie, the way of a mount through them, and what each way costs."""
+
+import streamlit as st
+
+from dashboards import charts, data, parts
+
+MOUNTS = [
+    "session_id",
+    "drive",
+    "pattern",
+    "n_files",
+    "volume_gb",
+    "file_share",
+    "position_s",
+    "overall_rate_mb_s",
+    "f",
+]
+WHOLE = [
+    "volume",
+    "drive",
+    "pattern",
+    "n_files",
+    "byte_share",
+    "f",
+    "wall_s",
+    "whole_s",
+    "is_whole_quicker",
+    "break_even",
+]
+
+page = parts.open_page("Should we read the whole tape?", "drive")
+drive = page.chosen["drive"]
+mounts = page.ask("mounts", drive=drive)
+reads = [row for row in mounts.rows if row["mode"] == "read"]
+parts.heading(mounts, "Mounts that read")
+if not reads:
+    st.info("No mount read anything in this period. Choose other days, or load server logs with `tapescope run`.")
+    st.stop()
+reads.sort(key=lambda row: (-(row["position_s"] or 0), row["session_id"]))
+parts.show_table(mounts, MOUNTS, reads[:500], 240)
+parts.show_sql(mounts)
+
+session = parts.choose("session", "Mount", [row["session_id"] for row in reads[:500]], page=st)
+mount = next(row for row in reads if row["session_id"] == session)
+parts.show_numbers(mounts, mount, ["n_files", "drive_rate_mb_s", "overall_rate_mb_s", "f", "position_s"])
+path = page.ask("mount_path", session=session)
+parts.heading(path)
+left, right = st.columns(2)
+titles = {"number": "number in the mount", "file_number": "file on the tape", "position_s": path.label("position_s")}
+parts.show_chart(path, charts.way(path.frame(), titles), "The way through the tape's files.", left)
+contents = page.ask("tape_contents", volume=mount["volume"])
+places = data.places(contents)
+if places is not None:
+    read = {row["file_number"] for row in path.rows}
+    parts.show_chart(contents, charts.serpentine(places, read), "Files by wrap and metres along the tape.", right)
+else:
+    right.info(
+        "Where the tape's files lie is not known: its technology has no tracks in the table, or its files no sizes."
+    )
+parts.show_sql(path, contents)
+
+seeks = page.ask("seek_times", drive=drive)
+parts.heading(seeks)
+if seeks.rows:
+    titles = {"from_files": "files passed over, at least", "mean_s": seeks.label("mean_s")}
+    rows = [
+        row | {"generation": f"{row['generation'] or 'unknown'} {'back' if row['is_back'] else 'on'}"}
+        for row in seeks.rows
+    ]
+    parts.show_chart(seeks, charts.lines(seeks.frame(rows), "from_files", "mean_s", "generation", titles, True))
+else:
+    st.info("No motion between two files of a reading mount is known.")
+parts.show_sql(seeks)
+whole = page.ask("whole_tape_reads")
+parts.heading(whole)
+if whole.rows:
+    parts.show_table(whole, WHOLE, whole.rows_of(drive=drive)[:500])
+else:
+    st.info("No mount is known with all files of its tape. Load the archive's file table, or a mount that read it all.")
+parts.show_sql(whole)

@@ -1,0 +1,46 @@
+"""A snapshot of the warehouse that stays open: pages ask many questions of one, from many threads."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from pipelines.ask import Answer, answer
+from pipelines.catalog import Catalog
+from pipelines.config import Site
+from pipelines.warehouse import LAKE, Connection, Warehouse
+
+
+class Opened:
+    """A reading connection; without a snapshot's number each question is answered from the newest one.
+
+    Opening costs more than most answers. No transaction stays open between two questions. Raises ConfigError where
+    there is no warehouse.
+    """
+
+    def __init__(self, site: Site, snapshot: int | None = None) -> None:
+        self._snapshot = snapshot
+        self._stack = ExitStack()
+        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot))
+
+    def ask(self, catalog: Catalog, name: str, params: dict[str, str]) -> Answer:
+        """A question's answer, on a cursor of its own. Raises QuestionRefused."""
+        with self.lent() as cursor:
+            return answer(cursor, catalog, name, params, self._snapshot)
+
+    @contextmanager
+    def lent(self) -> Iterator[Connection]:
+        """A cursor on it, for whoever asks several questions."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}")
+            yield cursor
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+def which(site: Site) -> str:
+    """Tells warehouses apart: another one in the same place, made after this was removed, is another."""
+    warehouse = Warehouse(site)
+    if warehouse.is_postgres or not warehouse.exists():
+        return site.catalogue
+    file = warehouse.catalogue_file.stat()
+    return f"{warehouse.catalogue_file} {file.st_dev} {file.st_ino}"

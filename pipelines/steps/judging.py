@@ -1,0 +1,94 @@
+"""Findings of a period, forecasts of a day, and what people say of findings."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pipelines import ask as asking
+from pipelines import (
+    estimates,
+    findings,
+)
+from pipelines.catalog import load_catalog
+from pipelines.config import Site
+from pipelines.loader import prepare_tables
+from pipelines.runs import noted
+from pipelines.warehouse import LAKE, Warehouse, replace_day, transaction
+
+
+@dataclass(frozen=True)
+class DetectReport:
+    """Which findings the rules made of a period, and what they could not judge."""
+
+    first_day: date
+    last_day: date
+    findings: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]  # rows of gold.withheld
+
+    def as_dict(self) -> dict[str, Any]:
+        counts = Counter(finding["severity"] for finding in self.findings)
+        rules = {row["rule"] for row in self.withheld}
+        return {"first_day": str(self.first_day), "last_day": str(self.last_day), **counts, "withheld": len(rules)}
+
+
+def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
+    """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
+    catalog = load_catalog()
+    with Warehouse(site).write("detect") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        end = last or asking.last_day(connection).day
+        with noted(connection, "detect") as run:
+            with transaction(connection):
+                estimates.estimate(connection, site, catalog, end)
+                found = findings.detect(connection, site, catalog, first or end, end)
+            report = DetectReport(first or end, end, found.findings, found.withheld)
+            run.counts = report.as_dict()
+    return report
+
+
+@dataclass(frozen=True)
+class ForecastReport:
+    """What was foretold on a site day, and what could not be."""
+
+    day: date
+    rows: list[dict[str, Any]]  # rows of gold.forecast
+
+    def as_dict(self) -> dict[str, Any]:
+        said = [row for row in self.rows if row["alone"] is None]
+        refused = sum(row["cannot_tell"] is not None for row in said)
+        return {"day": str(self.day), "forecasts": len(said) - refused, "cannot_tell": refused}
+
+
+def forecast(site: Site, last: date | None = None) -> ForecastReport:
+    """Keep what the models say of the days to come, in place of what was said on that day before.
+
+    The default is the last day with data. Raises WarehouseBusy.
+    """
+    from pipelines import forecast as forecasting  # the models' libraries are heavy to import
+
+    catalog = load_catalog()
+    with Warehouse(site).write("forecast") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        day = last or asking.last_day(connection).day
+        with noted(connection, "forecast") as run:
+            rows = forecasting.foresee(forecasting.History(site, catalog, day, connection=connection), day)
+            with transaction(connection):
+                replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
+            report = ForecastReport(day, rows)
+            run.counts = report.as_dict()
+    return report
+
+
+def mark_finding(site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None) -> str:
+    """Acknowledge, mute or reopen a finding, named by its id or the beginning of it; returns the whole id.
+
+    Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
+    """
+    catalog = load_catalog()
+    with Warehouse(site).write("finding") as connection:
+        prepare_tables(connection, catalog)
+        with transaction(connection):
+            return findings.mark(connection, finding, kind, until, note)

@@ -1,0 +1,96 @@
+"""What the warehouse says, to people and programs: answers, reports, deliveries."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pipelines import ask as asking
+from pipelines import drill as drilling
+from pipelines import (
+    failures,
+)
+from pipelines.catalog import load_catalog
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
+
+
+def report(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    out: Path | None = None,
+    problems: list[str] | None = None,
+) -> dict[str, Path]:
+    """Write the nightly report in its three forms; returns their paths by form.
+
+    `problems` says what went wrong before, so that a report is written all the same.
+    """
+    from pipelines import report as reporting  # draws plots: heavy to import
+
+    catalog = load_catalog()
+    made = reporting.make_report(site, catalog, first, last, problems or [])
+    checks = reporting.write_checks(site, catalog, made, out or _reports(site))
+    return reporting.write_report(made, out or _reports(site), checks) | {"checks": checks}
+
+
+def _reports(site: Site) -> Path:
+    return site.root / "var" / "reports"
+
+
+def deliver(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    problems: list[str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    again: bool = False,
+) -> dict[str, Any]:
+    """Write the report and send it wherever `[deliver]` of site.toml says; returns the counts and what was done.
+
+    What this very report was sent to before is left out unless `again`. `secrets` go before the environment. Raises
+    TapescopeError at the end if a way failed; the others have been tried.
+    """
+    from pipelines import delivery
+    from pipelines import report as reporting
+
+    catalog = load_catalog()
+    made = reporting.make_report(site, catalog, first, last, problems or [])
+    checks = reporting.write_checks(site, catalog, made, _reports(site))
+    files = reporting.write_report(made, _reports(site), checks) | {"checks": checks}
+    done = delivery.deliver(site, delivery.collect(site, catalog, made, files), secrets, again)
+    counts = Counter(one.state for one in done)
+    if failed := [one for one in done if one.is_failed]:
+        told = "\n".join(f"{one.way}: {one.where}" for one in failed)
+        hint = "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
+        raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+    ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]
+    return {"report": files, "sent": counts["sent"], "earlier": counts["earlier"], "ways": ways}
+
+
+def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Tell people at once that something failed, by mail and webhook; what became of each by way. Raises nothing."""
+    from pipelines import delivery
+
+    return delivery.warn(site, text, secrets)
+
+
+def told(step: str, error: BaseException) -> str:
+    """A failure as one line: step, error, what to do, which file, which line of our code."""
+    return failures.told(step, error)
+
+
+def ask(site: Site, name: str, params: dict[str, str] | None = None) -> asking.Answer:
+    """Answer a question of the catalogue. Raises QuestionRefused."""
+    return asking.ask(site, load_catalog(), name, params)
+
+
+def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> asking.Answer:
+    """Answer free SQL in a process of its own. Raises QuestionRefused."""
+    return asking.ask_sql(site, sql, timeout_s)
+
+
+def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:
+    """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
+    return drilling.drill(site, load_catalog(), drive, bucket, day, limit)

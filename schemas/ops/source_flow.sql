@@ -1,0 +1,66 @@
+/*
+title = "How sources flow"
+grain = "one row per source of which a file was read, or refused for its header"
+why = "A source that falls silent, shrinks, or changes its columns is held against its own past, before its numbers mislead. As of the newest build that had anything to do."
+
+[columns]
+source = { type = "VARCHAR", doc = "source" }
+last_at = { type = "TIMESTAMP", doc = "newest instant in its files; those beyond the day after a file was written do not count" }
+silent_hours = { type = "DOUBLE", unit = "h", doc = "from then to the newest instant of any source: the end of the period, never now" }
+allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause between its last 28 days with files; NULL if there were fewer than 8 days" }
+n_lines = { type = "BIGINT", doc = "lines of the files that end on its last day" }
+usual_n_lines = { type = "DOUBLE", doc = "median of the same over up to 28 days with files before; NULL if there were fewer than 7" }
+times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }
+n_refused = { type = "BIGINT", doc = "files refused because their header is not one it knows: columns are new or missing" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "allowed_hours"
+column_B = "silent_hours"
+or_equal = true
+ignore_row_if = "either_value_is_missing"
+severity = "warning"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "times_usual"
+min_value = 0.2
+max_value = 5
+severity = "warning"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "n_refused"
+max_value = 0
+severity = "warning"
+*/
+WITH daily AS (
+    SELECT source, CAST(last_at AS DATE) AS on_day, sum(n_lines) AS n_lines, max(last_at) AS last_at
+    FROM ops.file
+    WHERE state = 'loaded' AND source IS NOT NULL AND last_at <= make_timestamp(modified_ns // 1000) + INTERVAL 1 DAY
+    GROUP BY source, CAST(last_at AS DATE)
+),
+placed AS (
+    SELECT source, n_lines, last_at, row_number() OVER (PARTITION BY source ORDER BY on_day DESC) AS place,
+           date_diff('microsecond', lag(last_at) OVER (PARTITION BY source ORDER BY on_day), last_at) / 3600e6 AS pause
+    FROM daily
+),
+usual AS (
+    SELECT source, max(last_at) AS last_at, max(n_lines) FILTER (place = 1) AS n_lines,
+           count(*) FILTER (place BETWEEN 2 AND 29) AS n_before,
+           median(n_lines) FILTER (place BETWEEN 2 AND 29) AS usual_n_lines,
+           max(pause) FILTER (place <= 28) AS longest_pause
+    FROM placed GROUP BY source
+),
+refused AS (
+    SELECT source, count(*) AS n_refused FROM ops.file
+    WHERE state = 'failed' AND source IS NOT NULL AND reason LIKE 'unknown_header%' GROUP BY source
+)
+SELECT coalesce(u.source, r.source) AS source, u.last_at,
+       date_diff('microsecond', u.last_at, (SELECT max(last_at) FROM usual)) / 3600e6 AS silent_hours,
+       CASE WHEN u.n_before >= 7 THEN 2 * u.longest_pause END AS allowed_hours,
+       CAST(u.n_lines AS BIGINT) AS n_lines,
+       CASE WHEN u.n_before >= 7 THEN CAST(u.usual_n_lines AS DOUBLE) END AS usual_n_lines,
+       CASE WHEN u.n_before >= 7 THEN u.n_lines / nullif(CAST(u.usual_n_lines AS DOUBLE), 0) END AS times_usual,
+       coalesce(r.n_refused, 0) AS n_refused
+FROM usual u FULL JOIN refused r ON r.source = u.source

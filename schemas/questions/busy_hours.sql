@@ -1,0 +1,38 @@
+/*
+title = "Hours of drives at work"
+why = "When each drive worked, when it moved data, and what held it back: drive by hour."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.station]
+type = "VARCHAR"
+default = ""
+doc = "one station; all of them if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+station = { type = "VARCHAR", doc = "station of most of its transfer time; NULL where it moved no file" }
+mode = { type = "VARCHAR", doc = "read or write, of most of that time" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour at work: a tape in the drive or on its way, and wanted" }
+moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: in files, not waiting" }
+lost_share = { type = "DOUBLE", unit = "1", doc = "the difference: gaps, waits, tape motion, mounts" }
+verdict = { type = "VARCHAR", doc = "what held the drive back (gold.bottleneck)" }
+*/
+SELECT drive, hour_at, station, mode, busy_s / 3600 AS busy_share,
+       greatest(0, transfer_s - coalesce(wait_s, 0)) / 3600 AS moving_share,
+       (busy_s - greatest(0, transfer_s - coalesce(wait_s, 0))) / 3600 AS lost_share, verdict
+FROM gold.bottleneck
+WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
+ORDER BY drive, hour_at

@@ -1,0 +1,20 @@
+/*
+title = "All checks of the last build"
+why = "What was checked before the numbers were committed, and what came of it."
+
+[columns]
+build_id = { type = "VARCHAR", doc = "build" }
+is_committed = { type = "BOOLEAN", doc = "false where a critical check failed" }
+relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL if none was" }
+expectation = { type = "VARCHAR", doc = "expectation, in Great Expectations' words" }
+arguments = { type = "VARCHAR", doc = "its arguments (JSON)" }
+severity = { type = "VARCHAR", doc = "critical or warning" }
+outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }
+n_failing = { type = "BIGINT", doc = "rows that do not meet it" }
+detail = { type = "VARCHAR", doc = "examples, files behind the failing rows, or the error" }
+*/
+SELECT b.build_id, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
+FROM ops.build b
+LEFT JOIN ops.check_result c ON c.build_id = b.build_id
+WHERE b.number = (SELECT max(number) FROM ops.build)
+ORDER BY c.outcome = 'passed', c.relation, c.expectation, c.arguments

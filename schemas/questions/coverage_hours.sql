@@ -1,0 +1,33 @@
+/*
+title = "Coverage, hour by hour"
+why = "When each declared log was seen: a hole here is a hole in every number."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+source = { type = "VARCHAR", doc = "kind of log" }
+host = { type = "VARCHAR", doc = "host, link or archive system" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; of the day in periods over three weeks" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seen" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "seen / declared, 1 at most; NULL where nothing was declared" }
+*/
+WITH hour AS (
+    SELECT o.source, o.host, o.expected_s, o.seen_s,
+           CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21
+                THEN date_trunc('day', o.hour_at) ELSE o.hour_at END AS hour_at
+    FROM ops.coverage o CROSS JOIN site.setting c
+    WHERE CAST(timezone(c.zone, timezone('UTC', o.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+)
+SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
+       CASE WHEN sum(expected_s) > 0 THEN least(1, sum(seen_s) / sum(expected_s)) END AS seen_share
+FROM hour
+GROUP BY source, host, hour_at
+HAVING sum(expected_s) > 0 OR sum(seen_s) > 0
+ORDER BY source, host, hour_at

@@ -1,0 +1,42 @@
+/*
+title = "What drives moved and how long they could be used"
+why = "Traffic of each drive a day, and the hours of it in which logs tell of the drive and in which it was down: what the number of drives needed is reckoned from."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "28"
+doc = "site days that end with it"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+drive = { type = "VARCHAR", doc = "drive" }
+day = { type = "DATE", doc = "site day on which server logs tell of it for more than nothing" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read in whole files that began that day" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "written in whole files that began that day" }
+known_hours = { type = "DOUBLE", unit = "h", doc = "hours that logs cover" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "of these, offline, in error or cleaning" }
+*/
+WITH told AS (
+    SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,
+           coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) AS down_us
+    FROM gold.drive_ledger
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY day, drive
+),
+moved AS (
+    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.drive,
+           sum(t.bytes) FILTER (t.mode = 'read') AS read_bytes, sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
+    FROM silver.transfer t CROSS JOIN site.setting s
+    WHERE t.status = 'ok' GROUP BY ALL
+)
+SELECT d.generation, t.drive, t.day, coalesce(m.read_bytes, 0) / 1e9 AS read_gb,
+       coalesce(m.write_bytes, 0) / 1e9 AS write_gb, t.known_us / 3600e6 AS known_hours, t.down_us / 3600e6 AS down_hours
+FROM told t
+LEFT JOIN moved m ON m.day = t.day AND m.drive = t.drive
+LEFT JOIN site.drive d ON d.drive = t.drive
+WHERE t.known_us > 0
+ORDER BY d.generation, t.day, t.drive

@@ -1,0 +1,44 @@
+/*
+title = "Health of drives over a period"
+why = "Failures, errors and interventions of each drive beside what it moved: is it ill, or are its tapes?"
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+generation = { type = "VARCHAR", doc = "technology" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by whole files" }
+read_errors = { type = "BIGINT", doc = "read errors the drive counted; NULL where no log tells" }
+write_errors = { type = "BIGINT", doc = "write errors the drive counted; NULL where no log tells" }
+n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
+n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
+n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
+n_restarts = { type = "BIGINT", doc = "starts of its mover" }
+n_cleanings = { type = "BIGINT", doc = "cleanings" }
+most_volumes_failed = { type = "BIGINT", doc = "different tapes with which it failed on its worst day: many speak against the drive, one against the tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
+*/
+SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,
+       sum(h.volume_gb) AS volume_gb, CAST(sum(h.read_errors) AS BIGINT) AS read_errors,
+       CAST(sum(h.write_errors) AS BIGINT) AS write_errors, CAST(sum(h.n_failed_transfers) AS BIGINT) AS n_failed_transfers,
+       CAST(sum(h.n_failed_mounts + h.n_failed_dismounts) AS BIGINT) AS n_failed_mounts,
+       CAST(sum(h.n_outages) AS BIGINT) AS n_outages, CAST(sum(h.n_restarts) AS BIGINT) AS n_restarts,
+       CAST(sum(h.n_cleanings) AS BIGINT) AS n_cleanings, max(h.n_volumes_failed) AS most_volumes_failed,
+       sum(h.lost_hours) AS lost_hours, sum(h.down_hours) AS down_hours
+FROM gold.drive_health h LEFT JOIN site.drive d ON d.drive = h.drive
+WHERE h.day BETWEEN $first_day AND $last_day AND $drive IN ('', h.drive)
+GROUP BY h.drive
+ORDER BY sum(h.lost_hours) + sum(h.down_hours) DESC, h.drive

@@ -1,0 +1,29 @@
+/*
+title = "Stations' worth of work"
+why = "Duty factors of all stations together: so many stations that never rest would do the same. A site with eight stations and a sum of 2.4 lets five of them wait."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "site days that end with it"
+
+[columns]
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+n_stations = { type = "BIGINT", doc = "stations, scanning ones left out" }
+duty_total = { type = "DOUBLE", doc = "sum of their duty factors" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in that direction" }
+*/
+WITH station AS (
+    SELECT station, direction, sum(n_active) / sum(n_bins) AS duty_factor, sum(moved_gb) AS moved_gb
+    FROM gold.duty_factor
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND role <> 'scanning'
+    GROUP BY station, direction
+)
+SELECT direction, count(*) AS n_stations, sum(duty_factor) AS duty_total, sum(moved_gb) / 1e3 AS moved_tb
+FROM station
+GROUP BY direction
+ORDER BY direction

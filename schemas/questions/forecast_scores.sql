@@ -1,0 +1,62 @@
+/*
+title = "Did forecasts come true?"
+why = "What was foretold of campaigns night after night, beside what came: an interval that says 90 % should hold nine of ten."
+
+[params.last_day]
+type = "DATE"
+doc = "site day until which is known what came; the last day with data if left out"
+
+[columns]
+day = { type = "DATE", doc = "last site day that was known when it was said" }
+entity = { type = "VARCHAR", doc = "campaign" }
+quantity = { type = "VARCHAR", doc = "week_gb: moved in the seven days behind that day; days_left: days until its size is moved" }
+unit = { type = "VARCHAR", doc = "unit" }
+value = { type = "DOUBLE", doc = "what was said" }
+low = { type = "DOUBLE", doc = "low end of its 90 % interval" }
+high = { type = "DOUBLE", doc = "high end" }
+came = { type = "DOUBLE", doc = "what came; of days_left the whole days until the one on which it was done; NULL while it is not, or where logs lack" }
+verdict = { type = "VARCHAR", doc = "held, less or more than said, logs lack, or not over: where the interval may still hold it" }
+*/
+WITH done AS (
+    SELECT k.campaign, k.day, k.moved_gb, c.size_tb,
+           sum(CAST(round(1e9 * k.moved_gb) AS HUGEINT)) OVER (PARTITION BY k.campaign ORDER BY k.day) / 1e9 AS done_gb
+    FROM gold.campaign k JOIN site.campaign c ON c.campaign = k.campaign
+    WHERE k.day <= $last_day
+),
+ended AS (
+    SELECT campaign, min(day) FILTER (done_gb >= size_tb * 1e3) AS ended_day FROM done GROUP BY campaign
+),
+said AS (
+    SELECT day, entity, quantity, unit, value, low, high, until_day FROM gold.forecast
+    WHERE model = 'eta' AND alone IS NULL AND value IS NOT NULL AND quantity IN ('week_gb', 'days_left')
+        AND value > 0 AND day < $last_day
+),
+week AS (
+    SELECT s.day, s.entity, s.quantity, count(d.day) AS n_days,
+           sum(CAST(round(1e9 * d.moved_gb) AS HUGEINT)) / 1e9 AS moved_gb
+    FROM said s LEFT JOIN done d ON d.campaign = s.entity AND d.day > s.day AND d.day <= s.until_day
+    WHERE s.quantity = 'week_gb' GROUP BY s.day, s.entity, s.quantity
+),
+held AS (
+    SELECT s.*, w.n_days, date_diff('day', s.day, e.ended_day) AS n_days_took,
+           CASE s.quantity
+               WHEN 'week_gb' THEN
+                   CASE WHEN s.until_day <= $last_day AND w.n_days = date_diff('day', s.day, s.until_day)
+                        THEN w.moved_gb END
+               ELSE date_diff('day', s.day, e.ended_day)
+           END AS came
+    FROM said s
+    LEFT JOIN week w ON w.day = s.day AND w.entity = s.entity AND w.quantity = s.quantity
+    LEFT JOIN ended e ON e.campaign = s.entity
+)
+SELECT day, entity, quantity, unit, value, low, high, CAST(came AS DOUBLE) AS came,
+       CASE WHEN quantity = 'week_gb' AND until_day > $last_day THEN 'not over'
+            WHEN quantity = 'week_gb' AND came IS NULL THEN 'logs lack'
+            -- the end lies somewhere in the day on which it was done
+            WHEN quantity = 'days_left' AND came IS NULL THEN
+                CASE WHEN date_diff('day', day, $last_day) > high THEN 'more than said' ELSE 'not over' END
+            WHEN came < low THEN 'less than said'
+            WHEN came - CASE quantity WHEN 'days_left' THEN 1 ELSE 0 END > high THEN 'more than said'
+            ELSE 'held' END AS verdict
+FROM held
+ORDER BY day, entity, quantity

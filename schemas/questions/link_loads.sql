@@ -1,0 +1,36 @@
+/*
+title = "Load of links over the hours"
+why = "Whether a link is full: its average over each hour, its highest peak, and what it can carry."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.station]
+type = "VARCHAR"
+default = ""
+doc = "one station; all of them if left out"
+
+[columns]
+link = { type = "VARCHAR", doc = "link" }
+station = { type = "VARCHAR", doc = "station" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; of the day in periods over three weeks" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds seen" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value a log holds" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what it can carry; NULL where nobody says" }
+max_share = { type = "DOUBLE", unit = "1", doc = "highest value / capacity" }
+*/
+SELECT link, station, direction,
+       CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21 THEN date_trunc('day', hour_at)
+            ELSE hour_at END AS hour_at,
+       sum(avg_mb_s * seen_s ORDER BY hour_at) / sum(seen_s ORDER BY hour_at) AS avg_mb_s, max(max_mb_s) AS max_mb_s,
+       max(capacity_mb_s) AS capacity_mb_s, max(max_mb_s) / max(capacity_mb_s) AS max_share
+FROM gold.link_load
+WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station)
+GROUP BY ALL
+ORDER BY link, direction, hour_at

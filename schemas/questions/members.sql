@@ -1,0 +1,22 @@
+/*
+title = "Stations, drives and storage groups of a period"
+why = "What a page can be narrowed to."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+kind = { type = "VARCHAR", doc = "station, drive or group" }
+name = { type = "VARCHAR", doc = "its name" }
+*/
+SELECT 'station' AS kind, station AS name FROM gold.session_rate WHERE day BETWEEN $first_day AND $last_day
+UNION SELECT 'station', station FROM gold.duty_factor WHERE day BETWEEN $first_day AND $last_day
+UNION SELECT 'drive', drive FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
+UNION SELECT 'group', storage_group FROM gold.family_rate WHERE day BETWEEN $first_day AND $last_day
+EXCEPT SELECT * FROM (VALUES ('station', NULL), ('drive', NULL), ('group', NULL))
+ORDER BY kind, name

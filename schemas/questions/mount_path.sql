@@ -1,0 +1,33 @@
+/*
+title = "The way of a mount through its tape"
+why = "In which order files were read or written, and what each way to the next one took."
+
+[params.session]
+type = "VARCHAR"
+doc = "mount: its session_id"
+
+[columns]
+number = { type = "BIGINT", doc = "number of the file in the mount" }
+volume = { type = "VARCHAR", doc = "tape label" }
+file_number = { type = "BIGINT", doc = "number of the file on the tape" }
+started_at = { type = "TIMESTAMP", doc = "first block, UTC" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before it on the tape; NULL where they are not known" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion to it from the file before; NULL of the first" }
+*/
+WITH moved AS (
+    SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes
+    FROM silver.transfer t WHERE t.session_id = $session AND t.status = 'ok'
+),
+placed AS (
+    SELECT f.system, f.volume, f.file_number,
+           sum(f.bytes) OVER (PARTITION BY f.system, f.volume ORDER BY f.file_number) - f.bytes AS begin_bytes
+    FROM silver.volume_file f SEMI JOIN moved m ON m.system = f.system AND m.volume = f.volume
+)
+SELECT row_number() OVER (ORDER BY m.started_at, m.transfer_id) AS number, m.volume, m.file_number, m.started_at,
+       m.bytes / 1e9 AS volume_gb, p.begin_bytes / 1e9 AS begin_gb, g.position_s
+FROM moved m
+LEFT JOIN placed p ON p.system = m.system AND p.volume = m.volume AND p.file_number = m.file_number
+LEFT JOIN silver.gap g ON g.system = m.system AND g.next_transfer_id = m.transfer_id
+ORDER BY number
+LIMIT 20000

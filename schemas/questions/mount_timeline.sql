@@ -1,0 +1,32 @@
+/*
+title = "What a drive did during a mount"
+why = "The states of the drive one after the other, from the request to the dismount: where the mount's time went."
+
+[params.session]
+type = "VARCHAR"
+doc = "mount: its session_id"
+
+[params.n]
+type = "BIGINT"
+default = "3000"
+doc = "most intervals, the longest"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer are part of it here" }
+from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length" }
+*/
+WITH mount AS (
+    SELECT drive, min(day) - 1 AS first_day, max(day) + 1 AS last_day
+    FROM silver.session WHERE session_id = $session GROUP BY drive
+),
+longest AS (
+    SELECT d.drive, d.state, d.from_at, d.to_at, date_diff('microsecond', d.from_at, d.to_at) / 1e6 AS interval_s
+    FROM silver.drive_state d JOIN mount m ON m.drive = d.drive AND d.day BETWEEN m.first_day AND m.last_day
+    WHERE d.session_id = $session AND d.to_at > d.from_at
+    ORDER BY interval_s DESC, d.from_at
+    LIMIT $n
+)
+SELECT drive, state, from_at, to_at, interval_s FROM longest ORDER BY from_at, to_at

@@ -1,0 +1,43 @@
+/*
+title = "How long requests wait"
+why = "From a request to the drive that takes it, by storage group: waits of hours belong to demand, not to drives."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.station]
+type = "VARCHAR"
+default = ""
+doc = "one station; all of them if left out"
+
+[params.group]
+type = "VARCHAR"
+default = ""
+doc = "one storage group; all of them if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group" }
+mode = { type = "VARCHAR", doc = "read or write" }
+n_requests = { type = "BIGINT", doc = "requests with a known wait" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median wait" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "19 of 20 waited less" }
+max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
+n_retried = { type = "BIGINT", doc = "requests tried more than once" }
+*/
+WITH waited AS (
+    SELECT q.storage_group, q.mode, q.n_tries, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s
+    FROM silver.request q CROSS JOIN site.setting c
+    WHERE q.day BETWEEN $first_day - 1 AND $last_day + 1 AND q.assigned_at >= q.queued_at
+      AND CAST(timezone(c.zone, timezone('UTC', q.queued_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND $station IN ('', q.station) AND $group IN ('', q.storage_group)
+)
+SELECT storage_group, mode, count(*) AS n_requests, median(wait_s) AS p50_s, quantile_cont(wait_s, 0.95) AS p95_s,
+       max(wait_s) AS max_s, count(*) FILTER (n_tries > 1) AS n_retried
+FROM waited
+GROUP BY storage_group, mode
+ORDER BY p95_s DESC, storage_group, mode

@@ -1,0 +1,67 @@
+/*
+title = "What each robot's drives moved"
+why = "How a data set, a day or a test is split between robots, and which of them carries it; reads and writes apart, for a rate that holds both is compared with one that does not."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }
+robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }
+n_drives = { type = "BIGINT", doc = "drives that moved whole files" }
+n_tapes = { type = "BIGINT", doc = "tapes these were on" }
+n_files = { type = "BIGINT", doc = "whole files begun in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period; each file evenly from its first block to its last" }
+share = { type = "DOUBLE", unit = "1", doc = "of what all robots moved in that mode" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest hour" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
+*/
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+file AS (
+    SELECT d.robot, unnest([t.mode, NULL]) AS mode, t.system, t.drive, t.volume, t.bytes, t.started_at, t.ended_at,
+           b.begin_at, b.end_at
+    FROM silver.transfer t CROSS JOIN bound b LEFT JOIN site.drive d ON d.drive = t.drive
+    WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+),
+cut AS (
+    SELECT *, unnest(range(begin_at + to_hours(CAST(floor(date_diff('microsecond', begin_at, started_at) / 3600e6)
+                                                    AS BIGINT)),
+                           ended_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM file
+),
+hourly AS (
+    -- whole bytes: their sum is the same in whatever order the files come
+    SELECT mode, robot, hour_at, any_value(begin_at) AS begin_at, any_value(end_at) AS end_at,
+           sum(CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
+                                             least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))
+                                   / date_diff('microsecond', started_at, ended_at))) AS BIGINT)) AS bytes
+    FROM cut WHERE hour_at >= begin_at AND hour_at < end_at
+    GROUP BY mode, robot, hour_at
+),
+moved AS (
+    SELECT mode, robot, sum(bytes) AS bytes, max(bytes) AS most,
+           coalesce(max(bytes) FILTER (hour_at >= end_at - INTERVAL 1 HOUR), 0) AS last,
+           date_diff('second', any_value(begin_at), any_value(end_at)) AS period_s
+    FROM hourly GROUP BY mode, robot
+),
+counted AS (
+    SELECT mode, robot, count(DISTINCT drive) AS n_drives, count(DISTINCT (system, volume)) AS n_tapes,
+           count(*) FILTER (started_at >= begin_at) AS n_files
+    FROM file GROUP BY mode, robot
+)
+SELECT m.mode, m.robot, c.n_drives, c.n_tapes, c.n_files, m.bytes / 1e12 AS moved_tb,
+       m.bytes / sum(m.bytes) OVER (PARTITION BY m.mode) AS share, m.bytes / 1e6 / m.period_s AS average_mb_s,
+       m.most / 3.6e9 AS max_mb_s, m.last / 3.6e9 AS last_mb_s
+FROM moved m
+JOIN counted c ON c.mode IS NOT DISTINCT FROM m.mode AND c.robot IS NOT DISTINCT FROM m.robot
+ORDER BY m.mode NULLS LAST, moved_tb DESC, m.robot

@@ -1,0 +1,33 @@
+/*
+title = "Time to reach the next file, by distance, over a period"
+why = "What a file further along the tape costs, by files passed over in powers of two."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology; NULL where site.toml does not say it" }
+is_back = { type = "BOOLEAN", doc = "towards files before" }
+from_files = { type = "BIGINT", doc = "least distance of the class: files passed over, in powers of two" }
+n_moves = { type = "BIGINT", doc = "motions" }
+mean_s = { type = "DOUBLE", unit = "s", doc = "of one motion" }
+max_s = { type = "DOUBLE", unit = "s", doc = "longest" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "passed over on average" }
+*/
+SELECT generation, is_back, from_files, CAST(sum(n_moves) AS BIGINT) AS n_moves,
+       sum(position_s) / sum(n_moves) AS mean_s, max(max_s) AS max_s,
+       sum(passed_gb * n_moves) / sum(n_moves) FILTER (passed_gb IS NOT NULL) AS passed_gb
+FROM gold.seek_distance
+WHERE day BETWEEN $first_day AND $last_day AND $drive IN ('', drive)
+GROUP BY generation, is_back, from_files
+ORDER BY generation, is_back, from_files

@@ -1,0 +1,50 @@
+/*
+title = "Traffic of stations"
+why = "What comes in and goes out, in MRTG's manner: averages over some time, and the highest peak in it."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.station]
+type = "VARCHAR"
+default = ""
+doc = "one station; all of them if left out"
+
+[params.n]
+type = "BIGINT"
+default = "336"
+doc = "points of a station and direction, at most"
+
+[columns]
+station = { type = "VARCHAR", doc = "station" }
+link = { type = "VARCHAR", doc = "its link" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+bin_at = { type = "TIMESTAMP", doc = "begin of the time averaged over, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or so many as make few enough points" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds seen" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value a log holds for that time: of 5 minutes where they are kept" }
+*/
+WITH wide AS (
+    SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)
+                      AS BIGINT) AS bin_s
+    FROM site.setting
+),
+sample AS (
+    SELECT s.*, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
+           date_diff('microsecond', s.from_at, s.to_at) AS us
+    FROM silver.link_sample s CROSS JOIN wide w
+    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.station IS NOT NULL AND $station IN ('', s.station)
+      AND CAST(timezone(w.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
+)
+SELECT station, link, direction, bin_at, CAST(any_value(bin_s) AS DOUBLE) AS bin_s,
+       sum(CAST(round(avg_bytes_s * us / 1e6) AS BIGINT)) / sum(us) AS avg_mb_s,
+       max(coalesce(max_bytes_s, avg_bytes_s)) / 1e6 AS max_mb_s
+FROM sample
+WHERE us > 0
+GROUP BY station, link, direction, bin_at
+ORDER BY station, link, direction, bin_at

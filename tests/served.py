@@ -1,0 +1,136 @@
+"""The dashboard as people meet it: Streamlit in a process of its own, and a browser to look at it."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pipelines import steps
+from pipelines.warehouse import LAKE, Warehouse, transaction
+
+REPO = Path(__file__).resolve().parent.parent
+APP = REPO / "dashboards" / "app.py"
+HOSTILE = "<script>document.title = 'owned'</script> **bold** [link](http://198.51.100.1/) `code` $x^2$ ~~gone~~"
+HOSTILE_STATION = "<b>*station*</b>"
+CHANGE = f"""
+[[change]]
+at = 2010-03-10T09:00:00
+what = '''{HOSTILE}'''
+"""
+DEADLINE_S = 180
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# Nothing a browser does of its own accord may be taken for a request of the page.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def make_archive(folder: Path) -> Path:
+    """The sample archive's warehouse, with what an ill-willed client could have put into a log."""
+    shutil.copy(REPO / "sample_data" / "site.toml", folder)
+    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
+    with (folder / "site.toml").open("a") as site_toml:
+        site_toml.write(CHANGE)
+    site = steps.site_at(folder)
+    steps.ingest(site)
+    steps.build(site)
+    steps.detect(site)
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        connection.execute(f"UPDATE {LAKE}.silver.mover_step SET message = ? WHERE drive = 'LTO4_101'", [HOSTILE])
+        connection.execute(f"UPDATE {LAKE}.silver.gap SET station = ? WHERE station = 'pic-stager'", [HOSTILE_STATION])
+        connection.execute(f"UPDATE {LAKE}.gold.finding SET text = ? WHERE rule = 'source_silent'", [HOSTILE])
+    return folder
+
+
+def chromium() -> str:
+    """A browser's program; the test is skipped where there is none, or no Playwright."""
+    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+    if program is None or importlib.util.find_spec("playwright") is None:
+        pytest.skip("no Chromium or no Playwright here: `apt-get install chromium`, and `make install`")
+    return program
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def served(site: Path, log: Path, port: int | None = None) -> Iterator[str]:
+    """`tapescope dashboard` in its own session on a port of this machine; its whole process group ends afterwards."""
+    port = port or free_port()
+    address = f"127.0.0.1:{port}"
+    environment = os.environ | {"PYTHONPATH": str(REPO)}
+    command = [sys.executable, "-m", "pipelines.cli", "dashboard", "--site", str(site), "--port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=REPO, env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        wait_until_healthy(process, f"http://{address}/_stcore/health", log)
+        yield f"http://{address}"
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def wait_until_healthy(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"no answer from {url} in {DEADLINE_S} s:\n{log.read_text()}")
+
+
+@contextmanager
+def written(folder: Path, pause_s: float = 0.0) -> Iterator[list[int]]:
+    """A writer that commits again and again, until the end; the list grows with each commit."""
+    commits: list[int] = []
+    failures: list[BaseException] = []
+    over = threading.Event()
+
+    def write() -> None:
+        try:
+            while not over.is_set():
+                with Warehouse(steps.site_at(folder)).write("test") as connection, transaction(connection):
+                    connection.execute(f"UPDATE {LAKE}.ops.build SET number = number WHERE number = 1")
+                commits.append(1)
+                over.wait(pause_s)
+        except BaseException as error:
+            failures.append(error)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield commits
+    finally:
+        over.set()
+        writer.join()
+    assert not failures

@@ -1,0 +1,48 @@
+"""Other clients, as dashboards/README.md says it, on a warehouse that is being written."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from served import REPO, written
+
+from pipelines import steps
+
+pytestmark = pytest.mark.xdist_group("dashboard")
+
+BLOCKS = re.findall(
+    r"^```(sh|python)\n(.*?)^```", (REPO / "dashboards" / "README.md").read_text(), re.DOTALL | re.MULTILINE
+)
+
+
+def test_documented_clients_read_while_the_pipeline_writes(archive: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(archive, site)
+    bin_folder = Path(sys.executable).parent
+    environment = os.environ | {
+        **{"TAPESCOPE_SITE": str(site), "PYTHONPATH": str(REPO), "PATH": f"{bin_folder}:{os.environ['PATH']}"},
+        "HOME": str(tmp_path),
+    }
+    gaps = steps.ask_sql(steps.site_at(archive), "SELECT drive, count(*) FROM silver.gap GROUP BY 1 ORDER BY 1").rows
+    hours = steps.ask_sql(steps.site_at(archive), "SELECT count(*) FROM gold.drive_ledger").rows[0][0]
+    said = []
+    with written(site) as commits:
+        for kind, code in BLOCKS:
+            before = len(commits)
+            command = ["sh", "-ec", code] if kind == "sh" else [sys.executable, "-W", "error", "-c", code]
+            done = subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+            )
+            assert done.returncode == 0, f"{code}\n{done.stderr}"
+            assert len(commits) > before, "nobody wrote meanwhile"
+            said.append(done.stdout)
+    assert len(said) == 5
+    command_line, python, polars, bi_tool, copy = said
+    assert [tuple(line.split(",")) for line in command_line.split()[1:]] == [(drive, str(n)) for drive, n in gaps]
+    assert [tuple(line.split()) for line in python.splitlines()] == [(drive, str(n)) for drive, n in gaps]
+    assert all(drive in polars for drive, _ in gaps)
+    assert bi_tool.strip() == str(hours) and copy.split()[-1] == str(hours)

