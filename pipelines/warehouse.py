@@ -35,6 +35,7 @@ TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
 _POLL_S = 0.2
 _LOCK_KEY = 7_461_706_573  # of the advisory lock; such keys hold for one database
 _EXTENSIONS = ("sqlite_scanner", "ducklake")
+_checked: set[str] = set()  # extensions whose signature this process has seen to be DuckDB's
 Connection = duckdb.DuckDBPyConnection
 
 
@@ -100,9 +101,8 @@ class Warehouse:
     def _turn(self, step: str, wait_s: float) -> Iterator[None]:
         """The lock in a PostgreSQL catalogue, held by a transaction on a connection of its own."""
         until = time.monotonic() + wait_s
-        keeper = duckdb.connect(":memory:")
+        keeper = _connect(("postgres_scanner",))
         try:
-            load_extension(keeper, "postgres_scanner")
             keeper.execute("SET enable_progress_bar = false")
             with self._told_apart():
                 keeper.execute(f"ATTACH {quote(self._connection_string)} AS turn (TYPE postgres)")
@@ -154,10 +154,8 @@ class Warehouse:
 
     @contextmanager
     def _attached(self, options: str, memory: str) -> Iterator[Connection]:
-        connection = duckdb.connect(":memory:")
+        connection = _connect(self._extensions())
         try:
-            for name in self._extensions():
-                load_extension(connection, name)
             connection.execute(
                 "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
             )
@@ -219,9 +217,22 @@ def no_warehouse(folder: Path) -> ConfigError:
     return ConfigError(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
 
 
-def load_extension(connection: Connection, name: str) -> None:
-    """Load DuckDB's own signed extension from its installed package: nothing is downloaded, nothing written."""
-    connection.execute(_load_sql(name))
+def _connect(extensions: tuple[str, ...]) -> Connection:
+    """A database of its own with DuckDB's signed extensions from their packages: nothing is downloaded or written.
+
+    To check a signature takes 0.1 s, most of what opening costs: a process does it once for each extension.
+    """
+    is_checked = _checked.issuperset(extensions)
+    connection = duckdb.connect(":memory:", config={"allow_unsigned_extensions": is_checked})
+    try:
+        for name in extensions:
+            connection.execute(_load_sql(name))
+        connection.execute("SET allow_unsigned_extensions = false")  # which nothing can take back
+    except BaseException:
+        connection.close()
+        raise
+    _checked.update(extensions)
+    return connection
 
 
 def _load_sql(name: str) -> str:

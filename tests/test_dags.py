@@ -206,7 +206,7 @@ def strict(tmp_path: Path) -> Path:
     """The same code with a critical check that no day with a mount can meet."""
     folder = tmp_path / "strict"
     for name in ("pipelines", "schemas", "sample_data"):
-        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs", "studies"))
+        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs"))
     relation = folder / "schemas" / "silver" / "session.sql"
     check = '\n[[checks]]\nexpectation = "ExpectColumnValuesToBeBetween"\ncolumn = "mount_s"\nmin_value = 0\n'
     text = relation.read_text()
