@@ -6,10 +6,6 @@ from datetime import date
 from typing import Any
 
 from pipelines import ask as asking
-from pipelines import (
-    estimates,
-    findings,
-)
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.loader import prepare_tables
@@ -34,6 +30,8 @@ class DetectReport:
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
     """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
+    from pipelines import estimates, findings  # their statistics are heavy to import
+
     catalog = load_catalog()
     with Warehouse(site).write("detect") as connection:
         prepare_tables(connection, catalog)
@@ -87,6 +85,8 @@ def mark_finding(site: Site, finding: str, kind: str, until: date | None = None,
 
     Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
     """
+    from pipelines import findings
+
     catalog = load_catalog()
     with Warehouse(site).write("finding") as connection:
         prepare_tables(connection, catalog)

@@ -189,7 +189,8 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
     """Drop facts older than site.toml keeps them, then merge, expire and sweep the lake's files.
 
     What went is built and checked in the transaction that drops it. Run again it does nothing more but merge its own
-    note in ops.run with those before. Raises CheckFailed, with no facts dropped but the files kept up, and WarehouseBusy.
+    note in ops.run with those before. Raises CheckFailed, with no facts dropped but the files kept up, and
+    WarehouseBusy.
     """
     catalog, warehouse = load_catalog(), Warehouse(site)
     if not warehouse.exists():
