@@ -18,8 +18,8 @@ from pipelines.catalog import Catalog, Column, Question, load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site
 from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
-from pipelines.tables import create_tables
-from pipelines.warehouse import Warehouse, snapshot_id, transaction
+from pipelines.loader import prepare_tables
+from pipelines.warehouse import Warehouse, snapshot_id
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("ask")
@@ -44,8 +44,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A small warehouse, which must be as it was when all that is hostile has been tried."""
     site = Site(name="test", root=tmp_path_factory.mktemp("ask"))
     (site.root / "site.toml").write_text('name = "test"\n')
-    with Warehouse(site).write("test") as connection, transaction(connection):
-        create_tables(connection, load_catalog())
+    with Warehouse(site).write("test") as connection:
+        prepare_tables(connection, load_catalog())
         connection.execute(
             "INSERT INTO lake.bronze.host_sample (file_id, line_no, day, host, from_at, to_at, cpu_idle)"
             " SELECT 'f', i, DATE '2010-06-15', 'h' || i % 2, TIMESTAMP '2010-06-15' + i * INTERVAL 1 SECOND,"

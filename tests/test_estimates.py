@@ -14,8 +14,8 @@ import pytest
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.estimates import estimate
-from pipelines.tables import create_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.loader import prepare_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse
 
 pytestmark = pytest.mark.xdist_group("estimates")
 
@@ -28,8 +28,7 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("estimates"))).write("test") as connection:
-        with transaction(connection):
-            create_tables(connection, load_catalog())
+        prepare_tables(connection, load_catalog())
         yield connection
 
 

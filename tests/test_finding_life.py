@@ -11,6 +11,7 @@ from pipelines.catalog import load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.loader import prepare_tables
 from pipelines.tables import create_tables
 from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
@@ -26,8 +27,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Site:
     folder = tmp_path_factory.mktemp("life")
     (folder / "site.toml").write_text('name = "life"\n')
     site = steps.site_at(folder)
-    with Warehouse(site).write("test") as connection, transaction(connection):
-        create_tables(connection, load_catalog())
+    with Warehouse(site).write("test") as connection:
+        prepare_tables(connection, load_catalog())
         for day in DOWN:
             for hour in (8, 12) if day == DAYS[0] else (8,):
                 down(connection, day, hour)
@@ -78,8 +79,8 @@ def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: P
     """I13: what nobody could see is neither there nor gone; after it the finding is open, not returned."""
     (tmp_path / "site.toml").write_text('name = "life"\nmin_coverage = { drive_down = 0.5 }\n')
     site = steps.site_at(tmp_path)
-    with Warehouse(site).write("test") as connection, transaction(connection):
-        create_tables(connection, load_catalog())
+    with Warehouse(site).write("test") as connection:
+        prepare_tables(connection, load_catalog())
         for day in DOWN:
             down(connection, day, 8)
         connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES ('D1', 'stken')")

@@ -10,7 +10,7 @@ from pipelines.catalog import Rule, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ConfigError
 from pipelines.findings.gate import Gate, Kin
-from pipelines.tables import create_tables
+from pipelines.loader import prepare_tables
 from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 pytestmark = pytest.mark.xdist_group("gate")
@@ -24,8 +24,8 @@ RULES = load_catalog().rules
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """Two systems, two stations with a link each: of system `a` and link `l1` half of the day was seen."""
     with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("gate"))).write("test") as connection:
+        prepare_tables(connection, load_catalog())
         with transaction(connection):
-            create_tables(connection, load_catalog())
             for drive, system in (("D1", "a"), ("D2", "b")):
                 connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES (?, ?)", [drive, system])
             for link, station in (("l1", "n1"), ("l2", "n2")):

@@ -32,7 +32,7 @@ from pipelines.warehouse import Warehouse
 # One process: the moments are measured on an undisturbed run of the same machine.
 pytestmark = pytest.mark.xdist_group("kill")
 
-N_KILLS = 6
+N_KILLS = 5
 SEED = 1
 LIMIT_S = 300
 FIRST, SECOND = date(2010, 3, 9), date(2010, 3, 10)

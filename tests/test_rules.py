@@ -33,8 +33,8 @@ from pipelines import findings
 from pipelines.catalog import Relation, Rule, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ContractError
-from pipelines.tables import create_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.loader import prepare_tables
+from pipelines.warehouse import LAKE, Connection, Warehouse
 
 # One lake serves all cases, so one process runs them.
 pytestmark = pytest.mark.xdist_group("rules")
@@ -51,8 +51,7 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("rules"))).write("test") as connection:
-        with transaction(connection):
-            create_tables(connection, load_catalog())
+        prepare_tables(connection, load_catalog())
         yield connection
 
 

@@ -39,7 +39,7 @@ TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     "TIMESTAMP": pl.Datetime("us"),
     "DATE": pl.Date,
 }
-MOST_CUTS = 8  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
+MOST_CUTS = 5  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
 
 
 def _is_case(path: Path) -> bool:
@@ -293,7 +293,7 @@ def read_real(path: Path) -> str | None:
     except UnreadableFile as error:
         assert error.reason and error.hint
         raise
-    start = lines.head(350)
+    start = lines.head(140)
     sevens = [start[i : i + 7] for i in range(0, start.height, 7)]
     assert parse_chunks(stem, sevens, origin) == parse_chunks(stem, [start], origin), path.name
     return stem
