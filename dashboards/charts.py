@@ -4,6 +4,7 @@ Colours are those of Okabe and Ito, which people who confuse colours can tell ap
 black. Instants are drawn in UTC, as the catalogue has them.
 """
 
+import math
 from typing import Any
 
 import altair as alt
@@ -26,9 +27,9 @@ KINDS = {
     "between files": RED,
     "tape motion": PURPLE,
     "mounts": GREEN,
-    "not wanted": "#B9C2CA",
-    "not usable": "#5E666E",
-    "not seen": "#D8DDE2",
+    "not wanted": "#A3ADB5",
+    "not usable": "#6B747C",
+    "not seen": "#C5CCD2",
 }
 STATES = {
     "transfer": BLUE,
@@ -39,9 +40,12 @@ STATES = {
     "position": PURPLE,
     "mount": GREEN,
     "dismount": "#7FC8B0",
-    "no_request": "#B9C2CA",
+    "no_request": "#A3ADB5",
 }
-PALE = "#E4EAEF"
+GROUPED = {"transfer": BLUE, "gap": RED, "position": PURPLE, "mount": GREEN, "no_request": "#A3ADB5"}
+MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
+INK = "#777E86"  # of text between marks: as far from white as from the pages' black
+RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 READ, LEFT = "moved by this mount", "not moved"
 
 
@@ -93,13 +97,15 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
     """Buckets of the ledger, each beginning where the one before ends; hours at their ends."""
     names = steps["bucket"].to_list()
     kinds = list(KINDS)
-    y = alt.Y("bucket:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False))
+    y = alt.Y("bucket:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
+    most = float(steps["from_hours"].max() or 1)  # type: ignore[arg-type]
+    room = alt.Scale(domain=[0, most * 1.08], nice=False)  # for the text behind the longest bar
     bars = (
         alt.Chart(steps)
         .mark_bar(height={"band": 0.75})
         .encode(
             y=y,
-            x=alt.X("to_hours:Q", title="drive-hours left [h]"),
+            x=alt.X("to_hours:Q", title="drive-hours left [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)),
             x2="from_hours:Q",
             color=alt.Color(
                 "kind:N",
@@ -110,7 +116,7 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
             tooltip=["bucket:N", "kind:N", number("bucket_hours", "hours [h]"), share("share", "share")],
         )
     )
-    text = alt.Chart(steps).mark_text(align="left", dx=5, color=GREY).encode(y=y, x="from_hours:Q")
+    text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
     said = text.transform_calculate(said="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="said:N")
     return _framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
 
@@ -130,7 +136,7 @@ def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: l
             color=alt.Color(
                 f"{value}:Q",
                 title=title,
-                scale=alt.Scale(range=[PALE, to], domain=[0, 1], interpolate="rgb"),
+                scale=alt.Scale(range=[faint(to), to], domain=[0, 1], interpolate="rgb"),
                 legend=alt.Legend(format=".0%", orient="top", gradientLength=160, titleLimit=400),
             ),
             tooltip=tips,
@@ -139,21 +145,49 @@ def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: l
     return _framed(chart, height)
 
 
-def stacked(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], sort: list[str]) -> alt.Chart:
-    """Horizontal bars, parts side by side."""
+def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
+    """Horizontal bars of drive-hours, the kinds of the ledger side by side: what moved data first."""
+    kinds = [name for name in GROUPED if name in set(rows["kind"])]
+    tips = [alt.Tooltip(f"{y}:N"), "kind:N", alt.Tooltip(f"sum({x}):Q", title=title, format=",.2f")]
     chart = (
         alt.Chart(rows)
-        .mark_bar()
+        .transform_calculate(place=f"indexof({kinds}, datum.kind)")
+        .mark_bar(height={"band": 0.7})
         .encode(
-            y=alt.Y(f"{y}:N", title=None, sort=sort, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
-            x=alt.X(f"sum({x}):Q", title=titles[x]),
+            y=alt.Y(f"{y}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=180, labelOverlap=False, ticks=False)),
+            x=alt.X(f"sum({x}):Q", title=title, axis=alt.Axis(tickCount=8)),
+            order="place:Q",
             color=alt.Color(
-                f"{colour}:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=8)
+                "kind:N",
+                sort=kinds,
+                scale=alt.Scale(domain=kinds, range=[GROUPED[name] for name in kinds]),
+                legend=alt.Legend(orient="top", title=None, columns=8),
             ),
-            tooltip=[f"{y}:N", f"{colour}:N", alt.Tooltip(f"sum({x}):Q", title=titles[x], format=",.2f")],
+            tooltip=tips,
         )
     )
-    return _framed(chart, 28 * max(3, rows[y].n_unique()) + 120)
+    return _framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
+
+
+def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
+    """One value of each kind of drive, a bar for each run: recorded, replayed, changed."""
+    names = list(RUNS)
+    base = alt.Chart(rows).encode(
+        y=alt.Y("drives:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
+        yOffset=alt.YOffset("run:N", sort=names),
+        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=5), scale=alt.Scale(padding=30)),
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color(
+            "run:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=list(RUNS.values())),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        tooltip=["drives:N", "run:N", number(value, title)],
+    )
+    said = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
+    return _framed(alt.layer(bars, said), 20 * max(3, len(rows)) + 130)
 
 
 def timeline(rows: pl.DataFrame) -> alt.Chart:
@@ -177,10 +211,10 @@ def timeline(rows: pl.DataFrame) -> alt.Chart:
 
 def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float) -> alt.Chart:
     """One station in MRTG's manner: out as a green area, in as a blue line, the highest peaks as thin lines."""
-    x = alt.X("bin_at:T", title=None, axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True, tickCount=6, grid=False))
+    x = alt.X("bin_at:T", title=None, axis=alt.Axis(format="%d %b", labelOverlap=True, tickCount=6, grid=False))
     scale = alt.Scale(domain=[0, high], nice=True)
     out, into = rows.filter(pl.col("direction") == "out"), rows.filter(pl.col("direction") == "in")
-    y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=4))
+    y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=3))
     tips = [instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]"), number("max_mb_s", "peak [MB/s]")]
     layers = [
         alt.Chart(out).mark_area(color=GREEN, opacity=0.55, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
@@ -189,7 +223,7 @@ def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float
         alt.Chart(into).mark_line(color=BLUE, strokeWidth=1.6, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
         _rule(threshold_mb_s),
     ]
-    return _framed(alt.layer(*layers), 190, station)
+    return _framed(alt.layer(*layers), 210, station)
 
 
 def _line(rows: pl.DataFrame, value: str, colour: str, width: float, x: Any, scale: alt.Scale) -> Any:
@@ -204,8 +238,14 @@ def _rule(at: float) -> Any:
     return alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(y="at:Q")
 
 
-def lines(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False) -> alt.Chart:
+def lines(
+    rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, columns: int = 5
+) -> alt.Chart:
     """One line for each name, a point at each value."""
+    most = float(rows[x].max() or 0)  # type: ignore[arg-type]
+    ticks = [value for value in MANY if value <= most]
+    ticks += [math.floor(most)] if ticks and most >= 1.5 * ticks[-1] > 0 else []
+    axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
     chart = (
         alt.Chart(rows)
         .mark_line(point=True, strokeWidth=1.8)
@@ -213,19 +253,19 @@ def lines(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str
             x=alt.X(
                 f"{x}:Q",
                 title=titles[x],
-                scale=alt.Scale(type="symlog" if log_x else "linear"),
-                axis=alt.Axis(tickMinStep=1, labelOverlap=True),
+                scale=alt.Scale(type="symlog" if log_x else "linear", padding=12, nice=False),
+                axis=axis,
             ),
-            y=alt.Y(f"{y}:Q", title=titles[y]),
+            y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=5)),
             color=alt.Color(
                 f"{colour}:N",
                 scale=alt.Scale(range=COLOURS),
-                legend=alt.Legend(orient="top", title=None, columns=6, labelLimit=220),
+                legend=alt.Legend(orient="top", title=None, columns=columns, labelLimit=150),
             ),
             tooltip=[f"{colour}:N", number(x, titles[x]), number(y, titles[y])],
         )
     )
-    return _framed(chart, 300)
+    return _framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
 
 
 def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], tips: list[Any]) -> alt.Chart:
@@ -234,15 +274,15 @@ def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, st
         alt.Chart(rows)
         .mark_circle(size=55, opacity=0.75)
         .encode(
-            x=alt.X(f"{x}:Q", title=titles[x]),
-            y=alt.Y(f"{y}:Q", title=titles[y]),
+            x=alt.X(f"{x}:Q", title=titles[x], axis=alt.Axis(tickCount=10)),
+            y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=6)),
             color=alt.Color(
                 f"{colour}:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=6)
             ),
             tooltip=tips,
         )
     )
-    return _framed(chart, 320)
+    return _framed(chart, 360)
 
 
 def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, title: str, at: float = 1) -> alt.Chart:
@@ -259,7 +299,7 @@ def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, ti
         .mark_circle(color=BLUE, size=70, opacity=1)
         .encode(
             y=y,
-            x=alt.X(f"{value}:Q", title=title, scale=scale),
+            x=alt.X(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
             tooltip=[f"{name}:N", number(value, title), number(low, "low end"), number(high, "high end")],
         )
     )
@@ -274,7 +314,7 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
         .mark_bar(color=BLUE)
         .encode(
             y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
-            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)),
+            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
             x2="high:Q",
             tooltip=["input:N", number("low", "at its low end"), number("high", "at its high end")],
         )
@@ -285,42 +325,68 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
     """A mount's files in the order they were moved, by their number on the tape; the longer the way, the redder."""
-    chart = (
-        alt.Chart(rows)
-        .mark_line(color=GREY, strokeWidth=0.7)
-        .encode(x=alt.X("number:Q", title=titles["number"]), y=alt.Y("file_number:Q", title=titles["file_number"]))
-    )
-    dots = chart.mark_circle(size=34, opacity=1).encode(
-        color=alt.Color(
-            "position_s:Q",
-            title=titles["position_s"],
-            scale=alt.Scale(range=[PALE, RED], interpolate="rgb"),
-            legend=alt.Legend(orient="top", gradientLength=160),
+    base = alt.Chart(rows).encode(
+        x=alt.X(
+            "number:Q",
+            title=titles["number"],
+            scale=alt.Scale(domain=[0, max(4, len(rows) + 1)], nice=False),
+            axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
+        ),
+        y=alt.Y(
+            "file_number:Q",
+            title=titles["file_number"],
+            scale=alt.Scale(domainMin=0, padding=8),
+            axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
         ),
         tooltip=["number:Q", "file_number:Q", number("volume_gb", "size [GB]"), number("position_s", "way to it [s]")],
     )
-    return _framed(alt.layer(chart, dots), 360)
+    longest = math.ceil(float(rows["position_s"].max() or 0)) or 1  # type: ignore[arg-type]
+    size = 34 if len(rows) > 50 else 70
+    known = base.mark_circle(size=size, opacity=1).transform_filter("isValid(datum.position_s)")
+    dots = known.encode(
+        color=alt.Color(
+            "position_s:Q",
+            title=titles["position_s"],
+            scale=alt.Scale(range=[BLUE, RED], domain=[0, longest], interpolate="lab"),
+            legend=alt.Legend(orient="top", gradientLength=160, format=",.0f", values=[0, longest]),
+        ),
+    )
+    line = base.mark_line(color=GREY, strokeWidth=0.7)
+    unknown = base.mark_circle(size=size, color=GREY, opacity=1)  # the way to the first file is the mount's
+    return _framed(alt.layer(line, unknown, dots), 360)
 
 
 def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
     """A tape unrolled: wraps one above the other, written there and back; what the mount moved in colour."""
     rows = pieces.with_columns(what=pl.col("file_number").is_in(list(read)).replace_strict({True: READ, False: LEFT}))
+    n_wraps = rows["wrap"].n_unique()
+    height = min(360, 24 * n_wraps + 150)
     chart = (
         alt.Chart(rows)
-        .mark_bar(height={"band": 0.8}, stroke="white", strokeWidth=0.4)
+        .mark_bar(height={"band": 0.8})
         .encode(
-            x=alt.X("from_m:Q", title="along the tape [m]"),
+            x=alt.X("from_m:Q", title="along the tape [m]", axis=alt.Axis(tickCount=6)),
             x2="to_m:Q",
             y=alt.Y("wrap:O", title="wrap"),
             color=alt.Color(
                 "what:N",
-                scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, "#C9D1D8"]),
+                scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, faint(GREY, 0.35)]),
                 legend=alt.Legend(orient="top", title=None),
             ),
             tooltip=["file_number:Q", "wrap:O", number("from_m", "from [m]"), number("to_m", "to [m]")],
         )
     )
-    return _framed(chart, 360)
+    return _framed(chart, height)
+
+
+def faint(colour: str, share: float = 0.12) -> str:
+    """A colour that the page shines through: it is the weaker one on white and on black.
+
+    >>> faint("#0072B2")
+    'rgba(0, 114, 178, 0.12)'
+    """
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {share:g})"
 
 
 def joined(*names: str) -> pl.Expr:
@@ -345,4 +411,4 @@ def _framed(chart: Any, height: int, title: str = "") -> alt.Chart:
     framed: Any = chart.properties(height=height)
     if title:
         framed = framed.properties(title=alt.TitleParams([title], anchor="start", fontSize=14, limit=500))
-    return framed.configure_view(strokeWidth=0)  # type: ignore[no-any-return]
+    return framed.configure_view(strokeWidth=0).configure_axisY(labelFlush=False)  # type: ignore[no-any-return]

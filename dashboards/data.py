@@ -14,7 +14,9 @@ from pipelines.ask import Answer
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Site, load_site
 from pipelines.drill import Drilled, drill
-from pipelines.forecast import Fitted, History, fit_site, laid_out
+from pipelines.forecast import Answer as WhatIf
+from pipelines.forecast import Fitted, History, Record, fit_site, judge, laid_out, recorded
+from pipelines.models.simulation import Changes, Outcome, simulate
 from pipelines.opened import Opened
 
 # Ends of names that repeat the unit, which a label shows in brackets.
@@ -125,6 +127,41 @@ def _fitted(path: str, which: str, snapshot: int, last: date) -> list[Fitted]:
         raise refusal(error) from error
 
 
+def record(snapshot: int, last: date, n_days: int) -> Record:
+    """The work of so many days up to one, to be run again. Raises NoAnswer where there is none."""
+    return _record(site_path(), _which(site_path()), snapshot, last, n_days)
+
+
+# Records, and what came of running them, are read by all and changed by nobody: they are kept, not copied.
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _record(path: str, which: str, snapshot: int, last: date, n_days: int) -> Record:
+    try:
+        with _open(path, which, snapshot).lent() as connection:
+            return recorded(History(load_site(Path(path)), load_catalog(), last, n_days, connection))
+    except Exception as error:
+        raise refusal(error) from error
+
+
+def what_if(snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:
+    """The record run again, and with changes where that can be trusted. Raises NoAnswer, and ValueError of changes."""
+    return _what_if(site_path(), _which(site_path()), snapshot, last, n_days, changes)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _what_if(path: str, which: str, snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:
+    return judge(_record(path, which, snapshot, last, n_days), changes)
+
+
+def outcome(snapshot: int, last: date, n_days: int, changes: Changes) -> Outcome:
+    """What changes come to, for a record whose replay was judged before."""
+    return _outcome(site_path(), _which(site_path()), snapshot, last, n_days, changes)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _outcome(path: str, which: str, snapshot: int, last: date, n_days: int, changes: Changes) -> Outcome:
+    return simulate(_record(path, which, snapshot, last, n_days).work, changes)
+
+
 def places(contents: Asked) -> pl.DataFrame | None:
     """Where a tape's files lie: wraps and metres; None where its technology has no such table."""
     found = laid_out(contents.rows)
@@ -185,8 +222,8 @@ def shown(column: Column, value: Any, with_unit: bool = True) -> str:
     return f"{value:,}{unit}" if isinstance(value, int) else f"{value}{unit}"
 
 
-def column_config(found: Asked) -> dict[str, Any]:
-    """Labels, units and tooltips of a table, from the catalogue."""
+def column_config(found: Asked, wide: dict[str, int] | None = None) -> dict[str, Any]:
+    """Labels, units and tooltips of a table, from the catalogue, and widths in pixels of some columns."""
     config: dict[str, Any] = {}
     for column in found.answer.columns:
         if column.type in ("DOUBLE", "BIGINT"):
@@ -198,5 +235,6 @@ def column_config(found: Asked) -> dict[str, Any]:
                 f"{label(column)} [UTC]", help=column.doc, format="YYYY-MM-DD HH:mm:ss"
             )
         else:
-            config[column.name] = st.column_config.Column(label(column), help=column.doc)
+            width = (wide or {}).get(column.name)
+            config[column.name] = st.column_config.Column(label(column), help=column.doc, width=width)
     return config

@@ -1,9 +1,11 @@
 """What all pages share: the head with period and filters, numbers, tables, charts, and the SQL behind each of them."""
 
+import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 import streamlit as st
@@ -15,6 +17,10 @@ WITH = {"": "nothing", "before": "the days just before", "week": "a week earlier
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 MOST_ROWS = 1000
 MOST_NUMBERS = 5  # side by side, on a laptop
+AT_ONCE = 16  # rows of a table without a scroll bar of its own
+ROW_PX = 36
+LINES_AT_ONCE, LINES_PX = 8, 66  # the same of rows so high that their texts are broken into lines
+MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
 Rows = list[dict[str, Any]]
 
 
@@ -37,6 +43,10 @@ class Page:
         """The same about the days to compare with, if any were chosen."""
         return self._ask(name, *self.before, params) if self.before else None
 
+    def ask_until(self, name: str, last: date | None, n_days: int) -> Asked | None:
+        """The same about so many days that end with one, if one is named."""
+        return self._ask(name, last - timedelta(days=n_days - 1), last, {"n_days": n_days}) if last else None
+
     def _ask(self, name: str, first: date, last: date, params: dict[str, object]) -> Asked:
         days = {"first_day": first, "last_day": last}
         given = {key: str(value) for key, value in (days | params).items() if key in data.takes(name)}
@@ -51,8 +61,11 @@ class Page:
         return self.last - timedelta(days=n_days - 1)
 
 
-def open_page(title: str, *filters: str) -> Page:
-    """The head of a page: which site, period, snapshot and coverage; the filters it knows stand in the side bar."""
+def open_page(title: str, *filters: str, compares: bool = False) -> Page:
+    """The head of a page: which site, period, snapshot and coverage; the filters it knows stand in the side bar.
+
+    Days to compare with are offered by pages that show them.
+    """
     st.title(title, anchor=False)
     try:
         period = data.newest("period")
@@ -62,7 +75,7 @@ def open_page(title: str, *filters: str) -> Page:
     if not site.get("last_day"):
         say_empty("The warehouse holds no drive's log and no link's yet. Name your logs in `site.toml`.")
     first, last = _choose_period(site["first_day"], site["last_day"])
-    page = Page(period.answer.snapshot, site, first, last, _choose_before(first, last), {})
+    page = Page(period.answer.snapshot, site, first, last, _choose_before(first, last) if compares else None, {})
     members = page.ask("members") if filters else None
     for name in filters:
         known = [row["name"] for row in members.rows if row["kind"] == name] if members else []
@@ -130,14 +143,56 @@ def type_text(name: str, label: str, start: str) -> str:
 
 def slide(name: str, label: str, least: float, most: float, start: float, step: float, help: str = "") -> float:
     """A number between two ends; the URL has it if it is not where it starts."""
-    try:
-        begin = min(max(float(state.value(name)), least), most)
-    except ValueError:
-        begin = start
-    key = state.widget(name, begin)
-    chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None))
+    key = state.widget(name, _number(name, least, most, start))
+    chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None, format="%g"))
     state.keep(name, "" if chosen == start else f"{chosen:g}")
     return chosen
+
+
+def _number(name: str, least: float, most: float, start: float | None) -> float | None:
+    """What the URL has under a name, within bounds; nonsense is where it starts."""
+    try:
+        value = float(state.value(name))
+    except ValueError:
+        return start
+    return min(max(value, least), most) if math.isfinite(value) else start
+
+
+def number(name: str, label: str, least: float, place: Any, help: str = "", start: float | None = None) -> float | None:
+    """A number that may be left out, in a place of the page; the URL has it if it is not where it starts."""
+    key = state.widget(name, _number(name, least, MOST_NUMBER, start))
+    chosen = place.number_input(
+        label, least, MOST_NUMBER, None, format="%g", key=key, help=help or None, placeholder="as recorded"
+    )
+    state.keep(name, "" if chosen in (None, start) else f"{chosen:g}")
+    return None if chosen is None else float(chosen)
+
+
+def count(name: str, label: str, place: Any, help: str = "", start: int | None = None) -> int | None:
+    """A whole number above nothing that may be left out, as `number`."""
+    text = state.value(name)
+    key = state.widget(name, min(max(int(text), 1), MOST_COUNT) if re.fullmatch(r"\d{1,9}", text) else start)
+    chosen = place.number_input(
+        label, 1, MOST_COUNT, None, step=1, key=key, help=help or None, placeholder="as recorded"
+    )
+    state.keep(name, "" if chosen in (None, start) else str(chosen))
+    return None if chosen is None else int(chosen)
+
+
+def tick(name: str, label: str, place: Any, help: str = "") -> bool:
+    """Yes or no; the URL has the yes."""
+    chosen = bool(place.checkbox(label, key=state.widget(name, state.value(name) == "yes"), help=help or None))
+    state.keep(name, "yes" if chosen else "")
+    return chosen
+
+
+def plain(text: str) -> str:
+    """A name of a log as it stands, for labels that would read it as markup.
+
+    >>> plain("LTO-4"), plain("<b>*x*")
+    ('LTO-4', '\\\\<b\\\\>\\\\*x\\\\*')
+    """
+    return re.sub(r"([^\w\s.-])", r"\\\1", text)
 
 
 def _show_coverage(found: Asked) -> None:
@@ -154,9 +209,17 @@ def _show_coverage(found: Asked) -> None:
     show_sql(found)
 
 
-def heading(found: Asked, text: str = "") -> None:
-    """A part of the page, named as its question unless it has words of its own."""
+def heading(found: Asked, text: str = "", whole: Page | None = None, by: Iterable[str] = ()) -> None:
+    """A part of the page, named as its question unless it has words of its own.
+
+    Where a page is given, the part says which of the page's filters do not narrow it: all but those it is asked by.
+    """
     st.subheader(text or found.title, help=found.why, anchor=False)
+    idle = [
+        FILTERS[name].lower() for name, value in (whole.chosen if whole else {}).items() if value and name not in by
+    ]
+    if idle:
+        st.caption(f"Not narrowed by the {' and the '.join(idle)} chosen in the side bar.")
 
 
 def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:
@@ -180,17 +243,39 @@ def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before
 
 
 def show_table(
-    found: Asked, names: list[str], rows: Rows | None = None, height: int | Literal["auto"] = "auto"
+    found: Asked,
+    names: list[str],
+    rows: Rows | None = None,
+    height: int | None = None,
+    wide: dict[str, int] | None = None,
 ) -> None:
-    """Rows and columns of an answer; labels, units and tooltips are the catalogue's."""
+    """Rows and columns of an answer; labels, units and tooltips are the catalogue's.
+
+    `wide` are the widths, in pixels, of columns with sentences: they are broken into lines.
+    """
     shown = [{name: row[name] for name in names} for row in (found.rows if rows is None else rows)]
-    config = data.column_config(found)
-    st.dataframe(shown, column_config=config, hide_index=True, width="stretch", height=height, alt=found.title)
+    _show(shown, data.column_config(found, wide), height, found.title, bool(wide))
 
 
-def show_rows(rows: Rows, config: dict[str, Any]) -> None:
+def show_rows(rows: Rows, config: dict[str, Any], alt: str = "", is_wide: bool = False) -> None:
     """Rows that are no answer of the warehouse."""
-    st.dataframe(rows, column_config=config, hide_index=True, width="stretch")
+    _show(rows, config, None, alt, is_wide)
+
+
+def _show(rows: Rows, config: dict[str, Any], height: int | None, alt: str, is_wide: bool) -> None:
+    row_px, most = (LINES_PX, LINES_AT_ONCE) if is_wide else (ROW_PX, AT_ONCE)
+    if height:
+        most = height // row_px - 1  # a table never has room for rows that it has not
+    st.dataframe(
+        rows,
+        column_config=config,
+        hide_index=True,
+        width="stretch",
+        height="content" if len(rows) <= most else height or (LINES_AT_ONCE * LINES_PX if is_wide else "auto"),
+        row_height=LINES_PX if is_wide else None,
+        placeholder="–",
+        alt=alt or None,
+    )
 
 
 def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None) -> None:

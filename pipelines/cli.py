@@ -387,6 +387,8 @@ def dashboard(site_path: Path, port: int, address: str) -> None:
     # Said here and not only in .streamlit/config.toml, which is found from one folder alone.
     options = {
         **{"server.address": address, "server.port": port, "server.headless": "true"},
+        # Said, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
+        "browser.serverAddress": "localhost" if address in ("0.0.0.0", "::") else address,
         **{"server.enableXsrfProtection": "true", "server.enableCORS": "true", "browser.gatherUsageStats": "false"},
     }
     if secrets.exists():

@@ -14,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 from pipelines import steps
 from pipelines.ask import ask
 from pipelines.catalog import load_catalog
+from pipelines.forecast import History, what_if
+from pipelines.models.simulation import Changes
 
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")
@@ -252,8 +254,111 @@ def test_sizing(app: AppTest) -> None:
     opened(app, "sizing")
     assert not app.exception
     numbers = {metric.label: metric.value for metric in app.metric}
-    costs = table(app, "drives", "parameter", "value")
-    speed = costs[(costs["drives"] == "LTO-2 read") & (costs["parameter"] == "speed_mb_s")]["value"].item()
+    costs = table(app, "drives", "cost", "value")
+    speed = costs[(costs["drives"] == "LTO-2 read") & (costs["cost"] == "speed [MB/s]")]["value"].item()
     reckoned = 500 * 2 / (float(numbers["efficiency"]) * speed * 0.9)
     assert float(numbers["reckoned, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
     assert in_url(app)["wanted"] == "500" and costs["cannot be told"].notna().sum() == 2
+
+
+def field(app: AppTest, label: str) -> Any:
+    return next(field for field in app.number_input if field.label == label)
+
+
+def drawn(app: AppTest) -> list[str]:
+    """The sentences of the charts."""
+    return [chart.proto.alt for chart in app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")]
+
+
+def test_whatif(app: AppTest, archive: Path) -> None:
+    """The replay's error first; fields, URL and figures of a run are those of the simulator on the same days."""
+    opened(app, "whatif")
+    assert not app.exception
+    history = History(steps.site_at(archive), load_catalog(), n_days=7)
+    as_it_was = what_if(history, Changes())
+    assert f"The replay is {as_it_was.error:.1%} off" in app.success[0].value
+    assert "Nothing is changed yet" in texts(app) and set(table(app, "run")["run"]) == {"recorded", "replayed"}
+    field(app, "Gaps of at most [s]").set_value(2.0)
+    field(app, "LTO-4 drives").set_value(4)
+    field(app, "Outputs of an instance").set_value(1)
+    app.button[0].click().run()
+    assert not app.exception
+    assert in_url(app) | {"gap": "2", "drives-LTO-4": "4", "outputs": "1"} == in_url(app)
+    changes = Changes(gap_s=2.0, drives={"LTO-4": 4}, outputs=1)
+    answer = what_if(history, changes)
+    assert answer.changed and answer.changed.uses != answer.replayed.uses
+    shown = table(app, "drives", "run", "busy_hours").set_index(["drives", "run"])
+    runs = {"recorded": answer.record.recorded, "replayed": answer.replayed, "changed": answer.changed}
+    assert len(shown) == sum(len(run.uses) for run in runs.values())
+    for name, run in runs.items():
+        for key, use in run.uses.items():
+            row = shown.loc[(" ".join(key), name)]
+            assert row["busy_hours"] == pytest.approx(use.busy_s / 3600) and row["mounts"] == use.n_mounts
+            assert row["rate_mb_s"] == pytest.approx(use.rate_mb_s)
+            assert row["waited_hours"] == pytest.approx(use.waited_s / 3600)
+            assert row["ended_hours"] == pytest.approx(use.ended_s / 3600)
+            assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in said for said in drawn(app))
+    alone = table(app, "scenario", "busy_hours").set_index("scenario")["busy_hours"]
+    only_gaps = what_if(history, Changes(gap_s=2.0)).changed
+    assert only_gaps and len(alone) == 5
+    assert alone["gaps of at most 2 s"] == pytest.approx(sum(use.busy_s for use in only_gaps.uses.values()) / 3600)
+    assert alone.is_monotonic_increasing
+
+
+def test_whatif_by_url(app: AppTest) -> None:
+    """A link says the changes; nonsense in it changes nothing, and what does not fit together is said."""
+    app.query_params["gap"], app.query_params["depth"], app.query_params["disk"] = "2.5", "nan", "nan"
+    app.query_params["wait"], app.query_params["drives-LTO-4"] = "yes", "-3"
+    opened(app, "whatif")
+    assert not app.exception
+    assert "Changed: gaps of at most 2.5 s, writes wait for reads." in texts(app)
+    assert field(app, "Requests a client keeps queued").value == 1
+    field(app, "Instances at a station").set_value(2)
+    app.button[0].click().run()
+    assert not app.exception and "instances need inputs or outputs" in app.warning[-1].value
+    assert "Nothing is changed yet" in texts(app)
+
+
+def test_whatif_withheld_and_empty(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Days without a mount say what to load; a replay that is too far off withholds the change."""
+    monkeypatch.setattr("pipelines.forecast.whatif.MOST_ERROR", 0.0)
+    app.query_params["gap"], app.query_params["days"] = "1.75", "5"  # answers are kept, and other tests ask of a week
+    opened(app, "whatif")
+    assert not app.exception
+    assert "withheld" in app.error[0].value and "withheld" in texts(app)
+    assert set(table(app, "run")["run"]) == {"recorded", "replayed"} and len(app.dataframe) == 4
+    app.query_params["from"] = app.query_params["to"] = "2010-03-05"
+    app.query_params["days"] = "1"
+    app.run()
+    assert not app.exception
+    assert "tapescope run" in app.info[0].value and "No mount" in app.info[0].value
+
+
+def test_filters_narrow_or_say_so(app: AppTest) -> None:
+    """Tables follow the side bar; the parts that cannot say which choice does not narrow them."""
+    app.query_params["group"], app.query_params["station"] = "cms", "pic-stager"
+    opened(app, "recalls")
+    assert not app.exception
+    assert set(table(app, "volume", "is_whole_quicker")["volume"]) == {"G03243"}
+    captions = [caption.value for caption in app.caption]
+    assert captions.count("Not narrowed by the station chosen in the side bar.") == 3
+    app.switch_page("views/gaps.py").run()
+    box(app, "Station").select("").run()
+    assert len(table(app, "station", "ready_share")) > 1
+    box(app, "Drive").select("LTO4_101").run()
+    assert not app.exception
+    assert set(table(app, "station", "ready_share")["station"]) == {"stkendm8a"}
+
+
+def test_compare_with(app: AppTest) -> None:
+    """Offered where other days are shown, and kept on the way through pages that show none."""
+    app.query_params["with"] = "before"
+    opened(app, "stations")
+    assert not app.exception
+    said = {metric.label: metric.delta for metric in app.metric}
+    assert said["duty total"].startswith("was ") and "that end with 2010-03-03" in texts(app)
+    app.switch_page("views/tapes.py").run()
+    assert "with" not in in_url(app) and "Compare with" not in {box.label for box in app.selectbox}
+    app.switch_page("views/drives.py").run()
+    assert not app.exception and in_url(app)["with"] == "before"
+    assert any("The same from 2010-03-09 to 2010-03-09" in caption.value for caption in app.caption)

@@ -12,7 +12,7 @@ MUCH_SHIFT = 0.3
 
 page = parts.open_page("Did it work?", "drive")
 events = page.ask("changes", n_days=max(35, page.n_days))
-parts.heading(events)
+parts.heading(events, whole=page)
 known = {f"{row['changed_at']:%Y-%m-%d %H:%M} {row['what']}": row for row in events.rows if row["changed_at"]}
 at = ""
 if known:
@@ -29,7 +29,7 @@ if known:
         st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
         st.warning("Other tapes or other sizes were moved after than before: compare with care.")
-    parts.show_table(events, TABLE, rows)
+    parts.show_table(events, TABLE, rows, wide={"says": 260, "what": 140})
 else:
     st.info(
         "No change is known of these weeks. Write it into `site.toml` as `[[change]]` with `at` and `what`, or name a"
@@ -39,6 +39,9 @@ parts.show_sql(events)
 
 st.subheader("Any instant, described", anchor=False)
 when = parts.type_text("at", "Instant [UTC], as 2010-03-10 17:00", at)
+if not when:
+    st.info("Say when: the mounts of the period are then described before and after that.")
+    st.stop()
 simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
 st.caption(simple.why)
 if len(simple.rows) == 2:

@@ -4,18 +4,17 @@ import streamlit as st
 
 from dashboards import charts, parts
 
-DRIVES = [
+RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
-    "overall_rate_mb_s", "f", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours",
+    "overall_rate_mb_s", "f",
 ]  # fmt: skip
-HEALTH = [
-    "drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_failed_transfers", "n_failed_mounts",
-    "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours",
-]  # fmt: skip
-EFFECT = ["drive", "volume", "mode", "generation", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
+HOURS = ["drive", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours"]
+ERRORS = ["drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_failed_transfers", "n_failed_mounts"]
+STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
+EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
 
-page = parts.open_page("Is this drive slow, or unlucky?", "drive")
+page = parts.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
 drives = page.ask("drives")
 mine = drives.rows_of(drive=drive)
@@ -32,8 +31,14 @@ if rated:
     tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
     shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
     parts.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
-parts.show_table(drives, DRIVES, mine)
-parts.show_sql(drives)
+parts.show_table(drives, RATES, mine)
+earlier = page.ask_before("drives")
+if earlier and page.before:
+    st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
+    parts.show_table(earlier, RATES, earlier.rows_of(drive=drive))
+st.text("Their hours:")
+parts.show_table(drives, HOURS, mine)
+parts.show_sql(drives, *([earlier] if earlier else []))
 
 effect = page.ask("slow_drive_or_tape")
 parts.heading(effect)
@@ -46,18 +51,19 @@ if told:
     parts.show_chart(effect, charts.intervals(frame, name, "ratio", "ratio_low", "ratio_high", "times the typical one"))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
-parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 240)
+parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 300, {"says": 300})
 parts.show_sql(effect)
 
 health = page.ask("drive_health", drive=drive)
 parts.heading(health)
 if health.rows:
-    parts.show_table(health, HEALTH)
+    parts.show_table(health, ERRORS)
+    parts.show_table(health, STOPS)
 else:
     st.info("No drive did, or failed to do, anything.")
 parts.show_sql(health)
 movers = page.ask("rates_by_mover")
-parts.heading(movers)
+parts.heading(movers, whole=page)
 parts.show_table(movers, MOVERS)
 parts.show_sql(movers)
 slow = page.ask("slow_sessions")

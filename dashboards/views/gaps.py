@@ -3,14 +3,14 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, parts, state
 
 HEAD = ["n_gaps", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
 SPLIT = ["station", "n_gaps", "p50_s", "p95_s", "ready_share", "metadata_hours", "starved_hours"]
 
-page = parts.open_page("Is it the 10 s gap?", "station", "drive")
+page = parts.open_page("Is it the 10 s gap?", "station", "drive", compares=True)
 station, drive = page.chosen["station"], page.chosen["drive"]
 cost = page.ask("gap_cost", station=station, drive=drive)
 if not cost.rows:
@@ -37,9 +37,14 @@ parts.show_sql(histogram, peaks)
 
 parts.heading(cost)
 parts.show_table(cost, COST, cost.rows_of(level="drive"))
-parts.show_sql(cost)
+state.link(
+    "whatif",
+    f"What if no gap were longer than {page.site['expected_gap_s']:g} {unit}?",
+    gap=f"{page.site['expected_gap_s']:g}",
+)
+parts.show_sql(cost, *([before] if before else []))
 
-split = page.ask("gaps_and_spool", longer_than_s=0)
+split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
 parts.heading(split, "Was the next file at hand?")
 parts.show_table(split, SPLIT, split.rows_of(station=station))
 parts.show_sql(split)

@@ -5,8 +5,8 @@ import streamlit as st
 from dashboards import charts, parts
 
 LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
-FILES = ["path", "source", "state", "reason", "n_lines", "n_used", "n_rejected", "first_at", "last_at"]
-CLOCKS = ["station", "system", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "says"]
+FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason"]
+CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "says"]
 MOST_HOSTS = 60
 
 page = parts.open_page("What did it not see?")
@@ -36,7 +36,9 @@ parts.show_sql(lines)
 rejects = page.ask("rejects")
 parts.heading(rejects)
 if rejects.rows:
-    parts.show_table(rejects, ["path", "reason", "n_lines", "line_no", "text"], rejects.rows[:500])
+    parts.show_table(
+        rejects, ["path", "reason", "n_lines", "line_no", "text"], rejects.rows[:500], wide={"path": 220, "text": 330}
+    )
 else:
     st.info("No line was rejected.")
 parts.show_sql(rejects)
@@ -48,14 +50,16 @@ parts.show_sql(files)
 clocks = page.ask("clock_alignment")
 parts.heading(clocks)
 if clocks.rows:
-    parts.show_table(clocks, CLOCKS)
+    parts.show_table(clocks, CLOCKS, wide={"says": 290})
 else:
     st.info("No station's clock could be held against the movers' log. `tapescope detect` does that.")
 parts.show_sql(clocks)
 odd = page.ask("contradictions")
 parts.heading(odd)
 if odd.rows:
-    parts.show_table(odd, ["kind", "entity", "n", "n_compared", "what", "stated", "possible", "says"])
+    parts.show_table(
+        odd, ["kind", "entity", "n", "n_compared", "what", "stated", "possible", "says"], wide={"says": 300}
+    )
 else:
     st.info("Nothing was compared yet. `tapescope detect` does that.")
 parts.show_sql(odd)

@@ -7,13 +7,13 @@ from dashboards import charts, data, parts
 GROUPED = ("gap", "wait", "mounting", "position", "no_request", "down", "unknown", "transfer")
 MOUNT = ["session_id", "drive", "volume", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "overall_rate_mb_s", "f"]
 
-page = parts.open_page("What are the drives doing all day?", "drive", "station", "group")
+page = parts.open_page("What are the drives doing all day?", "drive", "station", "group", compares=True)
 drive, station, group = (page.chosen[name] for name in ("drive", "station", "group"))
 steps = page.ask("ledger_waterfall", drive=drive)
 if not steps.rows:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
     st.stop()
-parts.heading(steps)
+parts.heading(steps, whole=page, by=["drive"])
 parts.show_chart(steps, charts.waterfall(steps.frame()))
 earlier = page.ask_before("ledger_waterfall", drive=drive)
 if earlier and earlier.rows:
@@ -22,7 +22,7 @@ if earlier and earlier.rows:
 parts.show_sql(steps, *([earlier] if earlier else []))
 
 hours = page.ask("busy_hours", drive=drive, station=station)
-parts.heading(hours, "Which drive, at which hour")
+parts.heading(hours, "Which drive, at which hour", page, ["drive", "station"])
 WHAT = {"busy_share": "at work", "moving_share": "moving data", "lost_share": "at work without moving data"}
 what = parts.choose("show", "Show the share of each hour", list(WHAT), WHAT, st)
 if hours.rows:
@@ -35,12 +35,10 @@ else:
 parts.show_sql(hours)
 
 groups = page.ask("hours_by_group")
-parts.heading(groups)
+parts.heading(groups, whole=page, by=["group"])
 mine = [row for row in groups.rows_of(storage_group=group) if row["storage_group"]]
 if mine:
-    titles = {"drive_hours": groups.label("drive_hours")}
-    shown = charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "kind", titles, [])
-    parts.show_chart(groups, shown)
+    parts.show_chart(groups, charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "drive-hours [h]"))
 else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
 parts.show_sql(groups)

@@ -71,7 +71,7 @@ for name, columns, lacking in (
     ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),
 ):  # fmt: skip
     found = page.ask(name)
-    parts.heading(found)
+    parts.heading(found, whole=page, by=[] if name in ("pool_skew", "pool_use") else ["station"])
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
     if rows:
         parts.show_table(found, columns, rows[:500])

@@ -28,6 +28,14 @@ CLASSES = [
     "class",
 ]
 WAITS = ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_retried"]
+# The filters that each part can be narrowed by.
+NARROWED = {
+    "remount_cost": ["group"],
+    "traffic_classes": ["group"],
+    "whole_tape_reads": ["group", "station"],
+    "request_waits": ["group", "station"],
+    "repeated_restores": ["group"],
+}
 AGAIN = ["storage_group", "file_family", "pnfsid", "n_again", "again_gb", "n_pools", "shortest_s", "last_at"]
 
 page = parts.open_page("Which requests waste mounts?", "group", "station")
@@ -59,8 +67,10 @@ for name, columns, lacking in (
     ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
 ):
     found = page.ask(name, group=group, station=station)
-    parts.heading(found)
+    parts.heading(found, whole=page, by=NARROWED[name])
     rows = [row for row in found.rows if not group or row.get("storage_group", group) == group]
+    if name == "whole_tape_reads" and (group or station):
+        rows = [row for row in rows if row["session_id"] in {mount["session_id"] for mount in mounts.rows}]
     if rows:
         parts.show_table(found, columns, rows[:500])
     else:

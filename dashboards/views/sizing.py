@@ -7,6 +7,13 @@ from dashboards import charts, data, parts
 from pipelines import forecast
 from pipelines.models.calibration import Unknown
 
+COSTS = {
+    "speed_mb_s": "speed [MB/s]",
+    "mount_s": "a mount and dismount [s]",
+    "file_s": "a file, besides its data [s]",
+    "seek_s": "a search for a file [s]",
+}
+
 page = parts.open_page("How many drives do we need?")
 st.text("A model, fitted to the four weeks of mounts that end with the period. Intervals hold 90 %. MB = 10^6 bytes.")
 mounts = page.ask("mounts_served", n_days=28)
@@ -18,12 +25,13 @@ st.subheader("What mounts cost here", anchor=False)
 rows: list[dict[str, object]] = []
 for name, fit in fits.items():
     for parameter, found in fit.found.parameters.items():
-        row = {"drives": name, "mounts": len(fit.mounts), "parameter": parameter}
+        row = {"drives": name, "mounts": len(fit.mounts), "cost": COSTS[parameter]}
         if isinstance(found, Unknown):
             rows.append(row | {"cannot be told": found.why})
         else:
             rows.append(row | {"value": found.value, "low": found.low, "high": found.high})
-parts.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")})
+numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("value", "low", "high")}
+parts.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized"), **numbers})
 parts.show_sql(mounts)
 
 able = [name for name, fit in fits.items() if not fit.found.unknown]
@@ -32,11 +40,14 @@ if not able:
     st.stop()
 st.subheader("Drives for so much traffic", anchor=False)
 like = parts.choose("like", "Drives like", able, page=st)
-wanted = parts.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
-factor = parts.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
-n_files = parts.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
-file_mb = parts.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
-availability = parts.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
+left, right = st.columns(2, gap="large")
+with left:
+    wanted = parts.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
+    factor = parts.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
+    availability = parts.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
+with right:
+    n_files = parts.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
+    file_mb = parts.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
 needed, efficiency = forecast.size(fits[like], wanted, factor, n_files, file_mb, availability)
 one, two, three = st.columns(3)
 one.metric(

@@ -1,5 +1,7 @@
 """Which stations work, which wait? Their traffic in MRTG's manner, and how much of the time they were active."""
 
+from datetime import timedelta
+
 import streamlit as st
 
 from dashboards import charts, parts
@@ -11,7 +13,7 @@ TABLE = [
 BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
 STREAMS = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
 
-page = parts.open_page("Which stations work, which wait?", "station")
+page = parts.open_page("Which stations work, which wait?", "station", compares=True)
 station, n_days = page.chosen["station"], max(7, page.n_days)
 total = page.ask("duty_total", n_days=n_days)
 if not total.rows:
@@ -19,11 +21,18 @@ if not total.rows:
     st.stop()
 since = page.last_days(n_days)
 st.text(f"{n_days} days, from {since} to {page.last}: at least a week, for a station's week is its rhythm")
-parts.heading(total)
+# Weeks must not lie over each other: the days to compare with end before these begin.
+until = min(page.before[1], since - timedelta(days=1)) if page.before else None
+if until:
+    st.text(f"beside {n_days} days that end with {until}")
+was = (
+    {row["direction"]: row for row in earlier.rows} if (earlier := page.ask_until("duty_total", until, n_days)) else {}
+)
+parts.heading(total, whole=page)
 for row in total.rows:
     st.text({"in": "into the stations", "out": "out of them"}[row["direction"]])
-    parts.show_numbers(total, row, ["duty_total", "n_stations", "moved_tb"])
-parts.show_sql(total)
+    parts.show_numbers(total, row, ["duty_total", "n_stations", "moved_tb"], was.get(row["direction"]))
+parts.show_sql(total, *([earlier] if earlier else []))
 
 threshold = parts.slide(
     "threshold", "A half-hour is active above [MB/s]", 0.5, 100.0, float(page.site["duty_threshold_mb_s"]), 0.5
@@ -37,7 +46,7 @@ with left:
 curve = [row for row in duty.rows if row["direction"] == "in" and row["duty_factor"] is not None]
 titles = {"threshold_mb_s": "threshold [MB/s]", "duty_factor": "duty factor, into the station"}
 parts.show_chart(
-    duty, charts.lines(duty.frame(curve), "threshold_mb_s", "duty_factor", "station", titles, True), place=right
+    duty, charts.lines(duty.frame(curve), "threshold_mb_s", "duty_factor", "station", titles, True, 3), place=right
 )
 parts.show_sql(duty)
 
@@ -56,7 +65,10 @@ parts.show_sql(traffic)
 table = page.ask("duty_table", n_days=n_days)
 parts.heading(table)
 parts.show_table(table, TABLE, table.rows_of(station=station))
-parts.show_sql(table)
+if before := page.ask_until("duty_table", until, n_days):
+    st.caption(f"The same of {n_days} days that end with {until}:")
+    parts.show_table(before, TABLE, before.rows_of(station=station))
+parts.show_sql(table, *([before] if before else []))
 streams = page.ask("stream_efficiency", n_days=n_days)
 parts.heading(streams)
 parts.show_table(streams, STREAMS, streams.rows_of(station=station))

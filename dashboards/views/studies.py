@@ -7,6 +7,7 @@ from pipelines import studies
 from pipelines.studies.requirements import DOCUMENTS
 
 FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
+WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why": 130, "place": 140, "how": 300}
 AUDIT = ["id", "verdict", "what", "why", "place", "how"]
 
 st.title("Can I trust the product?", anchor=False)
@@ -20,14 +21,18 @@ lines = studies.work_out(study)
 for place, (verdict, meaning) in zip(st.columns(len(studies.VERDICTS)), studies.VERDICTS.items(), strict=True):
     place.metric(verdict, sum(line.verdict == verdict for line in lines), help=meaning)
 
-config = {column.name: st.column_config.Column(help=column.doc) for column in studies.COLUMNS}
+config = {
+    column.name: st.column_config.Column(help=column.doc, width=WIDTHS.get(column.name)) for column in studies.COLUMNS
+}
 figures = [line for line in lines if line.ours is not None or line.verdict == "open"]
 st.subheader("Printed figures beside ours", anchor=False)
-parts.show_rows([{name: getattr(line, name) for name in FIGURES} for line in figures], config)
+parts.show_rows(
+    [{name: getattr(line, name) for name in FIGURES} for line in figures], config, "Printed figures beside ours", True
+)
 st.subheader("Audit", anchor=False)
 st.caption("What rules say of printed figures, and what only a reader can find.")
 audit = [line for line in lines if line not in figures]
-parts.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config)
+parts.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 
 st.subheader("What the document prints", anchor=False)
 for table in study.published:

@@ -9,7 +9,7 @@ LOST = ["cause", "station", "drives", "lost_hours", "gain_gb_day", "bottleneck"]
 SHOWN_LOSSES, SHOWN_FINDINGS = 5, 30
 SEVERITIES = ("critical", "warning", "info")
 
-page = parts.open_page("Is anything wrong?")
+page = parts.open_page("Is anything wrong?", compares=True)
 found, withheld = page.ask("findings"), page.ask("withheld")
 told = page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
@@ -58,7 +58,7 @@ parts.show_sql(found)
 parts.heading(told, "What changed since earlier nights")
 moved = [row for row in told.rows if row["state"] in ("new", "returned", "gone")]
 if moved:
-    parts.show_table(told, ["state", "severity", "rule", "entity", "first_day", "last_day", "text"], moved)
+    parts.show_table(told, ["state", "severity", "rule", "entity", "text"], moved, wide={"rule": 140, "text": 380})
 else:
     st.info("No finding came, returned or went.")
 parts.show_sql(told)

@@ -6,10 +6,11 @@ from pipelines.forecast.fitting import Fitted, fit_site, mounts_of
 from pipelines.forecast.history import MONTH_DAYS, WEEK_DAYS, History
 from pipelines.forecast.nightly import RELATION, foresee
 from pipelines.forecast.recalling import Foretold, foretell, laid_out, seek_models
-from pipelines.forecast.whatif import Answer, what_if
+from pipelines.forecast.whatif import MOST_ERROR, Answer, Record, judge, recorded, what_if
 
 __all__ = [
     "MONTH_DAYS",
+    "MOST_ERROR",
     "RELATION",
     "WEEK_DAYS",
     "Answer",
@@ -17,12 +18,15 @@ __all__ = [
     "Foretold",
     "History",
     "Progress",
+    "Record",
     "fit_site",
     "foresee",
     "foretell",
+    "judge",
     "laid_out",
     "mounts_of",
     "progress",
+    "recorded",
     "seek_models",
     "size",
     "what_if",

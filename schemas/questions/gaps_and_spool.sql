@@ -15,6 +15,11 @@ type = "DOUBLE"
 default = "7"
 doc = "stations of whose gaps not one in twenty is longer are left out"
 
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "drive; all if left out"
+
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 n_gaps = { type = "BIGINT", doc = "gaps before a file to write" }
@@ -30,6 +35,7 @@ WITH wanted AS MATERIALIZED (
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1
       AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND $drive IN ('', g.drive)
 ),
 followed AS MATERIALIZED (
     SELECT w.*, a.ready_at, a.queued_at, a.client

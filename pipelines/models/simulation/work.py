@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 Mode = Literal["read", "write"]
 
@@ -85,6 +85,19 @@ class Changes:
             raise ValueError("a gap cannot be below nothing")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
             raise ValueError("instances need inputs or outputs: what one of them reads from and writes to at once")
+
+    def alone(self) -> "list[Changes]":
+        """Each of these changes without the others; inputs and outputs are a ratio, and stay with their instances.
+
+        >>> [one.gap_s for one in Changes(gap_s=2.0, speed=1.5, instances=2, inputs=3, outputs=1).alone()]
+        [2.0, None, None]
+        """
+        together = ("instances", "inputs", "outputs")
+        singles = [one.name for one in fields(self) if one.name not in (*together, "drives")]
+        made: list[dict[str, Any]] = [{"drives": {kind: number}} for kind, number in self.drives.items()]
+        made += [{name: getattr(self, name)} for name in singles]
+        made += [{name: getattr(self, name) for name in together}]
+        return [one for one in (Changes(**values) for values in made) if one != Changes()]
 
 
 @dataclass
