@@ -45,8 +45,6 @@ STATES = {
 GROUPED = {"transfer": BLUE, "gap": RED, "position": PURPLE, "mount": GREEN, "no_request": "#A3ADB5"}
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
 INK = "#777E86"  # of text between marks: as far from white as from the pages' black
-RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
-READ, LEFT = "moved by this mount", "not moved"
 
 
 def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expected_gap_s: float, unit: str) -> alt.Chart:
@@ -90,7 +88,7 @@ def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expecte
         .mark_text(align="left", dx=2, dy=-7, fontWeight="bold", color=RED)
         .encode(x="middle:Q", y="n_gaps:Q", text="text:N")
     )
-    return _framed(alt.layer(bars, expected, marks), 300, station)
+    return framed(alt.layer(bars, expected, marks), 300, station)
 
 
 def waterfall(steps: pl.DataFrame) -> alt.Chart:
@@ -118,7 +116,7 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
     )
     text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
     said = text.transform_calculate(said="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="said:N")
-    return _framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
+    return framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
 
 
 def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: list[Any], to: str = BLUE) -> alt.Chart:
@@ -142,7 +140,7 @@ def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: l
             tooltip=tips,
         )
     )
-    return _framed(chart, height)
+    return framed(chart, height)
 
 
 def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
@@ -166,28 +164,7 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
             tooltip=tips,
         )
     )
-    return _framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
-
-
-def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
-    """One value of each kind of drive, a bar for each run: recorded, replayed, changed."""
-    names = list(RUNS)
-    base = alt.Chart(rows).encode(
-        y=alt.Y("drives:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
-        yOffset=alt.YOffset("run:N", sort=names),
-        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=5), scale=alt.Scale(padding=30)),
-    )
-    bars = base.mark_bar().encode(
-        color=alt.Color(
-            "run:N",
-            sort=names,
-            scale=alt.Scale(domain=names, range=list(RUNS.values())),
-            legend=alt.Legend(orient="top", title=None),
-        ),
-        tooltip=["drives:N", "run:N", number(value, title)],
-    )
-    said = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
-    return _framed(alt.layer(bars, said), 20 * max(3, len(rows)) + 130)
+    return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
 
 
 def timeline(rows: pl.DataFrame) -> alt.Chart:
@@ -206,7 +183,7 @@ def timeline(rows: pl.DataFrame) -> alt.Chart:
             tooltip=["state:N", instant("from_at", "from"), instant("to_at", "to"), number("interval_s", "length [s]")],
         )
     )
-    return _framed(chart, 26 * max(3, len(states)) + 70)
+    return framed(chart, 26 * max(3, len(states)) + 70)
 
 
 def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float) -> alt.Chart:
@@ -223,7 +200,7 @@ def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float
         alt.Chart(into).mark_line(color=BLUE, strokeWidth=1.6, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
         _rule(threshold_mb_s),
     ]
-    return _framed(alt.layer(*layers), 210, station)
+    return framed(alt.layer(*layers), 210, station)
 
 
 def _line(rows: pl.DataFrame, value: str, colour: str, width: float, x: Any, scale: alt.Scale) -> Any:
@@ -265,7 +242,7 @@ def lines(
             tooltip=[f"{colour}:N", number(x, titles[x]), number(y, titles[y])],
         )
     )
-    return _framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
+    return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
 
 
 def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], tips: list[Any]) -> alt.Chart:
@@ -282,101 +259,7 @@ def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, st
             tooltip=tips,
         )
     )
-    return _framed(chart, 360)
-
-
-def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, title: str, at: float = 1) -> alt.Chart:
-    """A value with the ends of its interval for each name, and a line where nothing would differ."""
-    y = alt.Y(f"{name}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=260, labelOverlap=False))
-    scale = alt.Scale(zero=False, padding=10)
-    bars = (
-        alt.Chart(rows)
-        .mark_rule(color=GREY, strokeWidth=2)
-        .encode(y=y, x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
-    )
-    dots = (
-        alt.Chart(rows)
-        .mark_circle(color=BLUE, size=70, opacity=1)
-        .encode(
-            y=y,
-            x=alt.X(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
-            tooltip=[f"{name}:N", number(value, title), number(low, "low end"), number(high, "high end")],
-        )
-    )
-    none = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q")
-    return _framed(alt.layer(none, bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
-
-
-def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
-    """What each input alone does at either end of its interval: the widest on top."""
-    chart = (
-        alt.Chart(rows)
-        .mark_bar(color=BLUE)
-        .encode(
-            y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
-            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
-            x2="high:Q",
-            tooltip=["input:N", number("low", "at its low end"), number("high", "at its high end")],
-        )
-    )
-    value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
-    return _framed(alt.layer(chart, value), 30 * max(2, len(rows)) + 50)
-
-
-def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
-    """A mount's files in the order they were moved, by their number on the tape; the longer the way, the redder."""
-    base = alt.Chart(rows).encode(
-        x=alt.X(
-            "number:Q",
-            title=titles["number"],
-            scale=alt.Scale(domain=[0, max(4, len(rows) + 1)], nice=False),
-            axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
-        ),
-        y=alt.Y(
-            "file_number:Q",
-            title=titles["file_number"],
-            scale=alt.Scale(domainMin=0, padding=8),
-            axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
-        ),
-        tooltip=["number:Q", "file_number:Q", number("volume_gb", "size [GB]"), number("position_s", "way to it [s]")],
-    )
-    longest = math.ceil(float(rows["position_s"].max() or 0)) or 1  # type: ignore[arg-type]
-    size = 34 if len(rows) > 50 else 70
-    known = base.mark_circle(size=size, opacity=1).transform_filter("isValid(datum.position_s)")
-    dots = known.encode(
-        color=alt.Color(
-            "position_s:Q",
-            title=titles["position_s"],
-            scale=alt.Scale(range=[BLUE, RED], domain=[0, longest], interpolate="lab"),
-            legend=alt.Legend(orient="top", gradientLength=160, format=",.0f", values=[0, longest]),
-        ),
-    )
-    line = base.mark_line(color=GREY, strokeWidth=0.7)
-    unknown = base.mark_circle(size=size, color=GREY, opacity=1)  # the way to the first file is the mount's
-    return _framed(alt.layer(line, unknown, dots), 360)
-
-
-def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
-    """A tape unrolled: wraps one above the other, written there and back; what the mount moved in colour."""
-    rows = pieces.with_columns(what=pl.col("file_number").is_in(list(read)).replace_strict({True: READ, False: LEFT}))
-    n_wraps = rows["wrap"].n_unique()
-    height = min(360, 24 * n_wraps + 150)
-    chart = (
-        alt.Chart(rows)
-        .mark_bar(height={"band": 0.8})
-        .encode(
-            x=alt.X("from_m:Q", title="along the tape [m]", axis=alt.Axis(tickCount=6)),
-            x2="to_m:Q",
-            y=alt.Y("wrap:O", title="wrap"),
-            color=alt.Color(
-                "what:N",
-                scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, faint(GREY, 0.35)]),
-                legend=alt.Legend(orient="top", title=None),
-            ),
-            tooltip=["file_number:Q", "wrap:O", number("from_m", "from [m]"), number("to_m", "to [m]")],
-        )
-    )
-    return _framed(chart, height)
+    return framed(chart, 360)
 
 
 def faint(colour: str, share: float = 0.12) -> str:
@@ -406,9 +289,9 @@ def share(name: str, title: str) -> alt.Tooltip:
     return alt.Tooltip(f"{name}:Q", title=title, format=".1%")
 
 
-def _framed(chart: Any, height: int, title: str = "") -> alt.Chart:
+def framed(chart: Any, height: int, title: str = "") -> alt.Chart:
     """The same frame for all; a title is text, and is cut where it would not fit."""
-    framed: Any = chart.properties(height=height)
+    drawn: Any = chart.properties(height=height)
     if title:
-        framed = framed.properties(title=alt.TitleParams([title], anchor="start", fontSize=14, limit=500))
-    return framed.configure_view(strokeWidth=0).configure_axisY(labelFlush=False)  # type: ignore[no-any-return]
+        drawn = drawn.properties(title=alt.TitleParams([title], anchor="start", fontSize=14, limit=500))
+    return drawn.configure_view(strokeWidth=0).configure_axisY(labelFlush=False)  # type: ignore[no-any-return]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, model_charts, parts
 
 TABLE = [
     "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
@@ -24,7 +24,9 @@ if known:
     told = [one for one in rows if one["ratio_low"] is not None]
     if told:
         frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
-        parts.show_chart(events, charts.intervals(frame, "about", "ratio", "ratio_low", "ratio_high", "after / before"))
+        parts.show_chart(
+            events, model_charts.intervals(frame, "about", "ratio", "ratio_low", "ratio_high", "after / before")
+        )
     for one in rows:
         st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, model_charts, parts
 
 RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
@@ -48,7 +48,9 @@ name = "drive" if kind == "drives" else "volume"
 told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]][:40]
 if told:
     frame = effect.frame(told)
-    parts.show_chart(effect, charts.intervals(frame, name, "ratio", "ratio_low", "ratio_high", "times the typical one"))
+    parts.show_chart(
+        effect, model_charts.intervals(frame, name, "ratio", "ratio_low", "ratio_high", "times the typical one")
+    )
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
 parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 300, {"says": 300})

@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, data, parts
+from dashboards import data, model_charts, parts
 from pipelines import forecast
 from pipelines.models.calibration import Unknown
 
@@ -58,4 +58,4 @@ three.metric("efficiency", f"{efficiency.value:.3f}", help="share of the drive's
 if needed.tornado:
     inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
     says = f"Drives at either end of what is uncertain; {needed.drives.value:.1f} by its value."
-    st.altair_chart(charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
+    st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, data, parts
+from dashboards import charts, data, parts, tape_charts
 
 MOUNTS = [
     "session_id",
@@ -47,12 +47,12 @@ path = page.ask("mount_path", session=session)
 parts.heading(path)
 left, right = st.columns(2)
 titles = {"number": "number in the mount", "file_number": "file on the tape", "position_s": path.label("position_s")}
-parts.show_chart(path, charts.way(path.frame(), titles), "The way through the tape's files.", left)
+parts.show_chart(path, tape_charts.way(path.frame(), titles), "The way through the tape's files.", left)
 contents = page.ask("tape_contents", volume=mount["volume"])
 places = data.places(contents)
 if places is not None:
     read = {row["file_number"] for row in path.rows}
-    parts.show_chart(contents, charts.serpentine(places, read), "Files by wrap and metres along the tape.", right)
+    parts.show_chart(contents, tape_charts.serpentine(places, read), "Files by wrap and metres along the tape.", right)
 else:
     right.info(
         "Where the tape's files lie is not known: its technology has no tracks in the table, or its files no sizes."

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, data, parts, scenario
+from dashboards import data, model_charts, parts, scenario
 from pipelines import forecast
 from pipelines.models.simulation import Changes
 
@@ -58,7 +58,7 @@ st.text(told)
 for place, value in zip(st.columns(2), ("busy_hours", "rate_mb_s"), strict=True):
     title = scenario.COLUMNS[value][0]
     listed = "; ".join(f"{row['drives']} {row['run']} {row[value]:,.2f}" for row in rows)
-    chart: Any = charts.runs(pl.DataFrame(rows), value, title)
+    chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
     place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
 parts.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
 

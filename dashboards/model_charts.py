@@ -1,0 +1,67 @@
+"""What models and comparisons say: values with intervals, what they hang on, and runs beside one another."""
+
+import altair as alt
+import polars as pl
+
+from dashboards.charts import BLUE, GREY, INK, ORANGE, SKY, framed, number
+
+RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
+
+
+def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
+    """One value of each kind of drive, a bar for each run: recorded, replayed, changed."""
+    names = list(RUNS)
+    base = alt.Chart(rows).encode(
+        y=alt.Y("drives:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
+        yOffset=alt.YOffset("run:N", sort=names),
+        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=5), scale=alt.Scale(padding=30)),
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color(
+            "run:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=list(RUNS.values())),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        tooltip=["drives:N", "run:N", number(value, title)],
+    )
+    said = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
+    return framed(alt.layer(bars, said), 20 * max(3, len(rows)) + 130)
+
+
+def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, title: str, at: float = 1) -> alt.Chart:
+    """A value with the ends of its interval for each name, and a line where nothing would differ."""
+    y = alt.Y(f"{name}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=260, labelOverlap=False))
+    scale = alt.Scale(zero=False, padding=10)
+    bars = (
+        alt.Chart(rows)
+        .mark_rule(color=GREY, strokeWidth=2)
+        .encode(y=y, x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
+    )
+    dots = (
+        alt.Chart(rows)
+        .mark_circle(color=BLUE, size=70, opacity=1)
+        .encode(
+            y=y,
+            x=alt.X(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
+            tooltip=[f"{name}:N", number(value, title), number(low, "low end"), number(high, "high end")],
+        )
+    )
+    none = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q")
+    return framed(alt.layer(none, bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
+
+
+def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
+    """What each input alone does at either end of its interval: the widest on top."""
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(color=BLUE)
+        .encode(
+            y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
+            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
+            x2="high:Q",
+            tooltip=["input:N", number("low", "at its low end"), number("high", "at its high end")],
+        )
+    )
+    value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
+    return framed(alt.layer(chart, value), 30 * max(2, len(rows)) + 50)
