@@ -9,7 +9,7 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test docs lock bench score coverage fuzz dashboard screenshots airflow clean
+.PHONY: help install demo test test-airflow docs lock bench score coverage fuzz dashboard screenshots airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make screenshots a picture of every page in var/screenshots, in light and dark colours"
 	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
 	@echo "make test        every test, linter and type check"
+	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more)"
 	@echo "make bench       what is measured: speed, memory, peers"
 	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
 	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
@@ -36,6 +37,10 @@ demo: install
 test: install .venv/done-airflow .venv/done-browser
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest
+
+test-airflow: install .venv/done-airflow
+	$(SAY) "starting an Airflow of its own, and killing each of its tasks"
+	@$(PYTHON) -m pytest --numprocesses=0 -s -v tests/airflow_live.py
 
 docs: install
 	$(SAY) "writing the pages that are made from schemas/"

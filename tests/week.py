@@ -12,7 +12,7 @@ from pipelines.catalog import load_catalog
 from pipelines.config import Site
 
 FIRST = date(2010, 3, 1)
-N_DAYS = 4  # each takes a minute of Airflow's
+N_DAYS = 7  # each takes a minute of Airflow's
 WEEK = [FIRST + timedelta(days=n) for n in range(N_DAYS)]
 SILENT = WEEK[-1]  # the server log ends the day before; the load of a station is still written
 _MIDNIGHT = timedelta(hours=6)  # of the site, in UTC
