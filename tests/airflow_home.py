@@ -68,9 +68,9 @@ class Airflow:
         assert answer.ok, f"{path}: {answer.status_code} {answer.text}"
         return answer.json()
 
-    def trigger(self, dag: str) -> str:
+    def trigger(self, dag: str, params: dict[str, str] | None = None) -> str:
         """A run by hand; its id."""
-        return str(self.post(f"dags/{dag}/dagRuns", {"logical_date": None})["dag_run_id"])
+        return str(self.post(f"dags/{dag}/dagRuns", {"logical_date": None, "conf": params or {}})["dag_run_id"])
 
     def runs(self, dag: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.get(f"dags/{dag}/dagRuns", order_by="run_after", limit=100)["dag_runs"]

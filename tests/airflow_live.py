@@ -96,7 +96,8 @@ def test_a_log_in_the_inbox_becomes_a_finding_in_the_report(airflow: Airflow, si
     drop(site, WEEK[0])
     assert wait_for_marked(airflow, "ingest", 1)["state"] == "success"
     assert wait_for_marked(airflow, "diagnose", 1)["state"] == "success"
-    assert wait_for(airflow, "nightly_report", airflow.trigger("nightly_report"))["state"] == "success"
+    day = {name: str(WEEK[0]) for name in ("first", "last")}  # of the next one there is a line or two
+    assert wait_for(airflow, "nightly_report", airflow.trigger("nightly_report", day))["state"] == "success"
     print(f"a log in the inbox was a finding in the report after {time.monotonic() - begun:.0f} s")
     assert not (site.root / ARRIVED).exists()
     assert query(site, "SELECT rule, entity FROM gold.finding") == [("drive_down", "DRV_2")]
@@ -181,7 +182,7 @@ def test_days_made_up_for_while_every_task_is_killed_are_as_timely_ones(
     other = week_site(tmp_path / "timely")
     timely(other, WEEK)
     assert differences(said(other), said(site)) == []
-    assert reports(other) == reports(site)
+    assert reports(other, life=False) == reports(site, life=False)
     silent = "\n".join(reports(site)[f"report-{SILENT}"])
     assert "withheld: no log covers any drive" in silent and "0 of 24 h" in silent
 
