@@ -34,7 +34,7 @@ demo: install
 	$(SAY) "running the demo in var/demo"
 	@.venv/bin/tapescope demo --dir var/demo
 
-test: install .venv/done-airflow .venv/done-browser
+test: install .venv/done-airflow .venv/done-browser .venv/done-s3
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest
 
@@ -139,6 +139,14 @@ clean:
 	@$(INSTALL) --require-hashes --requirement requirements.lock --requirement $<
 	@touch $@
 
+# A server that speaks S3, for one test: its packages do not get on with the rest.
+.venv/done-s3: PYTHON = .venv/s3/bin/python
+.venv/done-s3: requirements-s3.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/s3 (100 MB)"
+	@rm -rf .venv/s3 && .venv/bin/python -m venv .venv/s3
+	@$(INSTALL) --require-hashes --requirement $<
+	@touch $@
+
 # One test looks at the pages in a real browser; without one it says so and is skipped. Tried once, not at every run.
 .venv/done-browser: | .venv/done-create
 	@for name in chromium chromium-browser google-chrome; do \
@@ -161,7 +169,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 lock: UV = $(shell command -v uv || echo $(PYTHON) -m uv)
 lock: UPGRADE = --upgrade
 lock: .venv/done-create
-	$(SAY) "resolving dependencies into requirements.lock and requirements-airflow.lock"
+	$(SAY) "resolving dependencies into requirements.lock, requirements-airflow.lock and requirements-s3.lock"
 	@command -v uv >/dev/null || $(PYTHON) -m pip install -qq --disable-pip-version-check uv
 	@$(COMPILE) --group dev --all-extras --output-file .venv/all.lock
 	@$(COMPILE) --group dev --extra dashboard --constraint .venv/all.lock --output-file .venv/some.lock
@@ -170,3 +178,6 @@ lock: .venv/done-create
 	@{ echo "# What Airflow adds to requirements.lock: written by \`make lock\` from pyproject.toml."; \
 		awk 'NR == FNR { have[$$0]; next } /^[a-z0-9]/ { more = !($$0 in have) } more && !/^#/' \
 			requirements.lock .venv/all.lock; } > requirements-airflow.lock
+	@$(subst pyproject.toml,,$(COMPILE)) --group s3 --output-file .venv/s3.lock
+	@{ echo "# The S3 server of the tests: written by \`make lock\` from pyproject.toml."; \
+		cat .venv/s3.lock; } > requirements-s3.lock

@@ -187,6 +187,8 @@ class Site(_Model):
             for link in self.link
             if link.station not in names
         ]
+        if "://" in self.data_path and not self.data_path.startswith("s3://"):
+            problems.append("data_path is a folder, or s3://BUCKET/FOLDER")
         if self.catalogue and not self.data_path:
             problems.append("a catalogue needs a data_path as well")
         if re.search(r"password\s*=|://[^/@]*:[^/@]+@", self.catalogue):

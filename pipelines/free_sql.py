@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from pipelines import sql_guard
+from pipelines import sql_guard, storage
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ConfigError, QuestionRefused, TapescopeError
@@ -101,8 +101,10 @@ def run(
 
 
 def _environment(warehouse: Warehouse) -> dict[str, str]:
-    """Next to nothing: where the code is, and the way to the catalogue if that is a server's."""
+    """Next to nothing: where the code is, and the way to the catalogue and the data if those are servers'."""
     kept = _ACCESS if warehouse.is_postgres else ()
+    if storage.is_object_storage(warehouse.data_path):
+        kept = (*kept, storage.ENVIRONMENT)
     return {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",

@@ -23,6 +23,7 @@ from typing import Any
 import duckdb
 from filelock import FileLock, Timeout
 
+from pipelines import storage
 from pipelines.catalog import Relation
 from pipelines.config import Site
 from pipelines.errors import ConfigError, TapescopeError, WarehouseBusy
@@ -160,19 +161,29 @@ class Warehouse:
                 "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
             )
             connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {quote(str(self._temp_folder()))}")
+            if storage.is_object_storage(self.data_path):
+                connection.execute(storage.secret_sql(self.data_path))
             with self._told_apart():
                 connection.execute(self._attach_sql(options))
             yield connection
+        except duckdb.HTTPException as error:
+            said = str(error).splitlines()[0]
+            raise TapescopeError(f"object storage at {self.data_path} fails: {said}", storage.HINT) from error
         finally:
             connection.close()
 
     def client_sql(self) -> str:
         """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
         lines = [_load_sql(name) for name in self._extensions()]
+        if storage.is_object_storage(self.data_path):
+            lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
         return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
 
     def _extensions(self) -> tuple[str, ...]:
-        return (*_EXTENSIONS, "postgres_scanner") if self.is_postgres else _EXTENSIONS
+        more = ["postgres_scanner"] if self.is_postgres else []
+        if storage.is_object_storage(self.data_path):
+            more.append(storage.EXTENSION)
+        return (*_EXTENSIONS, *more)
 
     def _attach_sql(self, options: str) -> str:
         where = f"postgres:{self._connection_string}" if self.is_postgres else f"sqlite:{self.catalogue_file}"

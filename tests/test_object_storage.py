@@ -1,0 +1,124 @@
+"""The warehouse's data in object storage: the same rows as in a folder, upkeep included, and no key told.
+
+The server comes as a wheel, in an environment of its own, and speaks S3 over HTTP on this machine alone.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+from airflow_home import free_ports
+from archive import SITE, all_rows, differences, make, make_site, query
+from test_kill import FIRST, SECOND, arrive
+
+from pipelines import steps
+from pipelines.config import Site
+from pipelines.errors import ConfigError, QuestionRefused, TapescopeError
+from pipelines.warehouse import Warehouse
+
+pytestmark = pytest.mark.xdist_group("object_storage")
+
+PYTHON = Path(sys.prefix) / "s3" / "bin" / "python"
+DEADLINE_S = 120
+BUCKET, KEY, SECRET = "tape-archive", "AKIDEXAMPLE", "correct-horse-2718"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Its address, which stands in the environment with the keys; the bucket is made."""
+    if not PYTHON.exists():
+        pytest.skip("no server that speaks S3 here: make .venv/done-s3")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"):
+            patch.delenv(name, raising=False)
+        patch.setenv("AWS_ACCESS_KEY_ID", KEY)
+        patch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        (port,) = free_ports(1)
+        address = f"http://127.0.0.1:{port}"
+        command = [PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as own:
+            try:
+                _make_bucket(own, address)
+                patch.setenv("AWS_ENDPOINT_URL", address)
+                yield address
+            finally:
+                own.kill()
+
+
+def _make_bucket(own: subprocess.Popen[bytes], address: str) -> None:
+    """As soon as the server listens."""
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end and own.poll() is None:
+        with suppress(requests.ConnectionError):
+            assert requests.put(f"{address}/{BUCKET}", timeout=30).ok
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server does not listen")
+
+
+def site_in(folder: Path, data: str = f"s3://{BUCKET}/lake") -> Site:
+    return make_site(folder, SITE.replace('name = "case"', f'name = "case"\ndata_path = "{data}"\nretention_days = 1'))
+
+
+def objects(server: str) -> list[str]:
+    found = requests.get(f"{server}/{BUCKET}?list-type=2", timeout=30).text
+    return [part.split("</Key>")[0] for part in found.split("<Key>")[1:]]
+
+
+def test_the_same_rows_as_in_a_folder(server: str, tmp_path: Path) -> None:
+    site, plain = site_in(tmp_path / "site"), site_in(tmp_path / "plain", "data")
+    for one in (site, plain):
+        arrive(one, FIRST)
+        arrive(one, SECOND)
+        make(one)
+        steps.detect(one)
+    assert differences(all_rows(plain), all_rows(site)) == []
+    assert not list((tmp_path / "site").rglob("*.parquet"))
+    assert objects(server) and all(name.startswith("lake/") for name in objects(server))
+    asked = steps.ask_sql(site, "SELECT count(*) FROM silver.transfer").rows
+    assert asked == [tuple(row) for row in query(plain, "SELECT count(*) FROM silver.transfer")] != [(0,)]
+    orphan = f"{server}/{BUCKET}/lake/silver/transfer/ducklake-left.parquet"
+    assert requests.put(orphan, data=b"half a file", timeout=30).ok
+    said, wanted = steps.maintain(site).as_dict(), steps.maintain(plain).as_dict()
+    assert said == wanted and said["rows_dropped"] > 0, "an orphan of today may be a living writer's"
+    assert differences(all_rows(plain), all_rows(site)) == []
+    kept = [path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file()]
+    assert not [text for text in kept if SECRET.encode() in text]
+    assert SECRET not in Warehouse(site).client_sql()
+
+
+def test_free_sql_reaches_no_other_object(server: str, tmp_path: Path) -> None:
+    site = site_in(tmp_path / "site", f"s3://{BUCKET}/other")
+    steps.ingest(site)
+    assert requests.put(f"{server}/{BUCKET}/private.csv", data=b"a,b\n1,2\n", timeout=30).ok
+    for name in (f"s3://{BUCKET}/private.csv", f"{server}/{BUCKET}/private.csv"):
+        with pytest.raises(QuestionRefused):
+            steps.ask_sql(site, f"SELECT * FROM read_csv('{name}')")
+        with pytest.raises(QuestionRefused):
+            steps.ask_sql(site, f"SELECT * FROM '{name}'")
+    with pytest.raises(QuestionRefused):
+        steps.ask_sql(site, "SELECT * FROM duckdb_secrets()")
+
+
+@pytest.mark.usefixtures("server")
+def test_what_is_wrong_is_said_without_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = site_in(tmp_path / "missing", "s3://no-such-bucket/lake")
+    arrive(missing, FIRST)
+    with pytest.raises(TapescopeError, match=r"object storage at s3://no-such-bucket/lake fails") as failed:
+        make(missing)
+    assert "bucket exist" in failed.value.hint and SECRET not in str(failed.value)
+    site = site_in(tmp_path / "site")
+    for name, value, said in (
+        ("AWS_ENDPOINT_URL", "storage:9000", "AWS_ENDPOINT_URL is no address"),
+        ("AWS_SECRET_ACCESS_KEY", "", "there are no keys for s3://"),
+    ):
+        monkeypatch.setenv(name, value)
+        with pytest.raises(ConfigError, match=said), Warehouse(site).write("test"):
+            pass
+    with pytest.raises(ConfigError, match="data_path is a folder, or s3://BUCKET/FOLDER"):
+        site_in(tmp_path / "web", "https://storage.example.org/lake")
