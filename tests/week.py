@@ -18,7 +18,9 @@ WEEK = [FIRST + timedelta(days=n) for n in range(N_DAYS)]
 SILENT = WEEK[-1]  # the server log ends the day before; the load of a station is still written
 _MIDNIGHT = timedelta(hours=6)  # of the site, in UTC
 _EXPECT = f"expect = {{ from = {FIRST}T06:00:00, to = {SILENT + timedelta(days=1)}T06:00:00 }}\n"
-_LIFE = re.compile(r"^\d+ new, \d+ open\.$|^Gone since .*$|(?<=^\[)(critical|warning|info), \w+(?=\])", re.MULTILINE)
+_LIFE = re.compile(
+    r"^\d+ new,( \d+ returned,)? \d+ open\.$|^Gone since .*$|(?<=^\[)(critical|warning|info), \w+(?=\])", re.MULTILINE
+)
 _DELIVER = '\n[deliver]\nfolder = "out"\n'
 
 
