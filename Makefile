@@ -19,13 +19,13 @@ help:
 	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
 	@echo "make test        every test, linter and type check"
 	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more)"
-	@echo "make bench       what is measured: speed, memory, peers"
+	@echo "make bench       what is measured: speed, memory, peers, the pages' answers"
 	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
 	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
 	@echo "make docs        write the pages that are made from schemas/ again"
-	@echo "make lock        resolve the dependencies of pyproject.toml anew into the two locks"
+	@echo "make lock        resolve the dependencies of pyproject.toml anew into the locks"
 	@echo "make clean       remove .venv and var/demo"
 
 install: .venv/done-project

@@ -8,16 +8,18 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import inputs, peer_errors, tables, week
+from benchmarks import inputs, pages, peer_errors, tables, week, year
 from benchmarks.aims import BIG, judge
 from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
-from benchmarks.measure import REPO, Task, measure
+from benchmarks.measure import REPO, Result, Task, measure
+from benchmarks.pages import PAGES
 from benchmarks.tasks import JC_MB
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
 INPUTS = (*SOURCES, BIG, WEEK)
+PARTS = (*INPUTS, PAGES)
 TITLES = {
     "ingest": "file to committed rows",
     "parse": "reading and parsing only",
@@ -51,13 +53,26 @@ LARGE = {VMSTAT, ENSTORE, IOSTAT}
     help="Library scenario (TOML) of the recorded week.",
 )
 @click.option("--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big: one.")
-@click.option("--only", type=click.Choice(INPUTS), multiple=True, help="Only this input; may be given again.")
+@click.option("--page-days", default=year.Size.days, show_default=True, help="Length of the archive pages are run on.")
+@click.option("--page-transfers", default=year.Size.transfers, show_default=True, help="Files moved in that archive.")
+@click.option(
+    "--only", type=click.Choice(PARTS), multiple=True, help="Only this input, or the pages; may be given again."
+)
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
 @click.option("--keep", is_flag=True, help="Keep the inputs, which are then not made again.")
 def main(
-    mb: float, small_mb: float, big_mb: float, story: Path, repeat: int, only: tuple[str, ...], folder: Path, keep: bool
+    mb: float,
+    small_mb: float,
+    big_mb: float,
+    story: Path,
+    repeat: int,
+    page_days: int,
+    page_transfers: int,
+    only: tuple[str, ...],
+    folder: Path,
+    keep: bool,
 ) -> None:
-    """Measure tapescope against its peers on inputs made for it. Nothing is asserted."""
+    """Measure tapescope against its peers on inputs made for it, and its pages. Nothing is asserted."""
     wanted = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
     say = Console(stderr=True).print
     tasks: dict[tuple[str, str], Task] = {}
@@ -68,18 +83,28 @@ def main(
         path = week.make(folder, story) if name == WEEK else inputs.make(folder, ENSTORE if name == BIG else name, size)
         for task in PLAN.get(name, OF_ANY):
             tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)
-    by_task = {result.task: result for result in measure(list(tasks.values()), lambda text: say(text, highlight=False))}
+    found = measure(list(tasks.values()), lambda text: say(text, highlight=False))
+    by_task = {result.task: result for result in found}
     results = {key: by_task[task] for key, task in tasks.items()}
+    if results:
+        show(results)
+    if PAGES in (only or PARTS):
+        long = year.Size(page_days, page_transfers)
+        pages.report(*pages.run(folder / PAGES, long, pages.REPEAT, lambda text: say(text, highlight=False)))
+    if not keep:
+        # Only what was made here: the folder may be anybody's.
+        for place in {*(task.path.parent for task in tasks.values()), *pages.places(folder / PAGES)}:
+            shutil.rmtree(place)
+
+
+def show(results: dict[tuple[str, str], Result]) -> None:
+    """Figures, aims, and what peers make of real captures where those are there."""
     aims = judge(results)
     console = Console(width=None if sys.stdout.isatty() else 150)
     tables.show(console, list(results.values()), aims)
     click.echo(f"\n{tables.markdown(list(results.values()), aims)}")
     if (captures := peer_errors.captures()) is not None:
         click.echo(f"\nWhat peers make of the real captures:\n\n{peer_errors.markdown(peer_errors.tallies(captures))}")
-    if not keep:
-        # Only what was made here: the folder may be anybody's.
-        for place in {task.path.parent for task in tasks.values()}:
-            shutil.rmtree(place)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """What was aimed at, and whether this run reached it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from benchmarks.inputs import ENSTORE, IOSTAT, MB, VMSTAT
-from benchmarks.measure import Result
+from benchmarks.measure import CORES, Result
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
@@ -11,6 +13,7 @@ BIG = "big"
 JC_AIM, JC_IOSTAT_AIM, LEAST_MB_S = 40.0, 12.0, 20.0
 RE_AIM, LINES_AIM, PEAK_AIM_MB = 3.0, 4.0, 1000.0
 WHATIF_AIM_S = 10.0
+PAGE_AIM_MS = 300.0
 Results = dict[tuple[str, str], Result]  # by input and task
 
 
@@ -63,6 +66,34 @@ def judge(results: Results) -> list[Aim]:
         aims.append(
             Aim(f"peak memory at most {PEAK_AIM_MB:,.0f} MB whatever the file's size", got, peak <= PEAK_AIM_MB)
         )
+    return aims
+
+
+class OfPage(Protocol):
+    """What is known of a page about a period of an archive."""
+
+    @property
+    def archive(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def period(self) -> str: ...
+    @property
+    def p95_ms(self) -> float: ...
+    @property
+    def slowest(self) -> str: ...
+
+
+def judge_pages(results: Sequence[OfPage]) -> list[Aim]:
+    """One aim for each archive: all pages, whatever the period; those that miss it are named, the slowest first."""
+    aims = []
+    for archive in dict.fromkeys(result.archive for result in results):
+        mine = sorted((result for result in results if result.archive == archive), key=lambda page: -page.p95_ms)
+        above = [page for page in mine if page.p95_ms >= PAGE_AIM_MS]
+        named = ", ".join(f"{page.title} ({page.period}: {page.p95_ms:,.0f} ms, {page.slowest})" for page in above)
+        wanted = f"{archive}: the answers of a page in less than {PAGE_AIM_MS:g} ms (p95, {CORES} cores)"
+        got = f"{len(mine) - len(above)} of {len(mine)}; slowest {mine[0].p95_ms:,.0f} ms"
+        aims.append(Aim(wanted, got, not above, named))
     return aims
 
 

@@ -54,7 +54,8 @@ def make_archive(folder: Path) -> Path:
     steps.detect(site)
     with Warehouse(site).write("test") as connection, transaction(connection):
         connection.execute(f"UPDATE {LAKE}.silver.mover_step SET message = ? WHERE drive = 'LTO4_101'", [HOSTILE])
-        connection.execute(f"UPDATE {LAKE}.silver.gap SET station = ? WHERE station = 'pic-stager'", [HOSTILE_STATION])
+        for table in ("silver.gap", "gold.gap_length"):
+            connection.execute(f"UPDATE {LAKE}.{table} SET station = ? WHERE station = 'pic-stager'", [HOSTILE_STATION])
         connection.execute(f"UPDATE {LAKE}.gold.finding SET text = ? WHERE rule = 'source_silent'", [HOSTILE])
     return folder
 

@@ -15,8 +15,10 @@ from archive import make, make_site, morning, mrtg_text, put, query
 from test_kill import kill, python, wait_for_lock
 
 from pipelines import steps
+from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.errors import WarehouseBusy
+from pipelines.opened import Opened
 
 pytestmark = pytest.mark.xdist_group("readers")
 
@@ -96,6 +98,31 @@ def test_readers_see_whole_builds_while_one_writes(site: Site) -> None:
     assert all(one["reads"] > 1 for one in told), told
     assert n_builds == N_BUILDS, "each build changed something"
     assert query(site, "SELECT count(*) FROM ops.build WHERE NOT is_committed") == [(0,)]
+
+
+def test_what_stays_open_answers_of_its_snapshot_from_a_copy_of_the_catalogue(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later builds and upkeep change nothing for it, and nothing is left of the copy."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    catalog = load_catalog()
+    newest = Opened(site)
+    before = newest.ask(catalog, "session_rates", {})
+    kept = Opened(site, before.snapshot)
+    assert list(scratch.iterdir()) == []
+    with kept.lent() as connection:
+        (sources,) = {path for (path,) in connection.execute("SELECT path FROM duckdb_databases()").fetchall() if path}
+    assert sources.startswith(str(scratch)), "it reads a copy"
+    (site.root / "logs" / "enstore" / f"LOG-{DAY}").write_text((site.root / "logs/enstore/log.short").read_text())
+    make(site)
+    steps.maintain(site)
+    assert newest.ask(catalog, "session_rates", {}).rows != before.rows
+    after = kept.ask(catalog, "session_rates", {})
+    assert (after.rows, after.snapshot) == (before.rows, before.snapshot)
+    kept.close()
+    newest.close()
 
 
 def test_a_second_writer_is_told_who_is_first(site: Site) -> None:

@@ -197,7 +197,8 @@ reached AS (
 ),
 island AS (
     SELECT system, generation, from_at, to_at,
-           count(*) FILTER (before_at IS NULL OR before_at < from_at)
+           -- not count(*) FILTER: DuckDB counts the whole frame again for each row
+           count(CASE WHEN before_at IS NULL OR before_at < from_at THEN 1 END)
                OVER (PARTITION BY system, generation ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS n
     FROM reached
 ),

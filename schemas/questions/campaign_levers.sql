@@ -23,6 +23,7 @@ WITH drive_day AS (
     JOIN site.campaign c ON c.mode = t.mode AND c.station IN ('', t.station)
         AND c.storage_group IN ('', t.storage_group) AND c.file_family IN ('', t.file_family)
     WHERE t.status = 'ok'
+      AND t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
     GROUP BY ALL
 ),
 span AS (

@@ -10,38 +10,29 @@ doc = "first site day; the last day with data if left out"
 type = "DATE"
 doc = "last site day; the last day with data if left out"
 
-[params.least_mb_s]
-type = "DOUBLE"
-default = "1"
-doc = "from which rate on a disk counts as read or written"
-
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program whose samples these are" }
-n_writing = { type = "BIGINT", doc = "disks written at once" }
-n_reading = { type = "BIGINT", doc = "disks read at once" }
+n_writing = { type = "BIGINT", doc = "disks written at once, at 1 MB/s or more" }
+n_reading = { type = "BIGINT", doc = "disks read at once, at 1 MB/s or more" }
 n_samples = { type = "BIGINT", doc = "samples with so many" }
 low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to all disks together: lowest sample" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; of several days the median of theirs, each counted by its samples" }
 high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
 low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together: lowest sample" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; of several days the median of theirs, each counted by its samples" }
 high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
 */
-WITH instant AS (
-    SELECT host, tool, from_at, to_at,
-           count(*) FILTER (WHERE write_bytes_s >= $least_mb_s * 1e6) AS n_writing,
-           count(*) FILTER (WHERE read_bytes_s >= $least_mb_s * 1e6) AS n_reading,
-           sum(write_bytes_s) / 1e6 AS write_mb_s, sum(read_bytes_s) / 1e6 AS read_mb_s
-    FROM silver.device_sample CROSS JOIN site.setting c
-    WHERE is_summed AND day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', from_at)) AS DATE) BETWEEN $first_day AND $last_day
-    GROUP BY host, tool, from_at, to_at
+WITH ranked AS (
+    SELECT *, sum(n_samples) OVER (w ORDER BY p50_write_mb_s, day) AS write_upto,
+           sum(n_samples) OVER (w ORDER BY p50_read_mb_s, day) AS read_upto, sum(n_samples) OVER w AS n_all
+    FROM gold.disk_concurrency WHERE day BETWEEN $first_day AND $last_day
+    WINDOW w AS (PARTITION BY host, tool, n_writing, n_reading)
 )
-SELECT host, tool, n_writing, n_reading, count(*) AS n_samples, min(write_mb_s) AS low_write_mb_s,
-       median(write_mb_s) AS p50_write_mb_s, max(write_mb_s) AS high_write_mb_s, min(read_mb_s) AS low_read_mb_s,
-       median(read_mb_s) AS p50_read_mb_s, max(read_mb_s) AS high_read_mb_s
-FROM instant
-WHERE n_writing + n_reading > 0
+SELECT host, tool, n_writing, n_reading, CAST(sum(n_samples) AS BIGINT) AS n_samples,
+       min(low_write_mb_s) AS low_write_mb_s, min(p50_write_mb_s) FILTER (2 * write_upto >= n_all) AS p50_write_mb_s,
+       max(high_write_mb_s) AS high_write_mb_s, min(low_read_mb_s) AS low_read_mb_s,
+       min(p50_read_mb_s) FILTER (2 * read_upto >= n_all) AS p50_read_mb_s, max(high_read_mb_s) AS high_read_mb_s
+FROM ranked
 GROUP BY host, tool, n_writing, n_reading
 ORDER BY host, tool, n_writing, n_reading

@@ -31,7 +31,9 @@ moved AS (
     SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.drive,
            sum(t.bytes) FILTER (t.mode = 'read') AS read_bytes, sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
     FROM silver.transfer t CROSS JOIN site.setting s
-    WHERE t.status = 'ok' GROUP BY ALL
+    WHERE t.status = 'ok'
+      AND t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
+    GROUP BY ALL
 )
 SELECT d.generation, t.drive, t.day, coalesce(m.read_bytes, 0) / 1e9 AS read_gb,
        coalesce(m.write_bytes, 0) / 1e9 AS write_gb, t.known_us / 3600e6 AS known_hours, t.down_us / 3600e6 AS down_hours

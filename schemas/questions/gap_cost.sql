@@ -32,23 +32,33 @@ lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long ones beyond 
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "what could have moved in that time, at most: each at the rate of the file before it" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period" }
 */
-WITH judged AS (
-    SELECT g.station, g.drive, g.judged_s, g.rate_bytes_s, g.judged_s > c.expected_gap_s + 3 AS is_long,
-           g.judged_s - c.expected_gap_s AS over_s
-    FROM silver.gap g CROSS JOIN site.setting c
-    WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
+WITH counted AS (
+    SELECT station, drive, judged_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
+    FROM gold.gap_length
+    WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
+    GROUP BY station, drive, judged_s
+),
+levelled AS (
+    SELECT CASE WHEN grouping(station) = 1 THEN 'all' WHEN grouping(drive) = 1 THEN 'station' ELSE 'drive' END AS level,
+           station, drive, judged_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
+    FROM counted
+    GROUP BY GROUPING SETS ((station, drive, judged_s), (station, judged_s), (judged_s))
+),
+ranked AS (
+    -- so many gaps are as short or shorter: the median lies where that is half of them
+    SELECT l.*, l.judged_s > c.expected_gap_s + 3 AS is_long, l.judged_s - c.expected_gap_s AS over_s,
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive ORDER BY l.judged_s) AS upto,
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive) AS n_all
+    FROM levelled l CROSS JOIN site.setting c
 )
-SELECT CASE WHEN grouping(station) = 1 THEN 'all' WHEN grouping(drive) = 1 THEN 'station' ELSE 'drive' END AS level,
-       station, drive, count(*) AS n_gaps, median(judged_s) AS p50_s,
-       avg(CASE WHEN judged_s > 5 THEN 1.0 ELSE 0.0 END) AS share_over_5s,
-       count(*) FILTER (WHERE is_long) AS n_long_gaps,
-       coalesce(sum(over_s) FILTER (WHERE is_long), 0) / 3600 AS lost_hours,
-       coalesce(sum(over_s * rate_bytes_s) FILTER (WHERE is_long), 0) / 1e9 AS lost_gb,
-       coalesce(sum(over_s * rate_bytes_s) FILTER (WHERE is_long), 0) / 1e9
+SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
+       (min(judged_s) FILTER (2 * upto >= n_all) + min(judged_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
+       coalesce(sum(n_gaps) FILTER (judged_s > 5), 0) / sum(n_gaps) AS share_over_5s,
+       CAST(coalesce(sum(n_gaps) FILTER (is_long), 0) AS BIGINT) AS n_long_gaps,
+       coalesce(sum(over_s * n_gaps) FILTER (is_long), 0) / 3600 AS lost_hours,
+       coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9 AS lost_gb,
+       coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9
            / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS lost_gb_day
-FROM judged
-GROUP BY GROUPING SETS ((station, drive), (station), ())
-HAVING count(*) > 0
+FROM ranked
+GROUP BY level, station, drive
 ORDER BY lost_hours DESC, n_gaps DESC, level, station, drive

@@ -66,5 +66,6 @@ FROM shown s
 LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id
 LEFT JOIN silver.mover_step p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
-LEFT JOIN silver.mover_step n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
+    AND p.day BETWEEN $first_day - 1 AND $last_day + 1
+LEFT JOIN silver.mover_step n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no AND n.day >= $first_day - 1
 ORDER BY s.station, s.drive, abs(s.judged_s - s.usual_s), s.started_at

@@ -26,10 +26,8 @@ drive = { type = "VARCHAR", doc = "drive" }
 bin_from_s = { type = "DOUBLE", unit = "s", doc = "shortest judged gap of the bin, 1 s wide; the bin at 30 s holds all longer ones" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 */
-SELECT g.station, g.drive, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s, count(*) AS n_gaps
-FROM silver.gap g CROSS JOIN site.setting c
-WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-  AND g.day BETWEEN $first_day - 1 AND $last_day + 1
-  AND $station IN ('', g.station) AND $drive IN ('', g.drive)
-GROUP BY ALL
+SELECT station, drive, CAST(least(floor(judged_s), 30) AS DOUBLE) AS bin_from_s, CAST(sum(n_gaps) AS BIGINT) AS n_gaps
+FROM gold.gap_length
+WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
+GROUP BY station, drive, bin_from_s
 ORDER BY ALL

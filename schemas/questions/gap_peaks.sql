@@ -29,15 +29,14 @@ weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in th
 median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
 */
 WITH gap AS (
-    SELECT g.station, g.judged_s, CAST(least(floor(g.judged_s), 30) AS DOUBLE) AS bin_from_s
-    FROM silver.gap g CROSS JOIN site.setting c
-    WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
-      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
+    SELECT station, judged_s, CAST(least(floor(judged_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps
+    FROM gold.gap_length
+    WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
+    GROUP BY station, judged_s
 ),
 bin AS (
     -- empty bins too: they part two peaks best
-    SELECT s.station, n.bin_from_s, count(g.judged_s) AS n_gaps
+    SELECT s.station, n.bin_from_s, CAST(coalesce(sum(g.n_gaps), 0) AS BIGINT) AS n_gaps
     FROM (SELECT DISTINCT station FROM gap) s
     CROSS JOIN (SELECT CAST(unnest(range(31)) AS DOUBLE) AS bin_from_s) n
     LEFT JOIN gap g ON g.station IS NOT DISTINCT FROM s.station AND g.bin_from_s = n.bin_from_s
@@ -65,13 +64,19 @@ valley AS (
 mode AS (
     SELECT p.*, lag(v.ends_s) OVER (PARTITION BY p.station ORDER BY p.peak_s) AS from_s, v.ends_s AS to_s
     FROM peak p LEFT JOIN valley v ON v.station IS NOT DISTINCT FROM p.station AND v.peak_s = p.peak_s
+),
+ranked AS (
+    -- the gaps of a peak, and how many of them are as short or shorter: their median lies where that is half of them
+    SELECT m.*, g.judged_s, g.n_gaps AS n_same, sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s ORDER BY g.judged_s) AS upto,
+           sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s) AS n_all
+    FROM mode m
+    JOIN gap g
+        ON g.station IS NOT DISTINCT FROM m.station AND g.bin_from_s >= coalesce(m.from_s, 0)
+       AND g.bin_from_s < coalesce(m.to_s, 31)
 )
-SELECT m.station, m.peak_s, m.n_gaps, m.share,
-       count(*) / (SELECT count(*) FROM gap a WHERE a.station IS NOT DISTINCT FROM m.station) AS weight,
-       median(g.judged_s) AS median_s
-FROM mode m
-JOIN gap g
-    ON g.station IS NOT DISTINCT FROM m.station AND g.bin_from_s >= coalesce(m.from_s, 0)
-   AND g.bin_from_s < coalesce(m.to_s, 31)
-GROUP BY m.station, m.peak_s, m.n_gaps, m.share
-ORDER BY m.station, m.peak_s
+SELECT station, peak_s, n_gaps, share,
+       sum(n_same) / (SELECT sum(a.n_gaps) FROM gap a WHERE a.station IS NOT DISTINCT FROM r.station) AS weight,
+       (min(judged_s) FILTER (2 * upto >= n_all) + min(judged_s) FILTER (2 * upto > n_all)) / 2 AS median_s
+FROM ranked r
+GROUP BY station, peak_s, n_gaps, share
+ORDER BY station, peak_s

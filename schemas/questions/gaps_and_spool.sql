@@ -40,12 +40,13 @@ WITH wanted AS MATERIALIZED (
 followed AS MATERIALIZED (
     SELECT w.*, a.ready_at, a.queued_at, a.client
     FROM wanted w JOIN silver.transfer a ON a.system = w.system AND a.transfer_id = w.next_transfer_id
-    WHERE a.mode = 'write'
+    WHERE a.mode = 'write' AND a.day >= $first_day - 1
 ),
 gap AS (
     SELECT f.station, f.dead_s,
            coalesce(f.ready_at <= f.started_at, f.queued_at <= f.started_at OR f.client = b.client, FALSE) AS is_ready
     FROM followed f JOIN silver.transfer b ON b.system = f.system AND b.transfer_id = f.gap_id
+    WHERE b.day BETWEEN $first_day - 8 AND $last_day + 1  -- a file takes less than a week
 )
 SELECT station, count(*) AS n_gaps, median(dead_s) AS p50_s, quantile_cont(dead_s, 0.95) AS p95_s,
        count(*) FILTER (is_ready) / count(*) AS ready_share,

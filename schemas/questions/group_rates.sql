@@ -34,6 +34,8 @@ cut AS (
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+      -- of UTC, for the files that are read
+      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
 ),
 part AS (
     -- whole bytes: their sum is the same in whatever order the files come

@@ -28,10 +28,14 @@ no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted while nobody wanted
 WITH moving AS (
     SELECT system, session_id, bool_and(status = 'ok') AS is_whole,
            sum(date_diff('microsecond', started_at, ended_at)) AS us
-    FROM silver.transfer WHERE session_id IS NOT NULL GROUP BY system, session_id
+    FROM silver.transfer
+    WHERE session_id IS NOT NULL
+      AND day >= $last_day - CAST($n_days AS INTEGER)  -- UTC's days, for the files that are read: none is before its mount
+    GROUP BY system, session_id
 ),
 idle AS (
     SELECT system, session_id, sum(CAST(round(1e6 * no_request_s) AS BIGINT)) AS us FROM silver.gap
+    WHERE day >= $last_day - CAST($n_days AS INTEGER)
     GROUP BY system, session_id
 )
 SELECT d.generation, r.mode, r.session_id, r.drive,

@@ -24,7 +24,7 @@ WITH file AS (
     JOIN silver.transfer t ON t.system = g.system AND t.transfer_id = g.next_transfer_id
     JOIN site.drive d ON d.drive = t.drive
     CROSS JOIN site.setting c
-    WHERE t.status = 'ok' AND t.drive_s > 0
+    WHERE t.status = 'ok' AND t.drive_s > 0 AND t.day >= $first_day - 1
       AND g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
       AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
 )

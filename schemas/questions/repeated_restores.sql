@@ -27,9 +27,12 @@ shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restor
 last_at = { type = "TIMESTAMP", doc = "begin of the last of them" }
 */
 WITH paired AS (
-    SELECT *, lag(created_at) OVER fetched AS before_at, lag(pool) OVER fetched AS before_pool
+    -- UTC's days, for the files that are read: what came before them is too long ago for any of the period
+    SELECT system, pnfsid, storage_group, file_family, bytes, pool, created_at, lag(created_at) OVER fetched AS before_at,
+           lag(pool) OVER fetched AS before_pool
     FROM silver.pool_request
     WHERE operation = 'restore' AND outcome = 'done'
+      AND day BETWEEN $first_day - CAST(ceil(CAST($days AS DOUBLE)) AS INTEGER) - 1 AND $last_day + 1
     WINDOW fetched AS (PARTITION BY system, pnfsid ORDER BY created_at, pool)
 ),
 again AS (

@@ -23,7 +23,12 @@ load = { type = "DOUBLE", unit = "1", doc = "moves / limit" }
 move_s = { type = "DOUBLE", unit = "s", doc = "time of one move at the limit: 3600 / limit" }
 */
 WITH moved AS (
-    SELECT system, unnest([mounted_at, dismounted_at]) AS moved_at FROM silver.session WHERE status <> 'mount_failed'
+    -- one after the other, and by UTC's days too: only the files are read that hold such an instant
+    SELECT system, mounted_at AS moved_at FROM silver.session
+    WHERE status <> 'mount_failed' AND mounted_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+    UNION ALL
+    SELECT system, dismounted_at FROM silver.session
+    WHERE status <> 'mount_failed' AND dismounted_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
 )
 SELECT m.system, date_trunc('hour', m.moved_at) AS hour_at, count(*) AS n_moves, count(*) / $limit AS load,
        3600 / $limit AS move_s

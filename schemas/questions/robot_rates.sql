@@ -32,6 +32,8 @@ file AS (
            b.begin_at, b.end_at
     FROM silver.transfer t CROSS JOIN bound b LEFT JOIN site.drive d ON d.drive = t.drive
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+      -- of UTC, for the files that are read
+      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
 ),
 cut AS (
     SELECT *, unnest(range(begin_at + to_hours(CAST(floor(date_diff('microsecond', begin_at, started_at) / 3600e6)

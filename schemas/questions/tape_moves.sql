@@ -29,7 +29,9 @@ SELECT d.generation, g.session_id, g.volume, p.end_bytes / 1e9 AS from_gb, (n.en
        g.position_s
 FROM silver.gap g
 JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
+    AND b.day BETWEEN $last_day - CAST($n_days AS INTEGER) - 8 AND $last_day + 1  -- a file takes less than a week
 JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+    AND a.day >= $last_day - CAST($n_days AS INTEGER)
 JOIN placed p ON p.system = g.system AND p.volume = g.volume AND p.file_number = b.file_number
 JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number = a.file_number
 JOIN site.drive d ON d.drive = g.drive

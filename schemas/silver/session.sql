@@ -79,7 +79,7 @@ begun AS (
     WINDOW entries AS (PARTITION BY system, drive ORDER BY began_at, ended_at, action, file_id, line_no)
 ),
 counted AS (
-    SELECT *, count(*) FILTER (begins) OVER (entries ROWS UNBOUNDED PRECEDING) AS run
+    SELECT *, count(CASE WHEN begins THEN 1 END) OVER (entries ROWS UNBOUNDED PRECEDING) AS run
     FROM begun
     WINDOW entries AS (PARTITION BY system, drive ORDER BY began_at, ended_at, action, file_id, line_no)
 ),

@@ -1,0 +1,195 @@
+"""What each page asks, and how long its answers take: `python -m benchmarks.page_runs SITE`, as JSON.
+
+Nothing here names a question: a page is run in Streamlit's own test runner with empty caches, and what it asks of the
+warehouse meanwhile is written down. Then just that is asked again and again, on connections that stay open as they do
+behind the pages, so that drawing is no part of it. All pages take turns: a busy minute falls on all of them alike.
+"""
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+
+import click
+
+from benchmarks.measure import CORES, REPO
+from pipelines import ask as asking
+from pipelines.catalog import Catalog, load_catalog
+from pipelines.config import Site
+from pipelines.opened import Opened
+from pipelines.steps import site_at
+from pipelines.warehouse import Connection
+
+APP = REPO / "dashboards" / "app.py"
+Params = dict[str, str] | None
+DRAWN_S = 600  # a page of a year is long
+PERIODS = {"default": 0, "week": 7, "month": 30, "year": 365}  # days; 0: what the page shows to whoever opens it
+
+
+@dataclass(frozen=True)
+class Call:
+    """A question a page asked, and on what: the newest snapshot, that of the page, or a connection of its own."""
+
+    question: str
+    params: tuple[tuple[str, str], ...]
+    on: str  # newest, snapshot or own
+
+
+@dataclass
+class PageRun:
+    """A page about a period: what it asks, and the seconds of each repetition, question by question."""
+
+    page: str
+    title: str
+    period: str
+    calls: list[Call]
+    seconds: list[list[float]] = field(default_factory=list)
+
+
+def pages() -> dict[str, str]:
+    """Title by name of every page of the app."""
+    found = re.findall(r'views/(\w+)\.py", title="([^"]+)"', APP.read_text(encoding="utf-8"))
+    return dict(found)
+
+
+class Notebook:
+    """Every question answered in this process, whoever asks it. To be opened before anything of the pages is loaded."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._lent: dict[int, str] = {}
+        self._answer, self._lend = asking.answer, Opened.lent
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        self._replace(self._answer, self._note)
+        Opened.lent = lambda opened: self._lend_noted(opened)  # type: ignore[method-assign, assignment]
+        try:
+            yield
+        finally:
+            self._replace(self._note, self._answer)
+            Opened.lent = self._lend  # type: ignore[method-assign]
+
+    def tear(self) -> list[Call]:
+        """What was noted since it was last asked for."""
+        calls, self._calls = self._calls, []
+        return calls
+
+    @staticmethod
+    def _replace(old: object, new: object) -> None:
+        for module in list(sys.modules.values()):
+            if getattr(module, "answer", None) == old:
+                vars(module)["answer"] = new
+
+    def _note(
+        self, connection: Connection, catalog: Catalog, name: str, params: Params = None, snapshot: int | None = None
+    ) -> asking.Answer:
+        self._calls.append(Call(name, tuple(sorted((params or {}).items())), self._lent.get(id(connection), "own")))
+        return self._answer(connection, catalog, name, params, snapshot)
+
+    @contextmanager
+    def _lend_noted(self, opened: Opened) -> Iterator[Connection]:
+        with self._lend(opened) as cursor:
+            self._lent[id(cursor)] = "newest" if opened._snapshot is None else "snapshot"
+            try:
+                yield cursor
+            finally:
+                del self._lent[id(cursor)]
+
+
+def asked_by(notebook: Notebook, page: str, days: tuple[date, date] | None) -> list[Call]:
+    """What a page asks about some days, or about those it chooses itself. Raises ValueError where it breaks."""
+    import streamlit as st
+    from streamlit.testing.v1 import AppTest
+
+    app = AppTest.from_file(str(APP), default_timeout=DRAWN_S)
+    if days:
+        app.query_params["from"], app.query_params["to"] = str(days[0]), str(days[1])
+    app.switch_page(f"views/{page}.py")
+    st.cache_data.clear()
+    app.run()
+    if app.exception:
+        raise ValueError(f"page {page} breaks: {app.exception[0].value}")
+    return notebook.tear()
+
+
+def spans(site: Site) -> dict[str, tuple[date, date] | None]:
+    """The days of each period that the archive has so many days for."""
+    row = asking.ask(site, load_catalog(), "period").as_dicts()[0]
+    last, n_days = row["last_day"], (row["last_day"] - row["first_day"]).days + 1
+    return {
+        name: (last - timedelta(days=length - 1), last) if length else None
+        for name, length in PERIODS.items()
+        if length <= n_days
+    }
+
+
+def note_all(site: Site, wanted: Sequence[str], say: Callable[[str], None]) -> list[PageRun]:
+    """Each page about each period; one that asks about no days is noted once."""
+    runs: list[PageRun] = []
+    all_spans, notebook = spans(site), Notebook()
+    with notebook.opened():
+        for page, title in pages().items():
+            first: list[Call] | None = None
+            for period, days in all_spans.items():
+                if (wanted and page not in wanted) or (first is not None and not any(dict(c.params) for c in first)):
+                    continue
+                say(f"{title}, {period}")
+                calls = asked_by(notebook, page, days)
+                first = first if first is not None else calls
+                runs.append(PageRun(page, title, period, calls))
+    return runs
+
+
+def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], None]) -> None:
+    """Ask all of it so many times over, and once before to open what stays open."""
+    catalog = load_catalog()
+    newest = Opened(site)
+    snapshot = newest.ask(catalog, "period", {}).snapshot
+    pinned = Opened(site, snapshot)
+
+    def ask(call: Call) -> float:
+        begin = time.perf_counter()
+        if call.on == "own":
+            asking.ask(site, catalog, call.question, dict(call.params), snapshot)
+        else:
+            (newest if call.on == "newest" else pinned).ask(catalog, call.question, dict(call.params))
+        return time.perf_counter() - begin
+
+    for turn in range(repeat + 1):
+        say(f"asking all pages' questions, {turn} of {repeat}")
+        for run in runs:
+            seconds = [ask(call) for call in run.calls]
+            if turn:
+                run.seconds.append(seconds)
+    newest.close()
+    pinned.close()
+
+
+@click.command()
+@click.argument("site_path", metavar="SITE", type=click.Path(path_type=Path))
+@click.option("--repeat", default=20, show_default=True)
+@click.option("--page", "wanted", multiple=True, help="Only this page; may be given again.")
+def main(site_path: Path, repeat: int, wanted: tuple[str, ...]) -> None:
+    """Measure the pages of a site on two cores."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    site = site_at(site_path)
+    os.environ["TAPESCOPE_SITE"] = str(site.root)
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    runs = note_all(site, wanted, say)
+    time_all(site, runs, repeat, say)
+    json.dump([asdict(run) for run in runs], sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+/*
+title = "Lengths of gaps"
+grain = "one row per site day, station, drive and length of its gaps"
+why = "A log's clock has whole seconds, so that a day's thousand gaps have a few dozen lengths: counts, costs and exact quantiles of a year come from these."
+partition = "month"
+features = ["D2", "G3"]
+
+[columns]
+day = { type = "DATE", doc = "site day of the gap's begin" }
+station = { type = "VARCHAR", doc = "station of the transfer after it" }
+drive = { type = "VARCHAR", doc = "drive" }
+judged_s = { type = "DOUBLE", unit = "s", doc = "judged length, as in silver.gap" }
+n_gaps = { type = "BIGINT", doc = "gaps of that length" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rates of the files before them, together: what a second of each could have moved; NULL where none is known" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "station", "drive", "judged_s"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "n_gaps"
+min_value = 1
+severity = "critical"
+*/
+SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.station, g.drive, g.judged_s,
+       count(*) AS n_gaps,
+       -- whole bytes a second: their sum is the same in whatever order the files come
+       CAST(sum(CAST(round(g.rate_bytes_s) AS BIGINT)) AS DOUBLE) AS rate_bytes_s
+FROM silver.gap g CROSS JOIN site.setting c
+GROUP BY ALL
