@@ -17,6 +17,7 @@ PAGES = [
     st.Page("views/gaps.py", title="Gaps", url_path="gaps"),
     st.Page("views/drives.py", title="Drives", url_path="drives"),
     st.Page("views/tapes.py", title="Tapes and positions", url_path="tapes"),
+    st.Page("views/groups.py", title="Groups and families", url_path="groups"),
     st.Page("views/recalls.py", title="Recalls", url_path="recalls"),
     st.Page("views/pools.py", title="Pools and network", url_path="pools"),
     st.Page("views/sizing.py", title="Sizing", url_path="sizing"),

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, GREY, INK, ORANGE, SKY, framed, number
+from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, framed, number
 
 RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 
@@ -65,3 +65,30 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
     )
     value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
     return framed(alt.layer(chart, value), 30 * max(2, len(rows)) + 50)
+
+
+def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
+    """Share of the time in which data moves by size of file, a line for each number of files a mount; a size marked."""
+    x = alt.X(
+        "file_mb:Q", title="size of a file [MB]", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~s")
+    )
+    chart = (
+        alt.Chart(rows)
+        .mark_line(strokeWidth=1.8)
+        .encode(
+            x=x,
+            y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
+            color=alt.Color(
+                "n_files:O",
+                scale=alt.Scale(range=COLOURS),
+                legend=alt.Legend(orient="top", title="files a mount", columns=6),
+            ),
+            tooltip=[
+                number("n_files", "files a mount"),
+                number("file_mb", "size [MB]"),
+                number("efficiency", "efficiency"),
+            ],
+        )
+    )
+    mark = alt.Chart(pl.DataFrame({"at": [at_mb]})).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
+    return framed(alt.layer(chart, mark), 340)

@@ -1,11 +1,13 @@
 """The dashboard's pages on the sample archive's warehouse, in Streamlit's own test runner."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import pandas as pd  # type: ignore[import-untyped]
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from screenshots import pages
 from served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
@@ -248,6 +250,60 @@ def test_change_and_threshold(app: AppTest) -> None:
     assert "Duty factor above 40 MB/s" in [heading.value for heading in app.subheader]
 
 
+def spec(app: AppTest, start: str) -> dict[str, Any]:
+    """The chart whose sentence begins so, as the browser gets it."""
+    charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
+    return json.loads(next(chart.proto.spec for chart in charts if start in chart.proto.alt))  # type: ignore[no-any-return]
+
+
+def test_weeks_of_stations_on_one_scale(app: AppTest) -> None:
+    """M05: a plot for each of the eight stations with traffic, a week each, all with the same scale."""
+    opened(app, "stations")
+    assert not app.exception
+    names = [alt.split("Station ")[1] for alt in drawn(app) if "Station " in alt]
+    assert len(names) == len(set(names)) >= 8 and {"stkendm5a", "stkendm12a"} <= set(names)
+    scales = [spec(app, f"Station {name}")["layer"][0]["encoding"]["y"]["scale"] for name in names]
+    assert all(scale == scales[0] for scale in scales) and scales[0]["domain"][1] > 50
+    assert "7 days, from 2010-03-04 to 2010-03-10" in texts(app)
+
+
+def test_groups(app: AppTest) -> None:
+    """P12, P15, P20: families stacked by the hour, their figures beside them, and drives in use."""
+    opened(app, "groups")
+    assert not app.exception
+    bars = spec(app, "Rates of file families")
+    assert bars["encoding"]["y"]["aggregate"] == "sum" and "stack" not in bars["encoding"]["y"]
+    assert "cms t1d0data read" in bars["encoding"]["color"]["scale"]["domain"]
+    rates = table(app, "storage_group", "min_mb_s", "max_mb_s", "average_mb_s", "last_mb_s")
+    assert set(rates["storage_group"].dropna()) >= {"cms", "lattice"} and (rates["min_mb_s"] <= rates["max_mb_s"]).all()
+    hours, moved_tb = table(app, "file_family", "hour_at"), rates[rates["storage_group"].notna()]["moved_tb"].sum()
+    assert hours["moved_gb"].sum() == pytest.approx(1000 * moved_tb, rel=0.01)
+    assert any("Drives in use" in alt for alt in drawn(app))
+    assert not any("more drives were in use" in warning.value for warning in app.warning)
+    box(app, "Storage group").select("cms").run()
+    assert not app.exception
+    assert set(table(app, "file_family", "hour_at", "rate_mb_s")["storage_group"]) == {"cms"}
+    box(app, "Of").select("read").run()
+    assert not app.exception and in_url(app)["mode"] == "read"
+
+
+def test_one_stream_and_others_against_it(app: AppTest) -> None:
+    """N24 to N27: a stream's rate by streams at once, alone; with the slider also against some the other way."""
+
+    def lines() -> set[str]:
+        charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
+        chart = next(chart.proto for chart in charts if "Streams" in chart.proto.alt or "streams" in chart.proto.alt)
+        return set(pa.ipc.open_stream(chart.datasets[0].data.data).read_all()["station"].to_pylist())
+
+    opened(app, "pools")
+    assert not app.exception
+    alone = lines()
+    assert "pic-stager read alone" in alone and all(name.endswith(" alone") for name in alone)
+    app.slider[0].set_value(2.0).run()
+    assert not app.exception and in_url(app)["opposite"] == "2"
+    assert "stkendm8a read against 2" in lines() > alone
+
+
 def test_sizing(app: AppTest) -> None:
     """Drives from traffic, factor, efficiency and speed of this site's own mounts; the URL has the sliders."""
     app.query_params["wanted"] = "500"
@@ -259,6 +315,8 @@ def test_sizing(app: AppTest) -> None:
     reckoned = 500 * 2 / (float(numbers["efficiency"]) * speed * 0.9)
     assert float(numbers["reckoned, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
     assert in_url(app)["wanted"] == "500" and costs["cannot be told"].notna().sum() == 2
+    curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
+    assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
 
 
 def field(app: AppTest, label: str) -> Any:

@@ -140,6 +140,19 @@ def test_whatif_commands(site: Site) -> None:
     assert isinstance(empty.exception, TapescopeError) and "no mount was logged" in str(empty.exception)
 
 
+@pytest.mark.parametrize(("n_files", "of_speed"), [(1, 0.211), (10, 0.670), (100, 0.857)])
+def test_efficiency_by_size_is_the_sizing_notes_c14(n_files: int, of_speed: float) -> None:
+    """1000 MB at 30 MB/s with 120 s a mount and 4.4 s a file: rows of C13's table; always more with larger files."""
+    costs = {"speed_mb_s": 30.0, "mount_s": 120.0, "file_s": 4.4, "seek_s": 0.0}
+    known = calibration.Calibration(9, {name: Estimate(cost, cost, cost) for name, cost in costs.items()})  # type: ignore[misc]
+    like = Fitted("9940B", "read", Mounts(np.ones(1), np.ones(1), np.ones(1)), known)
+    curve = [row for row in forecast.efficiency_by_size(like) if row["n_files"] == n_files]
+    (at,) = [row["efficiency"] for row in curve if row["file_mb"] == pytest.approx(1000)]
+    assert at == pytest.approx(of_speed, abs=0.001)
+    assert [row["efficiency"] for row in curve] == sorted(row["efficiency"] for row in curve)
+    assert (curve[0]["file_mb"], round(curve[-1]["file_mb"], -2)) == (pytest.approx(10), 20000)
+
+
 def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
     """80 MB/s a drive, in calls; the way of the files through the buffer makes it a little less. Every mount has as
     many files as the others, so what a mount costs and what a file costs cannot be told apart."""

@@ -38,6 +38,13 @@ else:
         " CSV as `change_log`; then run `tapescope run`."
     )
 parts.show_sql(events)
+failures = page.ask("failures_after_change")
+parts.heading(failures, whole=page)
+if failures.rows:
+    parts.show_table(failures, [column.name for column in failures.answer.columns], wide={"what": 140})
+else:
+    st.info("No change of this period touched a drive that anything was mounted in.")
+parts.show_sql(failures)
 
 st.subheader("Any instant, described", anchor=False)
 when = parts.type_text("at", "Instant [UTC], as 2010-03-10 17:00", at)
@@ -54,3 +61,7 @@ else:
     st.info("The period has no mounts on one side of that instant: choose days around it.")
 parts.show_table(simple, [column.name for column in simple.answer.columns])
 parts.show_sql(simple)
+groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
+parts.heading(groups)
+parts.show_table(groups, [column.name for column in groups.answer.columns])
+parts.show_sql(groups)

@@ -13,6 +13,8 @@ ERRORS = ["drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_fa
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
 EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
+TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
+ROBOTS = ["robot", "n_drives", "n_alone", "alone_s", "n_together", "together_s", "step_s", "waited_hours", "works"]
 
 page = parts.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
@@ -64,6 +66,17 @@ if health.rows:
 else:
     st.info("No drive did, or failed to do, anything.")
 parts.show_sql(health)
+for name, columns, lacking in (
+    ("drive_turns", TURNS, "No mount moved files."),
+    ("robot_waits", ROBOTS, "No mount is known from request to loaded."),
+):
+    found = page.ask(name, drive=drive)
+    parts.heading(found, whole=page, by=["drive"] if name == "drive_turns" else [])
+    if found.rows:
+        parts.show_table(found, columns)
+    else:
+        st.info(lacking)
+    parts.show_sql(found)
 movers = page.ask("rates_by_mover")
 parts.heading(movers, whole=page)
 parts.show_table(movers, MOVERS)

@@ -47,6 +47,14 @@ parts.heading(files)
 parts.show_table(files, FILES, files.rows[:1000], 300)
 parts.show_sql(files)
 
+unknown = page.ask("unknown_names")
+parts.heading(unknown)
+if unknown.rows:
+    parts.show_table(unknown, ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"], unknown.rows[:500])
+else:
+    st.info("Every station, drive and link of these days' logs is declared.")
+parts.show_sql(unknown)
+
 clocks = page.ask("clock_alignment")
 parts.heading(clocks)
 if clocks.rows:

@@ -28,6 +28,12 @@ POOLS = [
     "latency_p50_s",
     "latency_p90_s",
 ]
+TIMEOUTS = [
+    "pool", "operation", "n_requests", "n_timeouts", "n_never_started", "waited_hours", "n_elsewhere", "times",
+    "is_cost_suspect",
+]  # fmt: skip
+CACHE = ["host", "n_samples", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high", "blocks_out", "nearer"]
+WHOLE = ("pool_skew", "pool_use", "pool_timeouts")
 
 page = parts.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
@@ -35,8 +41,12 @@ streams = page.ask("streams_per_station")
 parts.heading(streams)
 mine = streams.rows_of(station=station)
 if mine:
-    shown = [row | {"station": f"{row['station']} {row['mode']}"} for row in mine if row["n_opposite"] == 0]
-    titles = {"n_streams": "streams at once, none the other way", "stream_mb_s": streams.label("stream_mb_s")}
+    most = int(parts.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
+    shown = []
+    for row in (row for row in mine if row["n_opposite"] <= most):
+        against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
+        shown.append(row | {"station": f"{row['station']} {row['mode']} {against}"})
+    titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s")}
     parts.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
     parts.show_table(streams, STREAMS, mine, 240)
 else:
@@ -60,6 +70,17 @@ else:
     st.info("No link's traffic is known. Load MRTG's logs with `tapescope run`.")
 parts.show_sql(loads)
 
+tests = page.ask("block_sizes", host=station)
+parts.heading(tests)
+if tests.rows:
+    shown = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
+    titles = {"block_bytes": tests.label("block_bytes"), "p50_mb_s": tests.label("p50_mb_s")}
+    parts.show_chart(tests, charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3))
+    parts.show_table(tests, [column.name for column in tests.answer.columns])
+else:
+    st.info("No timed test is known. Load what dd, time or timex printed.")
+parts.show_sql(tests)
+
 for name, columns, lacking in (
     ("flushes", ["host", "n_bursting", "period_s", "on_s", "amplitude_mb_s", "mean_mb_s", "implied_cache_gb"],
      "No bursts were seen. Load vmstat or iostat of the stations, at one second."),
@@ -68,10 +89,12 @@ for name, columns, lacking in (
      "site.toml gives no station's `spool_gb`, or no traffic is known."),
     ("pool_skew", ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"],
      "No pools' requests and no disks are known. Load dCache's billing files, or iostat."),
+    ("pool_timeouts", TIMEOUTS, "No pools' requests are known. Load dCache's billing files."),
+    ("cache_limits", CACHE, "No cache's blocks and open files are known. Load AMASS's sysperf screens."),
     ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),
 ):  # fmt: skip
     found = page.ask(name)
-    parts.heading(found, whole=page, by=[] if name in ("pool_skew", "pool_use") else ["station"])
+    parts.heading(found, whole=page, by=[] if name in WHOLE else ["station"])
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
     if rows:
         parts.show_table(found, columns, rows[:500])

@@ -59,3 +59,8 @@ if needed.tornado:
     inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
     says = f"Drives at either end of what is uncertain; {needed.drives.value:.1f} by its value."
     st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
+st.subheader("Efficiency by size of file", anchor=False)
+st.caption("What share of its time a drive moves data, by the fitted costs: a line for each number of files a mount.")
+curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
+says = "Efficiency against size of file, for 1 to 300 files a mount."
+st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import polars as pl
 
@@ -11,9 +12,19 @@ from pipelines.clock import Period
 from pipelines.config import Site
 from pipelines.findings.hits import EVIDENCE_ROWS, Hit, groups, instant, number
 
+# What `ceilings` are of, and how their shares are told.
+RESOURCES = {
+    "link_load": ("link", "link"),
+    "disk_busy": ("disks", "disks busy"),
+    "saturated_share": ("CPU", "CPU full"),
+}
+
 
 def low_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """A share of counted bins below a limit; what was missed is priced at the rate while active, or the others'."""
+    """A share of counted bins below a limit; what was missed is priced at the rate while active, or the others'.
+
+    `ceilings` are columns with the share of each resource that was used, and from where on it is near its ceiling.
+    """
     params = rule.params
     total = rows[rule.value].sum() * params["unit_s"]
     common = rows[params["moved_gb"]].sum() * 1e9 / total if total else None
@@ -30,9 +41,23 @@ def low_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Ite
             "limit": params["below"],
             "first_day": str(period.first),
             "last_day": str(period.last),
-        }
+        } | _room(group, params["ceilings"])
         priced = lost_s * rate if rate else None
         yield Hit(entity, *period.bounds, n_active / n, facts, lost_s, priced, group.tail(EVIDENCE_ROWS))
+
+
+def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
+    """Facts on how near resources came to their ceilings, `room` in words: more work is advised only if none did."""
+    most = {name: number(rows[name].max()) for name in ceilings if rows[name].count()}
+    near = {name: value / ceilings[name] for name, value in most.items() if value >= ceilings[name]}
+    unknown = [RESOURCES[name][0] for name in ceilings if name not in most]
+    # A fact goes into a sentence with at most 80 characters: only the worst of them is named.
+    advice = f"see to its {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
+    room = ", ".join(f"{RESOURCES[name][1]} {value:.0%}" for name, value in most.items())
+    room += (f" at most (no log of {', '.join(unknown)})" if unknown else " at most") + f": {advice}"
+    if not most:
+        room = "no log tells of its link, disks and processors"
+    return most | {"room": room, "is_near_ceiling": bool(near)}
 
 
 def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

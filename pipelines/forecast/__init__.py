@@ -1,7 +1,7 @@
 """Forecasts: models calibrated on what the site's logs say. Numbers come from questions; models do the reckoning."""
 
 from pipelines.forecast.campaigns import Progress, progress
-from pipelines.forecast.drives import size
+from pipelines.forecast.drives import efficiency_by_size, size
 from pipelines.forecast.fitting import Fitted, fit_site, mounts_of
 from pipelines.forecast.history import MONTH_DAYS, WEEK_DAYS, History
 from pipelines.forecast.nightly import RELATION, foresee
@@ -19,6 +19,7 @@ __all__ = [
     "History",
     "Progress",
     "Record",
+    "efficiency_by_size",
     "fit_site",
     "foresee",
     "foretell",

@@ -4,6 +4,9 @@ from pipelines.forecast.fitting import Fitted
 from pipelines.methods.bootstrap import Estimate
 from pipelines.models.sizing import Needed, Traffic, certain, drives_needed
 
+FILES_A_MOUNT = (1, 3, 10, 30, 100, 300)
+SIZES_MB = tuple(10 ** (1 + step / 10) for step in range(34))  # 10 MB to 20 GB
+
 
 def size(
     like: Fitted, wanted_mb_s: float, factor: float, n_files: float, file_mb: float, availability: float
@@ -17,3 +20,16 @@ def size(
     efficiency = Estimate(*(min(1.0, end / speed) for end in (rate.value, rate.low, rate.high)))
     traffic = Traffic("traffic", certain(wanted_mb_s), certain(factor), efficiency)
     return drives_needed([traffic], certain(speed), certain(availability)), efficiency
+
+
+def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:
+    """Share of its time in which such a drive moves data, by files a mount and size of a file in MB (C14).
+
+    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    """
+    service = like.found.service
+    return [
+        {"n_files": n_files, "file_mb": file_mb, "efficiency": service.time(n_files, file_mb).efficiency}
+        for n_files in FILES_A_MOUNT
+        for file_mb in SIZES_MB
+    ]

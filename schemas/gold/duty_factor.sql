@@ -4,7 +4,7 @@ grain = "one row per station, direction and site day"
 why = "Share of 1800 s bins in which a station's traffic is above the threshold: is it kept busy?"
 partition = "month"
 lineage = ["file_id", "line_no"]
-features = ["D3", "M11", "M16", "M38"]
+features = ["D3", "M11", "M16", "M38", "M39"]
 
 [columns]
 day = { type = "DATE", doc = "site day the bins begin in" }
@@ -19,6 +19,9 @@ active_gb = { type = "DOUBLE", unit = "GB", doc = "moved in active bins" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in all bins" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the active bin with the lowest one; NULL where none was active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the bin with the highest one; NULL likewise" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's fullest link in that direction, in its fullest hour; NULL where no log tells" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in its busiest hour; NULL where no log tells" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the hour with the most of it in which at most 5 % of the station's processor time was idle; NULL where no log tells" }
 file_id = { type = "VARCHAR", doc = "file of the day's newest row" }
 line_no = { type = "BIGINT", doc = "that row" }
 
@@ -77,6 +80,24 @@ witness AS (
     FROM silver.link_sample s CROSS JOIN site.setting c
     WHERE s.station IS NOT NULL
     GROUP BY ALL
+),
+link AS (
+    SELECT day, station, direction, max(load) AS load FROM gold.link_load GROUP BY day, station, direction
+),
+disk_hour AS (
+    SELECT host, device, date_trunc('hour', from_at) AS hour_at,
+           sum(CAST(round(busy * date_diff('microsecond', from_at, to_at)) AS BIGINT))
+               / sum(date_diff('microsecond', from_at, to_at)) AS busy
+    FROM silver.device_sample WHERE busy IS NOT NULL AND to_at > from_at AND kind = 'disk'
+    GROUP BY host, tool, device, date_trunc('hour', from_at)
+),
+disk AS (
+    SELECT d.host, CAST(timezone(c.zone, timezone('UTC', d.hour_at)) AS DATE) AS day, max(d.busy) AS busy
+    FROM disk_hour d CROSS JOIN site.setting c
+    GROUP BY ALL
+),
+processor AS (
+    SELECT host, day, max(saturated_s / nullif(seen_s, 0)) AS share FROM gold.host_load GROUP BY host, day
 )
 SELECT CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE) AS day, s.station, t.role, s.direction,
        count(*) AS n_bins,
@@ -87,10 +108,15 @@ SELECT CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE) AS day, s.stati
        sum(bytes) / 1e9 AS moved_gb,
        min(avg_mb_s) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS low_active_mb_s,
        max(avg_mb_s) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS high_active_mb_s,
+       any_value(l.load) AS link_load, any_value(d.busy) AS disk_busy, any_value(p.share) AS saturated_share,
        any_value(w.file_id) AS file_id, any_value(w.line_no) AS line_no
 FROM station_bin s
 JOIN site.station t ON t.station = s.station
 CROSS JOIN site.setting c
 LEFT JOIN witness w ON w.station = s.station AND w.direction = s.direction
     AND w.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
+LEFT JOIN link l ON l.station = s.station AND l.direction = s.direction
+    AND l.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
+LEFT JOIN disk d ON d.host = s.station AND d.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
+LEFT JOIN processor p ON p.host = s.station AND p.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
 GROUP BY CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE), s.station, t.role, s.direction

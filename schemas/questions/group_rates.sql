@@ -18,6 +18,7 @@ moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, in whole 
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
 active_hours = { type = "BIGINT", unit = "h", doc = "hours in which it moved anything" }
 sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these hours" }
+min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the lowest of them" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest of them" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
 */
@@ -55,7 +56,8 @@ hourly AS (
 )
 SELECT system, storage_group, mode, sum(bytes) / 1e12 AS moved_tb,
        sum(bytes) / 1e6 / date_diff('second', any_value(begin_at), any_value(end_at)) AS average_mb_s,
-       count(*) AS active_hours, median(bytes) / 3.6e9 AS sustained_mb_s, max(bytes) / 3.6e9 AS max_mb_s,
+       count(*) AS active_hours, median(bytes) / 3.6e9 AS sustained_mb_s, min(bytes) / 3.6e9 AS min_mb_s,
+       max(bytes) / 3.6e9 AS max_mb_s,
        coalesce(max(bytes) FILTER (WHERE hour_at >= end_at - INTERVAL 1 HOUR), 0) / 3.6e9 AS last_mb_s
 FROM hourly
 GROUP BY system, storage_group, is_all, mode

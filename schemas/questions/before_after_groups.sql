@@ -1,0 +1,53 @@
+/*
+title = "Whom did the change help?"
+why = "Overall rates of each storage group's mounts before and after an instant: a mend for one may be another's loss. Descriptive, as `before_after`."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.changed_at]
+type = "VARCHAR"
+default = ""
+doc = "instant of the change, UTC, as 2010-03-10 17:00; the begin of the last site day if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log tells it" }
+mode = { type = "VARCHAR", doc = "read, write or mixed" }
+n_before = { type = "BIGINT", doc = "mounts requested before it" }
+n_after = { type = "BIGINT", doc = "mounts requested at the change or after it" }
+before_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the first" }
+after_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the others" }
+before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the first; NULL without any" }
+after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same of the others" }
+ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
+*/
+WITH mount AS (
+    SELECT y.storage_group, r.mode, r.volume_gb, r.wall_s,
+           r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
+                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+               AS is_after
+    FROM gold.session_rate r
+    CROSS JOIN site.setting c
+    JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session_id
+    WHERE r.day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
+),
+summed AS (
+    SELECT storage_group, mode, count(*) FILTER (NOT is_after) AS n_before, count(*) FILTER (is_after) AS n_after,
+           coalesce(sum(volume_gb) FILTER (NOT is_after), 0) AS before_gb,
+           coalesce(sum(volume_gb) FILTER (is_after), 0) AS after_gb,
+           sum(volume_gb) FILTER (NOT is_after) * 1e3 / sum(wall_s) FILTER (NOT is_after) AS before_mb_s,
+           sum(volume_gb) FILTER (is_after) * 1e3 / sum(wall_s) FILTER (is_after) AS after_mb_s
+    FROM mount GROUP BY storage_group, mode
+)
+SELECT *, after_mb_s / before_mb_s AS ratio FROM summed
+ORDER BY before_gb + after_gb DESC, storage_group NULLS LAST, mode

@@ -1,0 +1,36 @@
+/*
+title = "Which block size to transfer with"
+why = "Timed tests with blocks of 4 KB and of 1 MB differ by more than a change of disks: rates by block size, and the smallest size that comes near the best."
+
+[params.host]
+type = "VARCHAR"
+default = ""
+doc = "one host; all of them if left out"
+
+[columns]
+host = { type = "VARCHAR", doc = "host" }
+mode = { type = "VARCHAR", doc = "read, write or copy; NULL where no command is shown" }
+block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
+n_runs = { type = "BIGINT", doc = "plausible runs" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "slowest of them" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their median rate" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "fastest" }
+of_best = { type = "DOUBLE", unit = "1", doc = "median / that of the best block size of the host and mode" }
+is_advised = { type = "BOOLEAN", doc = "the smallest size whose median is at least 0.95 of the best; NULL where only one size was tried" }
+*/
+WITH tried AS (
+    SELECT host, mode, block_bytes, count(*) AS n_runs, min(rate_bytes_s) / 1e6 AS low_mb_s,
+           median(rate_bytes_s) / 1e6 AS p50_mb_s, max(rate_bytes_s) / 1e6 AS high_mb_s
+    FROM silver.benchmark_run
+    WHERE is_plausible AND block_bytes IS NOT NULL AND $host IN ('', host)
+    GROUP BY host, mode, block_bytes
+),
+compared AS (
+    SELECT *, p50_mb_s / max(p50_mb_s) OVER alike AS of_best, count(*) OVER alike AS n_sizes
+    FROM tried WINDOW alike AS (PARTITION BY host, mode)
+)
+SELECT host, mode, block_bytes, n_runs, low_mb_s, p50_mb_s, high_mb_s, of_best,
+       CASE WHEN n_sizes > 1
+            THEN block_bytes = min(block_bytes) FILTER (of_best >= 0.95) OVER (PARTITION BY host, mode) END AS is_advised
+FROM compared
+ORDER BY host, mode NULLS LAST, block_bytes

@@ -1,0 +1,65 @@
+/*
+title = "Drives that change between reading and writing"
+why = "Where reads and writes share drives, one pushes the other's tape out: what the changes cost, and how often the tape that had to go came back."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.drive]
+type = "VARCHAR"
+default = ""
+doc = "one drive; all of them if left out"
+
+[params.came_back_h]
+type = "BIGINT"
+default = "6"
+doc = "hours within which a tape has come back"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
+n_read = { type = "BIGINT", doc = "of these, mounts that read" }
+n_write = { type = "BIGINT", doc = "mounts that wrote" }
+n_mixed = { type = "BIGINT", doc = "mounts that did both" }
+n_turns = { type = "BIGINT", doc = "mounts of the period that read behind one that wrote, or the reverse; mixed ones are left out" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / mounts with one before, both of one mode" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of turns: the dismount before and the mount; only what was logged" }
+n_came_back = { type = "BIGINT", doc = "turns whose tape before was mounted again in the mode it had, in any drive, within the hours of came_back_h" }
+least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time until then, from its dismount" }
+*/
+WITH mount AS (
+    SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.day
+    FROM gold.session_rate r
+    JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
+    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1 AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
+),
+behind AS (
+    SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,
+           lag(dismount_s) OVER last AS dismount_before_s, lag(coalesce(dismount_at, requested_at)) OVER last AS gone_at
+    FROM mount WHERE day <= $last_day
+    WINDOW last AS (PARTITION BY system, drive ORDER BY requested_at)
+),
+turned AS (
+    SELECT b.*, (b.mode = 'read' AND b.mode_before = 'write') OR (b.mode = 'write' AND b.mode_before = 'read') AS is_turn,
+           (SELECT min(o.requested_at) FROM mount o
+            WHERE o.system = b.system AND o.volume = b.volume_before AND o.mode = b.mode_before
+              AND o.requested_at > b.gone_at AND o.requested_at <= b.gone_at + to_hours(CAST($came_back_h AS BIGINT)))
+               AS back_at
+    FROM behind b
+    WHERE b.day BETWEEN $first_day AND $last_day AND $drive IN ('', b.drive)
+)
+SELECT drive, count(*) AS n_mounts, count(*) FILTER (mode = 'read') AS n_read, count(*) FILTER (mode = 'write') AS n_write,
+       count(*) FILTER (mode = 'mixed') AS n_mixed, count(*) FILTER (is_turn) AS n_turns,
+       count(*) FILTER (is_turn) / nullif(count(*) FILTER (mode <> 'mixed' AND mode_before <> 'mixed'), 0) AS turn_share,
+       coalesce(sum(CAST(round(1e6 * (coalesce(dismount_before_s, 0) + coalesce(mount_s, 0))) AS BIGINT))
+                    FILTER (is_turn), 0) / 3600e6 AS turn_hours,
+       count(back_at) FILTER (is_turn) AS n_came_back,
+       min(date_diff('microsecond', gone_at, back_at)) FILTER (is_turn) / 3600e6 AS least_back_h
+FROM turned
+GROUP BY drive
+ORDER BY turn_hours DESC, drive

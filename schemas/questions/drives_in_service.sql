@@ -1,0 +1,40 @@
+/*
+title = "Drives in service, day by day"
+why = "How many drives of a kind served a test on each of its days, and which came or left meanwhile."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL where it does not say it" }
+generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
+n_drives = { type = "BIGINT", doc = "drives that moved whole files begun that day" }
+n_tapes = { type = "BIGINT", doc = "tapes these were on" }
+came = { type = "VARCHAR", doc = "of these drives, those that moved nothing on the day of the period before on which drives of the kind did; NULL on the first" }
+gone = { type = "VARCHAR", doc = "drives that did on that day, and not on this one; NULL on the first" }
+*/
+WITH used AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, d.robot, d.generation,
+           list_sort(list(DISTINCT t.drive)) AS drives, count(DISTINCT (t.system, t.volume)) AS n_tapes
+    FROM silver.transfer t
+    CROSS JOIN site.setting c
+    LEFT JOIN site.drive d ON d.drive = t.drive
+    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok'  -- UTC's days, for the files that are read
+      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+    GROUP BY ALL
+),
+compared AS (
+    SELECT *, lag(drives) OVER (PARTITION BY robot, generation ORDER BY day) AS before FROM used
+)
+SELECT day, robot, generation, len(drives) AS n_drives, n_tapes,
+       CASE WHEN before IS NOT NULL
+            THEN array_to_string(list_filter(drives, lambda one: NOT list_contains(before, one)), ' ') END AS came,
+       array_to_string(list_filter(before, lambda one: NOT list_contains(drives, one)), ' ') AS gone
+FROM compared
+ORDER BY day, robot NULLS LAST, generation NULLS LAST

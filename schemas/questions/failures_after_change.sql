@@ -1,0 +1,61 @@
+/*
+title = "Mounts that fail since a change"
+why = "A limit that was right before (a retry that does not outlast a longer rewind) makes mounts fail from the day something else is changed: failed mounts of those it touched, before and after."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "days before and after a change that count, at most"
+
+[columns]
+changed_at = { type = "TIMESTAMP", doc = "when, UTC" }
+what = { type = "VARCHAR", doc = "what was changed" }
+entities = { type = "VARCHAR", doc = "whom it touched; NULL: all of the site" }
+n_before = { type = "BIGINT", doc = "mounts asked for before it, of drives it touched: themselves, their mover's host, their system, or all" }
+failed_before = { type = "BIGINT", doc = "of these, mounts that failed" }
+n_after = { type = "BIGINT", doc = "mounts asked for at it or after" }
+failed_after = { type = "BIGINT", doc = "of these, mounts that failed" }
+share_before = { type = "DOUBLE", unit = "1", doc = "failed / asked for, before" }
+share_after = { type = "DOUBLE", unit = "1", doc = "the same after" }
+is_worse = { type = "BOOLEAN", doc = "at least three failed after, and of those asked for at least three times the share of before; NULL where fewer than 10 stand on a side" }
+*/
+WITH touched AS (
+    SELECT g.change_id, g.changed_at, g.what, g.entity, d.drive
+    FROM site.change g
+    JOIN site.drive d ON g.entity IS NULL OR g.entity IN (d.drive, d.mover_host, d.system)
+    WHERE g.problem IS NULL AND CAST(g.changed_at AS DATE) BETWEEN $first_day AND $last_day
+),
+whom AS (
+    SELECT change_id, changed_at, what, drive, string_agg(DISTINCT entity, ' ' ORDER BY entity) AS entity
+    FROM touched GROUP BY change_id, changed_at, what, drive
+),
+counted AS (
+    SELECT w.change_id, w.changed_at, w.what, s.drive, s.status = 'mount_failed' AS is_failed, s.from_at >= w.changed_at AS is_after
+    FROM whom w
+    JOIN silver.session s ON s.drive = w.drive
+        AND s.from_at >= w.changed_at - to_days(CAST($n_days AS INTEGER))
+        AND s.from_at < w.changed_at + to_days(CAST($n_days AS INTEGER))
+),
+summed AS (
+    SELECT change_id, changed_at, what, count(*) FILTER (NOT is_after) AS n_before,
+           count(*) FILTER (NOT is_after AND is_failed) AS failed_before, count(*) FILTER (is_after) AS n_after,
+           count(*) FILTER (is_after AND is_failed) AS failed_after
+    FROM counted GROUP BY change_id, changed_at, what
+),
+named AS (
+    SELECT change_id, string_agg(DISTINCT entity, ' ' ORDER BY entity) AS entities FROM touched GROUP BY change_id
+)
+SELECT s.changed_at, s.what, n.entities, s.n_before, s.failed_before, s.n_after, s.failed_after,
+       s.failed_before / nullif(s.n_before, 0) AS share_before, s.failed_after / nullif(s.n_after, 0) AS share_after,
+       CASE WHEN least(s.n_before, s.n_after) >= 10
+            THEN s.failed_after >= 3 AND s.failed_after * s.n_before >= 3 * s.failed_before * s.n_after END AS is_worse
+FROM summed s JOIN named n ON n.change_id = s.change_id
+ORDER BY s.changed_at, s.what

@@ -1,0 +1,51 @@
+/*
+title = "Rates of file families, hour by hour"
+why = "Whose data the drives move, and when: rates of families stacked come to what all of them moved together."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.group]
+type = "VARCHAR"
+default = ""
+doc = "one storage group; all of them if left out"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
+mode = { type = "VARCHAR", doc = "read or write" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; hours of the site's day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in that hour, in whole files; each evenly from its first block to its last" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same / 3600 s" }
+*/
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+cut AS (
+    SELECT t.system, t.storage_group, t.file_family, t.mode, t.bytes, t.started_at, t.ended_at, b.begin_at, b.end_at,
+           -- hours of the site's day, which begin on the half-hour of UTC where its zone does
+           unnest(range(b.begin_at + to_hours(CAST(floor(date_diff('microsecond', b.begin_at, t.started_at) / 3600e6)
+                                                   AS BIGINT)),
+                        t.ended_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM silver.transfer t CROSS JOIN bound b
+    WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+      AND $group IN ('', t.storage_group)
+)
+SELECT system, storage_group, file_family, mode, hour_at, sum(part) / 1e9 AS moved_gb, sum(part) / 3.6e9 AS rate_mb_s
+FROM (
+    -- whole bytes: their sum is the same in whatever order the files come
+    SELECT *, CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
+                                            least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))
+                                  / date_diff('microsecond', started_at, ended_at))) AS BIGINT) AS part
+    FROM cut WHERE hour_at >= begin_at AND hour_at < end_at
+)
+GROUP BY system, storage_group, file_family, mode, hour_at
+ORDER BY hour_at, system, mode, storage_group NULLS LAST, file_family NULLS LAST

@@ -1,0 +1,54 @@
+/*
+title = "Requests that died waiting"
+why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+pool = { type = "VARCHAR", doc = "disk pool" }
+operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
+n_requests = { type = "BIGINT", doc = "requests made in the period" }
+n_timeouts = { type = "BIGINT", doc = "of these, ended by a timeout, as their message has it" }
+timeout_share = { type = "DOUBLE", unit = "1", doc = "the same / requests" }
+n_never_started = { type = "BIGINT", doc = "of the timeouts, never given to the tape system" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from making to the end of the timeouts" }
+not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
+n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
+times = { type = "DOUBLE", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
+is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got 1.5 times the mean or more of requests while other pools had none that timed out" }
+*/
+WITH asked AS (
+    SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,
+           coalesce(r.ended_at, r.created_at) AS over_at
+    FROM silver.pool_request r CROSS JOIN site.setting c
+    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
+      AND CAST(timezone(c.zone, timezone('UTC', r.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+),
+told AS (
+    SELECT a.*, a.is_timeout AND EXISTS (
+               SELECT 1 FROM asked o WHERE o.system = a.system AND o.pnfsid = a.pnfsid AND o.pool <> a.pool
+                 AND o.outcome = 'done' AND o.ended_at <= a.over_at) AS is_elsewhere
+    FROM asked a
+),
+summed AS (
+    SELECT system, pool, operation, count(*) AS n_requests, count(*) FILTER (is_timeout) AS n_timeouts,
+           count(*) FILTER (is_timeout AND started_at IS NULL) AS n_never_started,
+           coalesce(sum(date_diff('microsecond', created_at, over_at)) FILTER (is_timeout), 0) / 3600e6 AS waited_hours,
+           coalesce(sum(bytes) FILTER (is_timeout), 0) / 1e9 AS not_moved_gb,
+           count(*) FILTER (is_elsewhere) AS n_elsewhere
+    FROM told GROUP BY system, pool, operation
+)
+SELECT system, pool, operation, n_requests, n_timeouts, n_timeouts / n_requests AS timeout_share, n_never_started,
+       waited_hours, not_moved_gb, n_elsewhere, n_requests / avg(n_requests) OVER alike AS times,
+       n_timeouts > 0 AND n_requests >= 1.5 * avg(n_requests) OVER alike
+           AND count(*) FILTER (n_timeouts = 0) OVER alike > 0 AS is_cost_suspect
+FROM summed
+WINDOW alike AS (PARTITION BY system, operation)
+ORDER BY n_timeouts DESC, n_requests DESC, system, pool, operation

@@ -1,0 +1,61 @@
+/*
+title = "Mounts that wait for the robot"
+why = "A robot with one arm, or one that stands still while any drive loads, mounts one tape after the other: mounts asked for together then take longer than those asked for alone."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }
+n_drives = { type = "BIGINT", doc = "its drives that mounted" }
+n_alone = { type = "BIGINT", doc = "mounts that began and ended while no other drive of it mounted" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "their median time, request to mounted" }
+n_together = { type = "BIGINT", doc = "mounts that another drive's mount overlapped" }
+together_s = { type = "DOUBLE", unit = "s", doc = "their median time" }
+n_next = { type = "BIGINT", doc = "of these, mounts already asked for when another drive's tape was in, the nearest one before" }
+step_s = { type = "DOUBLE", unit = "s", doc = "time between these two ends that nine of ten exceed" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounts together beyond alone_s each" }
+works = { type = "VARCHAR", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts alone, or of n_next; drives whose robot nobody declared)" }
+*/
+WITH mount AS (
+    SELECT d.robot, s.system, s.session_id, s.drive, s.requested_at, s.mounted_at, s.mount_s
+    FROM silver.session s
+    CROSS JOIN site.setting c
+    LEFT JOIN site.drive d ON d.drive = s.drive
+    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.mounted_at > s.requested_at  -- UTC's days
+      AND CAST(timezone(c.zone, timezone('UTC', s.requested_at)) AS DATE) BETWEEN $first_day AND $last_day
+),
+beside AS (
+    SELECT m.robot, m.system, m.session_id, count(o.session_id) AS n_others,
+           max(o.mounted_at) FILTER (o.mounted_at <= m.mounted_at) AS last_at
+    FROM mount m
+    LEFT JOIN mount o ON o.robot IS NOT DISTINCT FROM m.robot AND o.drive <> m.drive
+        AND o.requested_at < m.mounted_at AND o.mounted_at > m.requested_at
+    GROUP BY m.robot, m.system, m.session_id
+),
+joined AS (
+    SELECT m.*, b.n_others > 0 AS is_together, date_diff('microsecond', b.last_at, m.mounted_at) / 1e6 AS step_s
+    FROM mount m JOIN beside b ON b.system = m.system AND b.session_id = m.session_id
+),
+summed AS (
+    SELECT robot, count(DISTINCT drive) AS n_drives, count(*) FILTER (NOT is_together) AS n_alone,
+           median(mount_s) FILTER (NOT is_together) AS alone_s, count(*) FILTER (is_together) AS n_together,
+           median(mount_s) FILTER (is_together) AS together_s, count(step_s) AS n_next,
+           quantile_cont(step_s, 0.1) AS step_s
+    FROM joined GROUP BY robot
+),
+waited AS (
+    SELECT j.robot, sum(greatest(0, CAST(round(1e6 * (j.mount_s - s.alone_s)) AS BIGINT))) / 3600e6 AS waited_hours
+    FROM joined j JOIN summed s ON s.robot IS NOT DISTINCT FROM j.robot
+    WHERE j.is_together GROUP BY j.robot
+)
+SELECT s.robot, s.n_drives, s.n_alone, s.alone_s, s.n_together, s.together_s, s.n_next, s.step_s, w.waited_hours,
+       CASE WHEN s.robot IS NULL OR least(s.n_alone, s.n_next) < 10 THEN 'cannot tell'
+            WHEN s.step_s >= s.alone_s / 2 THEN 'one at a time' ELSE 'several at once' END AS works
+FROM summed s LEFT JOIN waited w ON w.robot IS NOT DISTINCT FROM s.robot
+ORDER BY waited_hours DESC NULLS LAST, s.robot NULLS LAST

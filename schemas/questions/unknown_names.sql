@@ -1,0 +1,43 @@
+/*
+title = "Names in the logs that site.toml does not know"
+why = "What nobody declared is in no station's figures, and nobody is told when it falls silent: stations, drives and links that only logs name."
+
+[params.first_day]
+type = "DATE"
+doc = "first site day; the last day with data if left out"
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[columns]
+kind = { type = "VARCHAR", doc = "station (a client of transfers, or a host of samples), drive or link" }
+name = { type = "VARCHAR", doc = "as the logs have it" }
+seen_in = { type = "VARCHAR", doc = "relations that name it" }
+n_rows = { type = "BIGINT", doc = "rows of the period that do" }
+first_at = { type = "TIMESTAMP", doc = "first of them, UTC" }
+last_at = { type = "TIMESTAMP", doc = "last of them, UTC" }
+*/
+WITH named AS (
+    SELECT 'station' AS kind, station AS name, 'silver.transfer' AS relation, day, started_at AS at FROM silver.transfer
+    UNION ALL SELECT 'drive', drive, 'silver.transfer', day, started_at FROM silver.transfer
+    UNION ALL SELECT 'drive', drive, 'silver.session', day, from_at FROM silver.session
+    UNION ALL SELECT 'link', link, 'silver.link_sample', day, from_at FROM silver.link_sample
+    UNION ALL SELECT 'station', host, 'silver.host_sample', day, from_at FROM silver.host_sample
+    UNION ALL SELECT 'station', host, 'silver.device_sample', day, from_at FROM silver.device_sample
+),
+declared AS (
+    SELECT 'station' AS kind, station AS name FROM site.station
+    UNION SELECT 'drive', drive FROM site.drive WHERE is_declared
+    UNION SELECT 'station', mover_host FROM site.drive WHERE is_declared
+    UNION SELECT 'link', link FROM site.link
+)
+SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) AS seen_in, count(*) AS n_rows,
+       min(n.at) AS first_at, max(n.at) AS last_at
+FROM named n
+CROSS JOIN site.setting c
+WHERE n.name IS NOT NULL AND n.day BETWEEN $first_day - 1 AND $last_day + 1
+  AND CAST(timezone(c.zone, timezone('UTC', n.at)) AS DATE) BETWEEN $first_day AND $last_day
+  AND NOT EXISTS (SELECT 1 FROM declared d WHERE d.kind = n.kind AND d.name = n.name)
+GROUP BY n.kind, n.name
+ORDER BY n.kind, n_rows DESC, n.name
