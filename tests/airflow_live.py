@@ -185,7 +185,7 @@ def test_days_made_up_for_while_every_task_is_killed_are_as_timely_ones(
     assert differences(said(other), said(site)) == []
     assert reports(other, life=False) == reports(site, life=False)
     silent = "\n".join(reports(site)[f"report-{SILENT}"])
-    assert "withheld: no log covers any drive" in silent and "0 of 24 h" in silent
+    assert "withheld: no log covers any drive" in silent and "0 of 24.00 h" in silent
 
 
 def _made_up_for(airflow: Airflow) -> list[dict[str, Any]]:
