@@ -111,9 +111,10 @@ def asked_by(notebook: Notebook, page: str, days: tuple[date, date] | None) -> l
     app = AppTest.from_file(str(APP), default_timeout=DRAWN_S)
     if days:
         app.query_params["from"], app.query_params["to"] = str(days[0]), str(days[1])
-    app.switch_page(f"views/{page}.py")
+    app.run()  # pages are known by their addresses only when the app has run
+    notebook.tear()
     st.cache_data.clear()
-    app.run()
+    app.switch_page(f"views/{page}.py").run()
     if app.exception:
         raise ValueError(f"page {page} breaks: {app.exception[0].value}")
     return notebook.tear()

@@ -9,6 +9,7 @@ from screenshots import pages as addressed
 
 from benchmarks import pages, year
 from benchmarks.aims import judge_pages
+from benchmarks.page_runs import Notebook, asked_by
 from benchmarks.page_runs import pages as titles
 from benchmarks.pages import PageResult
 from pipelines.ask import ask
@@ -56,6 +57,15 @@ def test_pages_are_noted_and_timed(few_days: Site) -> None:
     assert sizing.n_questions == 4
     assert 0 < sizing.slowest_ms <= sizing.p95_ms and sizing.median_ms <= sizing.p95_ms
     assert sizing.slowest in load_catalog().questions
+
+
+def test_a_page_is_noted_by_its_own_questions(few_days: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its address is not the name of its file."""
+    monkeypatch.setenv("TAPESCOPE_SITE", str(few_days.root))
+    notebook = Notebook()
+    with notebook.opened():
+        asked = {call.question for call in asked_by(notebook, "ledger", None)}
+    assert "ledger_waterfall" in asked and "headline" not in asked
 
 
 def test_every_page_of_the_app_is_known() -> None:
