@@ -19,7 +19,8 @@ MOST_ROWS = 1000
 MOST_NUMBERS = 5  # side by side, on a laptop
 AT_ONCE = 16  # rows of a table without a scroll bar of its own
 ROW_PX = 36
-LINES_AT_ONCE, LINES_PX = 8, 66  # the same of rows so high that their texts are broken into lines
+LINES_AT_ONCE, MOST_LINES = 8, 6  # the same of rows so high that their texts are broken into lines; lines of a row
+LINE_CHARS, LINE_PX = 55, 18
 MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
 Rows = list[dict[str, Any]]
 
@@ -263,7 +264,7 @@ def show_rows(rows: Rows, config: dict[str, Any], alt: str = "", is_wide: bool =
 
 
 def _show(rows: Rows, config: dict[str, Any], height: int | None, alt: str, is_wide: bool) -> None:
-    row_px, most = (LINES_PX, LINES_AT_ONCE) if is_wide else (ROW_PX, AT_ONCE)
+    row_px, most = (_lines_px(rows), LINES_AT_ONCE) if is_wide else (ROW_PX, AT_ONCE)
     if height:
         most = height // row_px - 1  # a table never has room for rows that it has not
     st.dataframe(
@@ -271,11 +272,21 @@ def _show(rows: Rows, config: dict[str, Any], height: int | None, alt: str, is_w
         column_config=config,
         hide_index=True,
         width="stretch",
-        height="content" if len(rows) <= most else height or (LINES_AT_ONCE * LINES_PX if is_wide else "auto"),
-        row_height=LINES_PX if is_wide else None,
+        height="content" if len(rows) <= most else height or (LINES_AT_ONCE * row_px if is_wide else "auto"),
+        row_height=row_px if is_wide else None,
         placeholder="–",
         alt=alt or None,
     )
+
+
+def _lines_px(rows: Rows) -> int:
+    """Height of rows that have room for the longest text, in lines; three at least.
+
+    >>> [_lines_px([{"text": "x" * n}]) for n in (10, 220, 5000)]
+    [66, 84, 120]
+    """
+    longest = max((len(value) for row in rows for value in row.values() if isinstance(value, str)), default=0)
+    return 12 + LINE_PX * min(MOST_LINES, max(3, math.ceil(longest / LINE_CHARS)))
 
 
 def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None) -> None:
