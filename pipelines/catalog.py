@@ -163,7 +163,8 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
     rules = {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
     for path in _files(folder / "rules", ".toml"):
         digest.update(path.name.encode() + path.read_bytes())
-    questions = {path.stem: _question(path) for path in _files(folder / "questions", ".sql")}
+    shared = _shared_params(folder / "questions" / "params.toml")
+    questions = {path.stem: _question(path, shared) for path in _files(folder / "questions", ".sql")}
     return Catalog(relations, rules, questions, digest.hexdigest())
 
 
@@ -218,10 +219,16 @@ def _rule(path: Path) -> Rule:
         raise ContractError(f"{path}: the rule lacks or has an unknown key: {error}") from error
 
 
-def _question(path: Path) -> Question:
+def _shared_params(path: Path) -> dict[str, dict[str, Any]]:
+    return _header(path)[0] if path.is_file() else {}
+
+
+def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
+    """A question's parameters are those it takes of the shared ones, in that order, and then its own."""
     head, sql = _header(path)
     try:
         columns = _columns(path, head.pop("columns"))
-        return Question(name=path.stem, columns=columns, sql=sql, **head)
+        params = {name: shared[name] for name in head.pop("takes", [])} | head.pop("params", {})
+        return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error

@@ -1,24 +1,7 @@
 /*
 title = "Did the change help?"
 why = "Overall rates of mounts before and after an instant, side by side. Descriptive: what else changed, and chance, are not taken out."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.changed_at]
-type = "VARCHAR"
-default = ""
-doc = "instant of the change, UTC, as 2010-03-10 17:00; the begin of the last site day if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 is_after = { type = "BOOLEAN", doc = "mounts requested at the change or after it" }

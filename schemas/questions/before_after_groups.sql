@@ -1,24 +1,7 @@
 /*
 title = "Whom did the change help?"
 why = "Overall rates of each storage group's mounts before and after an instant: a mend for one may be another's loss. Descriptive, as `before_after`."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.changed_at]
-type = "VARCHAR"
-default = ""
-doc = "instant of the change, UTC, as 2010-03-10 17:00; the begin of the last site day if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log tells it" }

@@ -1,11 +1,7 @@
 /*
 title = "Timed tests"
 why = "What disks and paths did when tried alone, the processor time it cost, and what makes a figure doubtful."
-
-[params.host]
-type = "VARCHAR"
-default = ""
-doc = "one host; all of them if left out"
+takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }

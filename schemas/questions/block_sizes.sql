@@ -1,11 +1,7 @@
 /*
 title = "Which block size to transfer with"
 why = "Timed tests with blocks of 4 KB and of 1 MB differ by more than a change of disks: rates by block size, and the smallest size that comes near the best."
-
-[params.host]
-type = "VARCHAR"
-default = ""
-doc = "one host; all of them if left out"
+takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }

@@ -1,24 +1,7 @@
 /*
 title = "Hours of drives at work"
 why = "When each drive worked, when it moved data, and what held it back: drive by hour."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

@@ -1,14 +1,7 @@
 /*
 title = "Blocks of a cache against its open files"
 why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits is the nearer one, and how many blocks an open file has."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host of the cache" }

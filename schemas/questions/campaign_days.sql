@@ -1,10 +1,7 @@
 /*
 title = "How campaigns burn down"
 why = "What a campaign moved each day, how much is done and how much is left: what its end is reckoned from."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }

@@ -1,10 +1,7 @@
 /*
 title = "What would speed campaigns up"
 why = "What mending each cause of lost time would bring a campaign, a day: by the ledger that caps each gain at the next bottleneck, of each drive the campaign's share of its bytes."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

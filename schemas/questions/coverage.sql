@@ -1,14 +1,7 @@
 /*
 title = "Coverage"
 why = "What was seen of what should have been logged; said before any verdict."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }

@@ -1,14 +1,7 @@
 /*
 title = "Coverage, hour by hour"
 why = "When each declared log was seen: a hole here is a hole in every number."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }

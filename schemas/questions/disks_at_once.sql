@@ -1,14 +1,7 @@
 /*
 title = "Rates of a host's disks by how many are read and written at once"
 why = "What two writes to volumes of their own give together, what a write and a read leave each other, and how far that wanders."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }

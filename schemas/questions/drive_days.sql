@@ -1,10 +1,7 @@
 /*
 title = "What drives moved and how long they could be used"
 why = "Traffic of each drive a day, and the hours of it in which logs tell of the drive and in which it was down: what the number of drives needed is reckoned from."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

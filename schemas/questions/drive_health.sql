@@ -1,19 +1,7 @@
 /*
 title = "Health of drives over a period"
 why = "Failures, errors and interventions of each drive beside what it moved: is it ill, or are its tapes?"
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

@@ -1,14 +1,7 @@
 /*
 title = "Drive-time ledger"
 why = "What each drive did with each day; the buckets of a day add up to it."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

@@ -1,19 +1,7 @@
 /*
 title = "Drives that change between reading and writing"
 why = "Where reads and writes share drives, one pushes the other's tape out: what the changes cost, and how often the tape that had to go came back."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "drive"]
 
 [params.came_back_h]
 type = "BIGINT"

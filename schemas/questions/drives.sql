@@ -1,14 +1,7 @@
 /*
 title = "Drives"
 why = "Rates of each drive beside the hours it gave to data, to standing still, and to nothing."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

@@ -1,10 +1,7 @@
 /*
 title = "When drives could not be used"
 why = "Outages, for running recorded work again: a drive that was down then is down again."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

@@ -1,14 +1,7 @@
 /*
 title = "Drives in service, day by day"
 why = "How many drives of a kind served a test on each of its days, and which came or left meanwhile."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }

@@ -1,10 +1,7 @@
 /*
 title = "Duty factor at a threshold"
 why = "How much of the time a station works hangs on what counts as work: the share of its half-hours above a threshold, and how it falls as that rises."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
@@ -15,11 +12,6 @@ doc = "site days that end with it"
 type = "DOUBLE"
 default = "5"
 doc = "average above which a half-hour is active; the site's own threshold is always among them"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

@@ -1,10 +1,7 @@
 /*
 title = "Stations' worth of work"
 why = "Duty factors of all stations together: so many stations that never rest would do the same. A site with eight stations and a sum of 2.4 lets five of them wait."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

@@ -1,14 +1,7 @@
 /*
 title = "File families whose names break a convention"
 why = "A family that holds what several names should tell apart mixes on tape what nobody reads together."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.pattern]
 type = "VARCHAR"

@@ -1,14 +1,7 @@
 /*
 title = "Files the numbers rest on"
 why = "To make the same report again: the files that hold data of the period, or no data at all, and what was in them."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 path = { type = "VARCHAR", doc = "where it was read" }

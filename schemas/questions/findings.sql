@@ -1,14 +1,7 @@
 /*
 title = "Findings"
 why = "What is anomalous, where, since when, what it costs at most, how sure, and which log lines prove it."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }

@@ -1,14 +1,7 @@
 /*
 title = "How spools flush"
 why = "Bursts that fill the disks stop what reads from them meanwhile: how often, how long, how much."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }

@@ -1,24 +1,7 @@
 /*
 title = "Cost of long gaps"
 why = "What the long gaps take from each drive, in hours and in what could have moved meanwhile."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 level = { type = "VARCHAR", doc = "what the row sums up: all, station or drive" }

@@ -1,24 +1,7 @@
 /*
 title = "Examples of long gaps"
 why = "The two log lines around a gap prove it; those shown are the most usual of the long ones."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
 type = "BIGINT"

@@ -1,24 +1,7 @@
 /*
 title = "Judged gaps, counted by length"
 why = "An average hides it: a healthy dialogue and a stuck one stand side by side as two peaks."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }

@@ -1,24 +1,7 @@
 /*
 title = "Peaks of the judged gap"
 why = "Where a station's gaps pile up: one peak at the expected gap is well, another one has a cause."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }

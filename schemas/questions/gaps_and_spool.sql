@@ -1,14 +1,7 @@
 /*
 title = "Stations with long gaps, and whether the next file was at hand"
 why = "A gap with the next file on spool is the dialogue's doing; without it the drive is starved. The two ask for different remedies."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
 type = "DOUBLE"

@@ -1,14 +1,7 @@
 /*
 title = "Gaps between files, by station"
 why = "Is it the 10 s gap? Judged gaps: without file marks, tape motion and time in which nobody wanted the drive."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }

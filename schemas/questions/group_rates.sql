@@ -1,14 +1,7 @@
 /*
 title = "Rates of groups over the hours: sustained, peak, average, last"
 why = "What an experiment asked of the tapes while it asked anything, what it reached once, and what is left of that on average: four figures that are easily taken for one another."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

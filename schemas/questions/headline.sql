@@ -1,14 +1,7 @@
 /*
 title = "The period in one line"
 why = "How much moved, how much of the drives' time that took, and how much of it was not logged."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape" }

@@ -1,14 +1,7 @@
 /*
 title = "Where the drive-hours went, by storage group"
 why = "Whose work took the drives' time, day by day, and what was left over: the rows of a day add up to all its drive-hours."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }

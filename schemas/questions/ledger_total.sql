@@ -1,14 +1,7 @@
 /*
 title = "Where the drive-hours went"
 why = "All drives together: the waterfall from 24 hours a drive to the time data moved."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 bucket = { type = "VARCHAR", doc = "what the time went on" }

@@ -1,19 +1,7 @@
 /*
 title = "From all drive-hours to those in which data moved"
 why = "Each bucket of the ledger takes its part of the drives' time; what is left at the end moved data."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "drive"]
 
 [columns]
 number = { type = "BIGINT", doc = "place in the waterfall" }

@@ -1,14 +1,7 @@
 /*
 title = "Lines read"
 why = "Whether anything was lost on the way in: used, skipped and rejected lines add up to the lines of the files that hold data of the period, or no data at all."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source that read them; unknown where none claimed the file" }

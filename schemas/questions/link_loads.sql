@@ -1,19 +1,7 @@
 /*
 title = "Load of links over the hours"
 why = "Whether a link is full: its average over each hour, its highest peak, and what it can carry."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
+takes = ["first_day", "last_day", "station"]
 
 [columns]
 link = { type = "VARCHAR", doc = "link" }

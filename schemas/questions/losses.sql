@@ -1,14 +1,7 @@
 /*
 title = "Recoverable losses"
 why = "What to mend first, by cause: the findings of a rule together. A gain is capped by what comes next in the way; where none is known the price is at most. Causes do not add up, for one hour can be lost for two reasons, and one mend uncovers the next bottleneck."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that fired: the cause" }

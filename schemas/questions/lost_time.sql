@@ -1,14 +1,7 @@
 /*
 title = "Lost time, ranked by what would be gained"
 why = "What to mend first: causes by station, with the drive-hours that could be got back, and how much more would move, capped by what comes next in the way. Gains of two causes do not add up."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 cause = { type = "VARCHAR", doc = "cause, as in gold.lost_time" }

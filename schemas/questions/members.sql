@@ -1,14 +1,7 @@
 /*
 title = "Stations, drives and storage groups of a period"
 why = "What a page can be narrowed to."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "station, drive or group" }

@@ -1,10 +1,7 @@
 /*
 title = "The way of a mount through its tape"
 why = "In which order files were read or written, and what each way to the next one took."
-
-[params.session]
-type = "VARCHAR"
-doc = "mount: its session_id"
+takes = ["session"]
 
 [columns]
 number = { type = "BIGINT", doc = "number of the file in the mount" }

@@ -1,10 +1,7 @@
 /*
 title = "What a drive did during a mount"
 why = "The states of the drive one after the other, from the request to the dismount: where the mount's time went."
-
-[params.session]
-type = "VARCHAR"
-doc = "mount: its session_id"
+takes = ["session"]
 
 [params.n]
 type = "BIGINT"

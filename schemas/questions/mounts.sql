@@ -1,29 +1,7 @@
 /*
 title = "Mounts and what they yielded"
 why = "Each mount with its rates, what share of the tape it read, and in which pattern."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
-
-[params.group]
-type = "VARCHAR"
-default = ""
-doc = "one storage group; all of them if left out"
+takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }

@@ -1,10 +1,7 @@
 /*
 title = "What mounts took, for fitting the sizing formula"
 why = "Files, bytes and seconds of each mount, demand left out: what the formula of the sizing note is calibrated on, for each kind of drive and each direction."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

@@ -1,14 +1,7 @@
 /*
 title = "Drives in use, hour by hour"
 why = "How many drives worked at once: whether there are too few, and whether a figure of more of them than there are can be true."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

@@ -1,14 +1,7 @@
 /*
 title = "Overhead a file and speed of each technology, where the data can tell"
 why = "Time of a file = overhead + bytes / speed: a line through files of many sizes. Files of nearly one size have no such line, and then there is no row rather than a wrong one."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives" }

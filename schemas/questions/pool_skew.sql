@@ -1,14 +1,7 @@
 /*
 title = "Who got how much of the same work"
 why = "Pools that serve the same requests, and disks of one host, should share them: what each got, beside a fair share."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "pool, or disk" }

@@ -1,14 +1,7 @@
 /*
 title = "Requests that died waiting"
 why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

@@ -1,14 +1,7 @@
 /*
 title = "Pools before tape"
 why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its part."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

@@ -1,14 +1,7 @@
 /*
 title = "Drive rates by the movers' hosts"
 why = "Equal drives on unequal servers: which hosts let their drives run, and which hold them back."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not say it" }

@@ -1,20 +1,12 @@
 /*
 title = "From organised to chaotic, week by week"
 why = "A cache that is flushed too often, or users who go past it, turn a few long reads into many short ones: files a mount fall and drive-hours a terabyte rise, weeks before anybody complains."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day", "group"]
 
 [params.n_weeks]
 type = "BIGINT"
 default = "6"
 doc = "weeks that end with the last day"
-
-[params.group]
-type = "VARCHAR"
-default = ""
-doc = "one storage group; all of them if left out"
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log tells it" }

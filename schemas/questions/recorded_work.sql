@@ -1,10 +1,7 @@
 /*
 title = "What drives did, for running it again"
 why = "Every mount with its files, pauses and waits: what the what-if simulator runs again before it says what a change would have brought."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

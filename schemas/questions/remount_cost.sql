@@ -1,14 +1,7 @@
 /*
 title = "What remounts cost, by storage group"
 why = "A tape mounted five times a day for one file each paid five times for what one mount could have done."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }

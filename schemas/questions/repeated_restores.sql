@@ -1,14 +1,7 @@
 /*
 title = "Files fetched from tape again"
 why = "A file fetched twice within days is a mount that a larger cache, or one restore for two pools, would have spared."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.days]
 type = "BIGINT"

@@ -1,24 +1,7 @@
 /*
 title = "How long requests wait"
 why = "From a request to the drive that takes it, by storage group: waits of hours belong to demand, not to drives."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
-
-[params.group]
-type = "VARCHAR"
-default = ""
-doc = "one storage group; all of them if left out"
+takes = ["first_day", "last_day", "station", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group" }

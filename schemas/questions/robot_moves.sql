@@ -1,14 +1,7 @@
 /*
 title = "Robot moves an hour"
 why = "A robot's arm moves so many tapes an hour and no more: in which hours mounts may have waited for it, and not for a drive."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.limit]
 type = "DOUBLE"

@@ -1,14 +1,7 @@
 /*
 title = "What each robot's drives moved"
 why = "How a data set, a day or a test is split between robots, and which of them carries it; reads and writes apart, for a rate that holds both is compared with one that does not."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }

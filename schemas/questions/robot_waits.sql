@@ -1,14 +1,7 @@
 /*
 title = "Mounts that wait for the robot"
 why = "A robot with one arm, or one that stands still while any drive loads, mounts one tape after the other: mounts asked for together then take longer than those asked for alone."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }

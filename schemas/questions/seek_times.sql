@@ -1,19 +1,7 @@
 /*
 title = "Time to reach the next file, by distance, over a period"
 why = "What a file further along the tape costs, by files passed over in powers of two."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.drive]
-type = "VARCHAR"
-default = ""
-doc = "one drive; all of them if left out"
+takes = ["first_day", "last_day", "drive"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology; NULL where site.toml does not say it" }

@@ -1,14 +1,7 @@
 /*
 title = "Drive rate and overall rate of mounts"
 why = "A drive streams at one rate and delivers another: the two, per mount, and their ratio f."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day of the mount request" }

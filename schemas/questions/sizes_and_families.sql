@@ -1,14 +1,7 @@
 /*
 title = "File sizes and families that eat the drives"
 why = "Small files cost as much of a drive as large ones and bring little: who writes and reads them?"
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group" }

@@ -1,10 +1,7 @@
 /*
 title = "Slow drive or slow tape?"
 why = "What each drive and each tape contributes to the rate, the other's effect taken out. Where they shared too little, whose fault it is cannot be told, and that is said instead."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
+takes = ["first_day"]
 
 [params.last_day]
 type = "DATE"

@@ -1,14 +1,7 @@
 /*
 title = "The slowest mount of each drive"
 why = "Where a drive's rate goes: its mount with the lowest f among those that moved enough to judge."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.min_gb]
 type = "DOUBLE"

@@ -1,14 +1,7 @@
 /*
 title = "How long spools last when tapes stop taking"
 why = "Room between tapes in hours of input: at the average input while a station is active, and at what stays when output goes on."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station with a spool_gb in site.toml" }

@@ -1,10 +1,7 @@
 /*
 title = "What stations make of their streams"
 why = "A stream that runs at 75 MB/s while it runs and at 33 over the hours stands still for most of them."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

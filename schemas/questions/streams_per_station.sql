@@ -1,14 +1,7 @@
 /*
 title = "Rate of a stream by the number of streams"
 why = "At how many streams does a station's disk drop below tape speed?"
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

@@ -1,10 +1,7 @@
 /*
 title = "Ways of the tape between two files"
 why = "What the seek model learns from: where the tape was, where it had to go, and how long that took, of reading mounts of tapes all of whose files are known."
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"

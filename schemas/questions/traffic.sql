@@ -1,19 +1,7 @@
 /*
 title = "Traffic of stations"
 why = "What comes in and goes out, in MRTG's manner: averages over some time, and the highest peak in it."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.station]
-type = "VARCHAR"
-default = ""
-doc = "one station; all of them if left out"
+takes = ["first_day", "last_day", "station"]
 
 [params.n]
 type = "BIGINT"

@@ -1,14 +1,7 @@
 /*
 title = "Organised and chaotic traffic"
 why = "Traffic that asks for a tape's files together uses half of a drive's speed and more, chaotic traffic a twentieth and less: who is which, by what the mounts made of their drives."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.organised]
 type = "DOUBLE"

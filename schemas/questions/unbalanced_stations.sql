@@ -1,14 +1,7 @@
 /*
 title = "Stations that do not balance"
 why = "What comes in and does not go out stayed on the spool, was only scanned, or was counted wrongly."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.share]
 type = "DOUBLE"

@@ -1,14 +1,7 @@
 /*
 title = "Names in the logs that site.toml does not know"
 why = "What nobody declared is in no station's figures, and nobody is told when it falls silent: stations, drives and links that only logs name."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "station (a client of transfers, or a host of samples), drive or link" }

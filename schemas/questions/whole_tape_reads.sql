@@ -1,14 +1,7 @@
 /*
 title = "Mounts that should have read the whole tape"
 why = "Picking files costs a seek for each; beyond a share of the files, reading all of them is quicker. Here the whole read is reckoned for the same drive; what mounts that did both took is in gold.seek_cost."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.mount_s]
 type = "DOUBLE"

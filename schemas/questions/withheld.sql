@@ -1,14 +1,7 @@
 /*
 title = "Which verdicts are withheld?"
 why = "What is not said because too little was seen: neither a fault nor an all-clear. The logs that are missing, and for how many hours."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gives no verdict" }
