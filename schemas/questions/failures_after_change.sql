@@ -1,14 +1,7 @@
 /*
 title = "Mounts that fail since a change"
 why = "A limit that was right before (a retry that does not outlast a longer rewind) makes mounts fail from the day something else is changed: failed mounts of those it touched, before and after."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [params.n_days]
 type = "BIGINT"
@@ -29,9 +22,10 @@ is_worse = { type = "BOOLEAN", doc = "at least three failed after, and of those 
 */
 WITH touched AS (
     SELECT g.change_id, g.changed_at, g.what, g.entity, d.drive
-    FROM site.change g
+    FROM site.change g CROSS JOIN site.setting c
     JOIN site.drive d ON g.entity IS NULL OR g.entity IN (d.drive, d.mover_host, d.system)
-    WHERE g.problem IS NULL AND CAST(g.changed_at AS DATE) BETWEEN $first_day AND $last_day
+    WHERE g.problem IS NULL
+      AND CAST(timezone(c.zone, timezone('UTC', g.changed_at)) AS DATE) BETWEEN $first_day AND $last_day
 ),
 whom AS (
     SELECT change_id, changed_at, what, drive, string_agg(DISTINCT entity, ' ' ORDER BY entity) AS entity

@@ -1,19 +1,7 @@
 /*
 title = "Rates of file families, hour by hour"
 why = "Whose data the drives move, and when: rates of families stacked come to what all of them moved together."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
-
-[params.group]
-type = "VARCHAR"
-default = ""
-doc = "one storage group; all of them if left out"
+takes = ["first_day", "last_day", "group"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
@@ -37,6 +25,8 @@ cut AS (
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
+      -- of UTC, for the files that are read
+      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
       AND $group IN ('', t.storage_group)
 )
 SELECT system, storage_group, file_family, mode, hour_at, sum(part) / 1e9 AS moved_gb, sum(part) / 3.6e9 AS rate_mb_s

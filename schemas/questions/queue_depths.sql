@@ -1,14 +1,7 @@
 /*
 title = "What a deep queue of requests brings"
 why = "The more requests wait at once, the more of a tape's files a mount can serve together: rates and files a mount by the number that waited. A new limit of the queue is a change: declare it, and `changes` compares."
-
-[params.first_day]
-type = "DATE"
-doc = "first site day; the last day with data if left out"
-
-[params.last_day]
-type = "DATE"
-doc = "last site day; the last day with data if left out"
+takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write" }
@@ -32,6 +25,8 @@ waiting AS (
                         INTERVAL 1 HOUR)) AS hour_at
     FROM silver.request q CROSS JOIN bound b
     WHERE q.assigned_at > q.queued_at AND q.queued_at < b.end_at AND q.assigned_at > b.begin_at
+      -- of UTC, for the files that are read
+      AND q.queued_at <= CAST($last_day AS DATE) + 2 AND q.assigned_at >= CAST($first_day AS DATE) - 1
 ),
 depth AS (
     SELECT mode, hour_at,
@@ -42,7 +37,9 @@ depth AS (
 moved AS (
     SELECT t.mode, date_trunc('hour', t.ended_at) AS hour_at, sum(t.bytes) AS bytes
     FROM silver.transfer t CROSS JOIN bound b
-    WHERE t.status = 'ok' AND t.ended_at >= b.begin_at AND t.ended_at < b.end_at GROUP BY ALL
+    WHERE t.status = 'ok' AND t.ended_at >= b.begin_at AND t.ended_at < b.end_at
+      AND t.ended_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+    GROUP BY ALL
 ),
 mount AS (
     SELECT mode, date_trunc('hour', requested_at) AS hour_at, count(*) AS n_mounts, sum(n_files) AS n_files
