@@ -5,9 +5,12 @@ what reaches over midnight: mounts, drives that are down, requests that wait.
 """
 
 import math
+import shutil
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,6 +18,7 @@ from zoneinfo import ZoneInfo
 from pipelines import steps
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
+from pipelines.loader import prepare_tables
 from pipelines.warehouse import Warehouse
 
 ZONE = "America/Chicago"
@@ -235,8 +239,29 @@ system = "{SYSTEM}"
 
 
 def make_site(folder: Path, text: str = SITE) -> Site:
+    """A site without logs; one whose warehouse is its own folder has that already, with all tables and no row."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "site.toml").write_text(text)
+    site = steps.site_at(folder)
+    place = Warehouse(site)
+    if not (place.exists() or site.catalogue or site.data_path):
+        shutil.copytree(empty_warehouse(), place.folder, dirs_exist_ok=True)
+    return site
+
+
+@cache
+def empty_warehouse() -> Path:
+    """A warehouse with every table: made once a process, as making a hundred tables takes a second of each site."""
+    folder = Path(tempfile.mkdtemp(prefix="tapescope-empty-"))
+    warehouse = Warehouse(Site(name="empty", root=folder))
+    with warehouse.write("test") as connection:
+        prepare_tables(connection, load_catalog())
+    return warehouse.folder
+
+
+def copied(site: Site, folder: Path) -> Site:
+    """The same logs and the same warehouse elsewhere."""
+    shutil.copytree(site.root, folder)
     return steps.site_at(folder)
 
 

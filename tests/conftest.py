@@ -1,6 +1,9 @@
 """Options and paths all tests share."""
 
 import os
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,15 @@ REPO = Path(__file__).resolve().parent.parent
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regen", action="store_true", help="rewrite the expected results of text cases")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remove_templates() -> Iterator[None]:
+    """What tests/archive.py made once for all tests of a process goes with them."""
+    yield
+    archives = sys.modules.get("archive")
+    if archives and archives.empty_warehouse.cache_info().currsize:
+        shutil.rmtree(archives.empty_warehouse().parent.parent)
 
 
 @pytest.fixture

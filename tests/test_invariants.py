@@ -19,6 +19,7 @@ from archive import (
     Rows,
     Story,
     all_rows,
+    copied,
     differences,
     make,
     make_site,
@@ -73,11 +74,6 @@ def plain_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 @pytest.fixture
 def built(plain_site: Site, tmp_path: Path) -> Site:
     return copied(plain_site, tmp_path / "built")
-
-
-def copied(site: Site, folder: Path) -> Site:
-    shutil.copytree(site.root, folder)
-    return steps.site_at(folder)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from archive import Rows, all_rows, differences, make, make_site, morning, mrtg_text, put, query, vmstat_text
+from archive import Rows, all_rows, copied, differences, make, make_site, morning, mrtg_text, put, query, vmstat_text
 from conftest import REPO
 
 from pipelines import steps
@@ -53,7 +53,7 @@ site = steps.site_at(sys.argv[1])
 while True:
     with Warehouse(site).read() as connection, transaction(connection):
         print(json.dumps(connection.execute('''{SEEN}''').fetchone()), flush=True)
-    time.sleep(0.3)  # or it would take from the steps the core they run on
+    time.sleep(1)  # or it would take from the steps the core they run on
 """
 
 
@@ -130,9 +130,10 @@ def reader(site: Site, file: Path) -> Iterator[set[tuple[Any, ...]]]:
     seen |= {tuple(json.loads(line)) for line in file.read_text().splitlines() if line.endswith("]")}
 
 
-def prepare(folder: Path) -> Site:
-    """An archive of one day, built and judged; the logs of the next day have come."""
-    site = make_site(folder)
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """An archive of one day, built and judged; the logs of the next day have come. To be copied."""
+    site = make_site(tmp_path_factory.mktemp("prepared"))
     arrive(site, FIRST)
     make(site)
     steps.detect(site)
@@ -160,9 +161,9 @@ def kept(site: Site) -> Rows:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Archive, dict[str, float]]:
+def undisturbed(prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> tuple[Archive, dict[str, float]]:
     """The archive after the second day's steps, and how long each held the lock."""
-    site = prepare(tmp_path_factory.mktemp("undisturbed"))
+    site = copied(prepared, tmp_path_factory.mktemp("undisturbed") / "site")
     archive, lasted = Archive(site, [look(site)]), {}
     for step in ("ingest", "build", "detect"):
         lasted[step] = run(site, step)
@@ -171,9 +172,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Archive, dict
     return archive, lasted
 
 
-def test_killed_steps_lose_and_double_nothing(undisturbed: tuple[Archive, dict[str, float]], tmp_path: Path) -> None:
+def test_killed_steps_lose_and_double_nothing(
+    prepared: Site, undisturbed: tuple[Archive, dict[str, float]], tmp_path: Path
+) -> None:
     reference, lasted = undisturbed
-    site = prepare(tmp_path / "killed")
+    site = copied(prepared, tmp_path / "killed")
     assert look(site) == reference.seen[0]
     random = Random(SEED)
     for number, step in enumerate(lasted):

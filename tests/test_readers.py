@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import make, make_site, morning, mrtg_text, put, query
+from archive import copied, make, make_site, morning, mrtg_text, put, query
 from test_kill import kill, python, wait_for_lock
 
 from pipelines import steps
@@ -68,15 +68,16 @@ while not (site.root / "done").exists():
             odd.append("the snapshot moved under a transaction")
     numbers.append(first[0])
     reads += 1
-    time.sleep(1)  # four that never rest would leave the writer no core
+    time.sleep(3)  # four that never rest would leave the writer no core
 odd += ["older than before"] if numbers != sorted(numbers) else []
 print(json.dumps({"reads": reads, "builds": len(set(numbers)), "odd": odd[:5]}, default=str))
 """
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    site = make_site(tmp_path / "site")
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The archive all tests copy."""
+    site = make_site(tmp_path_factory.mktemp("grown"))
     story = morning(DAY)
     put(site, "enstore/log.short", story.days()[DAY])
     story.session("DRV_3", "VOL009", datetime(2010, 3, 10, 15), 4)
@@ -85,6 +86,11 @@ def site(tmp_path: Path) -> Site:
     put(site, "mrtg/dm8-bond0.log", mrtg_text(datetime(2010, 3, 10, 20, 3, 7)))
     make(site)
     return site
+
+
+@pytest.fixture
+def site(grown: Site, tmp_path: Path) -> Site:
+    return copied(grown, tmp_path / "site")
 
 
 def test_readers_see_whole_builds_while_one_writes(site: Site) -> None:
