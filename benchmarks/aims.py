@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from benchmarks.inputs import ENSTORE, IOSTAT, MB, VMSTAT
-from benchmarks.measure import CORES, Result
+from benchmarks.measure import CORES, PageResult, Result
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
@@ -69,22 +68,7 @@ def judge(results: Results) -> list[Aim]:
     return aims
 
 
-class OfPage(Protocol):
-    """What is known of a page about a period of an archive."""
-
-    @property
-    def archive(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def period(self) -> str: ...
-    @property
-    def p95_ms(self) -> float: ...
-    @property
-    def slowest(self) -> str: ...
-
-
-def judge_pages(results: Sequence[OfPage]) -> list[Aim]:
+def judge_pages(results: Sequence[PageResult]) -> list[Aim]:
     """One aim for each archive: all pages, whatever the period; those that miss it are named, the slowest first."""
     aims = []
     for archive in dict.fromkeys(result.archive for result in results):

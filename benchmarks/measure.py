@@ -51,6 +51,20 @@ class Result:
         return self.n_rows / self.seconds
 
 
+@dataclass(frozen=True)
+class PageResult:
+    """A page about a period of an archive: milliseconds in its answers, and the question that took longest."""
+
+    archive: str
+    title: str
+    period: str
+    n_questions: int
+    median_ms: float
+    p95_ms: float
+    slowest: str
+    slowest_ms: float
+
+
 def measure(tasks: Sequence[Task], progress: Callable[[str], None]) -> list[Result]:
     """Every task as often as it asks for, in turns."""
     facts: dict[Task, list[dict[str, Any]]] = {task: [] for task in tasks}

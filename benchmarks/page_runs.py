@@ -34,11 +34,11 @@ PERIODS = {"default": 0, "week": 7, "month": 30, "year": 365}  # days; 0: what t
 
 @dataclass(frozen=True)
 class Call:
-    """A question a page asked, and on what: the newest snapshot, that of the page, or a connection of its own."""
+    """A question a page asked, and on what: the newest snapshot, or that of the page."""
 
     question: str
     params: tuple[tuple[str, str], ...]
-    on: str  # newest, snapshot or own
+    on: str  # newest or snapshot
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Notebook:
     def _note(
         self, connection: Connection, catalog: Catalog, name: str, params: Params = None, snapshot: int | None = None
     ) -> asking.Answer:
-        self._calls.append(Call(name, tuple(sorted((params or {}).items())), self._lent.get(id(connection), "own")))
+        self._calls.append(Call(name, tuple(sorted((params or {}).items())), self._lent[id(connection)]))
         return self._answer(connection, catalog, name, params, snapshot)
 
     @contextmanager
@@ -157,10 +157,7 @@ def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], 
 
     def ask(call: Call) -> float:
         begin = time.perf_counter()
-        if call.on == "own":
-            asking.ask(site, catalog, call.question, dict(call.params), snapshot)
-        else:
-            (newest if call.on == "newest" else pinned).ask(catalog, call.question, dict(call.params))
+        (newest if call.on == "newest" else pinned).ask(catalog, call.question, dict(call.params))
         return time.perf_counter() - begin
 
     for turn in range(repeat + 1):

@@ -5,7 +5,6 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -15,27 +14,14 @@ from rich.table import Table
 
 from benchmarks import year
 from benchmarks.aims import Aim, judge_pages
-from benchmarks.measure import REPO
+from benchmarks.measure import REPO, PageResult
+from benchmarks.tables import aims_lines, line
 from pipelines import steps
 from pipelines.config import Site
 
 PAGES, REPEAT = "pages", 20
 COLUMNS = ("page", "period", "questions", "median ms", "p95 ms", "slowest question", "its p95 ms")
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class PageResult:
-    """A page about a period of an archive: milliseconds in its answers, and the question that took longest."""
-
-    archive: str
-    title: str
-    period: str
-    n_questions: int
-    median_ms: float
-    p95_ms: float
-    slowest: str
-    slowest_ms: float
 
 
 def p95(values: Sequence[float]) -> float:
@@ -108,13 +94,8 @@ def markdown(results: Sequence[PageResult], aims: Sequence[Aim]) -> str:
     for archive in dict.fromkeys(result.archive for result in results):
         mine = [cells(result) for result in results if result.archive == archive]
         rule = ["---"] * 2 + ["---:"] * 3 + ["---", "---:"]
-        lines += [f"Answers of the pages, {archive}:", "", *map(_line, (COLUMNS, rule, *mine)), ""]
-    lines += [_line(("aim", "this run", "")), _line(["---"] * 3)]
-    return "\n".join([*lines, *(_line((aim.wanted, aim.got, aim.verdict)) for aim in aims)])
-
-
-def _line(texts: Sequence[str]) -> str:
-    return f"| {' | '.join(texts)} |"
+        lines += [f"Answers of the pages, {archive}:", "", *map(line, (COLUMNS, rule, *mine)), ""]
+    return "\n".join(lines + aims_lines(aims))
 
 
 def run(folder: Path, size: year.Size, repeat: int, say: Say) -> tuple[list[PageResult], list[Aim]]:

@@ -63,12 +63,16 @@ def show(console: Console, results: Sequence[Result], aims: Sequence[Aim]) -> No
 
 def markdown(results: Sequence[Result], aims: Sequence[Aim]) -> str:
     """The same for a document."""
-    lines = [_line(COLUMNS), _line(["---"] * 2 + ["---:"] * (len(COLUMNS) - 2))]
-    lines += [_line(cells(result)) for result in results]
-    lines += ["", _line(("aim", "this run", "")), _line(["---"] * 3)]
-    lines += [_line((aim.wanted, aim.got, aim.verdict)) for aim in aims]
-    return "\n".join([*lines, "", machine()])
+    lines = [line(COLUMNS), line(["---"] * 2 + ["---:"] * (len(COLUMNS) - 2))]
+    lines += [line(cells(result)) for result in results]
+    return "\n".join([*lines, "", *aims_lines(aims), "", machine()])
 
 
-def _line(texts: Sequence[str]) -> str:
+def aims_lines(aims: Sequence[Aim]) -> list[str]:
+    """Aims as lines of a table of a document."""
+    head = [line(("aim", "this run", "")), line(["---"] * 3)]
+    return head + [line((aim.wanted, aim.got, aim.verdict)) for aim in aims]
+
+
+def line(texts: Sequence[str]) -> str:
     return f"| {' | '.join(texts)} |"

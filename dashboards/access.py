@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pipelines.config import load_site
+from dashboards import data
 
 
 def require_login(site_path: Any) -> None:
@@ -50,8 +50,7 @@ def is_allowed(user: dict[str, Any], allowed: list[str]) -> bool:
 
 def _wants_login(site_path: Any) -> bool:
     try:
-        return (load_site(site_path).root / "secrets.toml").exists()
-    except Exception as error:
-        if not hasattr(error, "hint"):
-            raise
+        with data.refusing():
+            return (data.site(site_path).root / "secrets.toml").exists()
+    except data.NoAnswer:
         return False  # no site yet: there is nothing to be seen either

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from dashboards import access, desk, state
+from dashboards import access, data, state
 
 # The pages lie in views/: a folder pages/ would be Streamlit's older kind of app, which it shows to whoever comes first
 # by a page's own address.
 # No icons by name: Streamlit would have the browser fetch them from a font server.
 st.set_page_config(page_title="tapescope", layout="wide")
-access.require_login(desk.site_path())
+access.require_login(data.site_path())
 # One list: with headings between them Streamlit nests lists in a way that screen readers cannot follow.
 PAGES = [
     st.Page("views/tonight.py", title="Tonight", url_path="tonight", default=True),

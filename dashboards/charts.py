@@ -119,8 +119,8 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
     return framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
 
 
-def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: list[Any], to: str = BLUE) -> alt.Chart:
-    """Cells of an hour (or day) by name: the fuller the colour, the more; what is empty was not told."""
+def heat_map(rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any], to: str = BLUE) -> alt.Chart:
+    """Cells of an hour by name: the fuller the colour, the more; what is empty was not told."""
     step = alt.TimeUnitParams(unit="yearmonthdatehours")
     height = max(80, 22 * rows[y].n_unique()) + 140
     chart = (
@@ -128,7 +128,7 @@ def heat_map(rows: pl.DataFrame, x: str, y: str, value: str, title: str, tips: l
         .mark_rect()
         .encode(
             x=alt.X(
-                f"{x}:T", timeUnit=step, title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True)
+                "hour_at:T", timeUnit=step, title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True)
             ),
             y=alt.Y(f"{y}:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
             color=alt.Color(
@@ -195,24 +195,26 @@ def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float
     tips = [instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]"), number("max_mb_s", "peak [MB/s]")]
     layers = [
         alt.Chart(out).mark_area(color=GREEN, opacity=0.55, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
-        _line(out, "max_mb_s", GREEN, 0.8, x, scale),
-        _line(into, "max_mb_s", SKY, 0.8, x, scale),
+        _peaks(out, GREEN, x, scale),
+        _peaks(into, SKY, x, scale),
         alt.Chart(into).mark_line(color=BLUE, strokeWidth=1.6, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
-        _rule(threshold_mb_s),
+        rule(threshold_mb_s),
     ]
     return framed(alt.layer(*layers), 210, station)
 
 
-def _line(rows: pl.DataFrame, value: str, colour: str, width: float, x: Any, scale: alt.Scale) -> Any:
+def _peaks(rows: pl.DataFrame, colour: str, x: Any, scale: alt.Scale) -> Any:
     return (
         alt.Chart(rows)
-        .mark_line(color=colour, strokeWidth=width, strokeDash=[2, 2], interpolate="step-after")
-        .encode(x=x, y=alt.Y(f"{value}:Q", scale=scale))
+        .mark_line(color=colour, strokeWidth=0.8, strokeDash=[2, 2], interpolate="step-after")
+        .encode(x=x, y=alt.Y("max_mb_s:Q", scale=scale))
     )
 
 
-def _rule(at: float) -> Any:
-    return alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(y="at:Q")
+def rule(at: float, along: str = "y") -> Any:
+    """The dashed line of a value that others are held against."""
+    drawn = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3])
+    return drawn.encode(**{along: "at:Q"})
 
 
 def lines(

@@ -1,8 +1,11 @@
 """The only way from the pages to the warehouse: questions of the catalogue, answered once per snapshot."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +15,15 @@ import streamlit as st
 from pipelines import opened
 from pipelines.ask import Answer
 from pipelines.catalog import Column, load_catalog
-from pipelines.config import Site, load_site
+from pipelines.config import Site, load_site, site_file
 from pipelines.drill import Drilled, drill
+from pipelines.forecast import MONTH_DAYS, Fitted, History, Record, fit_site, judge, laid_out, recorded
 from pipelines.forecast import Answer as WhatIf
-from pipelines.forecast import Fitted, History, Record, fit_site, judge, laid_out, recorded
 from pipelines.models.simulation import Changes, Outcome, simulate
 from pipelines.opened import Opened
 
 # Ends of names that repeat the unit, which a label shows in brackets.
 _ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
-
-
 DRILLED = 8  # intervals shown
 
 
@@ -50,7 +51,7 @@ class Asked:
     def why(self) -> str:
         return load_catalog().questions[self.name].why
 
-    @property
+    @cached_property
     def rows(self) -> list[dict[str, Any]]:
         return self.answer.as_dicts()
 
@@ -60,9 +61,12 @@ class Asked:
 
     def frame(self, rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
         """All rows, or some of them, as a frame whose columns are named as in the catalogue."""
-        names = [column.name for column in self.answer.columns]
-        values = self.answer.rows if rows is None else [tuple(row[name] for name in names) for row in rows]
-        return pl.DataFrame(values, schema=names, orient="row", infer_schema_length=None)
+        values = self.answer.rows if rows is None else [tuple(row[name] for name in self.names) for row in rows]
+        return pl.DataFrame(values, schema=self.names, orient="row", infer_schema_length=None)
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.answer.columns]
 
     def column(self, name: str) -> Column:
         return next(column for column in self.answer.columns if column.name == name)
@@ -77,84 +81,78 @@ class Asked:
 def newest(name: str) -> Asked:
     """The answer from the newest snapshot, not a remembered one: ask the rest of its snapshot. Raises NoAnswer."""
     try:
-        return _ask(site_path(), name, {}, None)
+        return _ask(*_here(), name, {}, None)
     except NoAnswer:
         _open.clear()  # what was open may be gone; its successor is asked once
-        return _ask(site_path(), name, {}, None)
+        return _ask(*_here(), name, {}, None)
 
 
 def ask(name: str, snapshot: int, params: dict[str, str]) -> Asked:
     """The answer from a snapshot; each is worked out once. Raises NoAnswer."""
-    return _remembered(site_path(), _which(site_path()), name, tuple(sorted(params.items())), snapshot)
+    return _remembered(*_here(), name, tuple(sorted(params.items())), snapshot)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _remembered(path: str, _: str, name: str, params: tuple[tuple[str, str], ...], snapshot: int) -> Asked:
-    return _ask(path, name, dict(params), snapshot)
+def _remembered(path: str, which: str, name: str, params: tuple[tuple[str, str], ...], snapshot: int) -> Asked:
+    return _ask(path, which, name, dict(params), snapshot)
 
 
-def _ask(path: str, name: str, params: dict[str, str], snapshot: int | None) -> Asked:
-    try:
-        return Asked(name, params, _open(path, _which(path), snapshot).ask(load_catalog(), name, params))
-    except Exception as error:
-        raise refusal(error) from error
+def _ask(path: str, which: str, name: str, params: dict[str, str], snapshot: int | None) -> Asked:
+    with refusing():
+        return Asked(name, params, _open(path, which, snapshot).ask(load_catalog(), name, params))
 
 
 def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
     """The longest intervals of a drive's bucket on a day, and the log lines at their ends. Raises NoAnswer."""
-    return _drilled(site_path(), _which(site_path()), snapshot, drive, bucket, day)
+    return _drilled(*_here(), snapshot, drive, bucket, day)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def _drilled(path: str, _: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
-    try:
-        return drill(load_site(Path(path)), load_catalog(), drive, bucket, day, DRILLED, snapshot)
-    except Exception as error:
-        raise refusal(error) from error
+def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
+    with refusing(), _open(path, which, snapshot).lent() as connection:
+        return drill(connection, site(path), load_catalog(), drive, bucket, day, DRILLED)
 
 
 def fitted(snapshot: int, last: date) -> list[Fitted]:
     """What mounts of each kind of drive cost, by four weeks up to a day. Raises NoAnswer where there are none."""
-    return _fitted(site_path(), _which(site_path()), snapshot, last)
+    return _fitted(*_here(), snapshot, last)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _fitted(path: str, which: str, snapshot: int, last: date) -> list[Fitted]:
-    try:
-        with _open(path, which, snapshot).lent() as connection:
-            return fit_site(History(load_site(Path(path)), load_catalog(), last, connection=connection))
-    except Exception as error:
-        raise refusal(error) from error
+    with refusing():
+        return fit_site(_history(path, which, snapshot, last))
 
 
 def record(snapshot: int, last: date, n_days: int) -> Record:
     """The work of so many days up to one, to be run again. Raises NoAnswer where there is none."""
-    return _record(site_path(), _which(site_path()), snapshot, last, n_days)
+    return _record(*_here(), snapshot, last, n_days)
 
 
 # Records, and what came of running them, are read by all and changed by nobody: they are kept, not copied.
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _record(path: str, which: str, snapshot: int, last: date, n_days: int) -> Record:
-    try:
-        with _open(path, which, snapshot).lent() as connection:
-            return recorded(History(load_site(Path(path)), load_catalog(), last, n_days, connection))
-    except Exception as error:
-        raise refusal(error) from error
+    with refusing():
+        return recorded(_history(path, which, snapshot, last, n_days))
+
+
+def _history(path: str, which: str, snapshot: int, last: date, n_days: int = MONTH_DAYS) -> History:
+    """Days of a snapshot, asked as the page itself asks: what both want is worked out once."""
+
+    def asked(name: str, params: dict[str, str]) -> Answer:
+        return _remembered(path, which, name, tuple(sorted(params.items())), snapshot).answer
+
+    return History(site(path), load_catalog(), last, n_days, asked)
 
 
 def what_if(snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:
     """The record run again, and with changes where that can be trusted. Raises NoAnswer, and ValueError of changes."""
-    return _what_if(site_path(), _which(site_path()), snapshot, last, n_days, changes)
-
-
-@st.cache_resource(max_entries=50, show_spinner=False)
-def _what_if(path: str, which: str, snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:
-    return judge(_record(path, which, snapshot, last, n_days), changes)
+    return judge(record(snapshot, last, n_days), changes, lambda one: outcome(snapshot, last, n_days, one))
 
 
 def outcome(snapshot: int, last: date, n_days: int, changes: Changes) -> Outcome:
-    """What changes come to, for a record whose replay was judged before."""
-    return _outcome(site_path(), _which(site_path()), snapshot, last, n_days, changes)
+    """What changes come to; no changes are the replay. To be trusted only once the replay was judged."""
+    return _outcome(*_here(), snapshot, last, n_days, changes)
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
@@ -168,29 +166,47 @@ def places(contents: Asked) -> pl.DataFrame | None:
     return pl.DataFrame(found) if found else None
 
 
-def refusal(error: Exception) -> Exception:
-    """tapescope's own errors say what to do; any other is a fault and must be seen as one."""
-    return NoAnswer(str(error), error.hint) if hasattr(error, "hint") else error
+@contextmanager
+def refusing() -> Iterator[None]:
+    """tapescope's own errors say what to do, as NoAnswer; any other is a fault and must be seen as one."""
+    try:
+        yield
+    except Exception as error:
+        if not hasattr(error, "hint"):
+            raise
+        raise NoAnswer(str(error), error.hint) from error
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=Opened.close)
 def _open(path: str, _: str, snapshot: int | None) -> Opened:
-    return Opened(load_site(Path(path)), snapshot)
+    return Opened(site(path), snapshot)
 
 
-def _which(path: str) -> str:
+def _here() -> tuple[str, str]:
+    """The site that the pages are about, and which warehouse is in it now."""
+    path = str(site_path())
+    with refusing():
+        return path, opened.which(site(path))
+
+
+def site(path: str | Path) -> Site:
+    """The site of a path, read again only after its file has changed. Raises ConfigError."""
+    file = site_file(Path(path))
     try:
-        return opened.which(load_site(Path(path)))
-    except Exception as error:
-        raise refusal(error) from error
+        now = file.stat()
+    except OSError:
+        return load_site(file)  # says why
+    return _read(file, now.st_ino, now.st_mtime_ns, now.st_size)
 
 
-def site() -> Site:
-    return load_site(Path(site_path()))
+@lru_cache(maxsize=4)
+def _read(file: Path, *_: int) -> Site:
+    return load_site(file)
 
 
-def site_path() -> str:
-    return str(Path(os.environ.get("TAPESCOPE_SITE", "")).absolute())
+def site_path() -> Path:
+    """Where the site is that the pages are about."""
+    return Path(os.environ.get("TAPESCOPE_SITE", "")).absolute()
 
 
 def takes(name: str) -> set[str]:

@@ -1,7 +1,6 @@
 """The inner part of the SQL desk: what to start from, what there is to ask of, running it, the link that says it."""
 
 import io
-import os
 import re
 import threading
 import time
@@ -20,7 +19,6 @@ import streamlit as st
 from dashboards import data
 from pipelines import free_sql
 from pipelines.catalog import Question, load_catalog
-from pipelines.config import load_site
 
 # The ten questions operators ask first, in the order of an investigation.
 TEN = (
@@ -103,13 +101,11 @@ def run(asked: Asked) -> Ran:
     if not _turns().acquire(timeout=asked.seconds):
         return Ran(asked, None, asked.seconds, "others' statements are still running", "try again in a moment")
     try:
-        site = load_site(site_path())
-        found = free_sql.run(site, asked.sql, asked.seconds, MEMORY, asked.rows, asked.snapshot, plain=True)
-    except Exception as error:
-        # tapescope's own errors say what to do; any other is a fault and must be seen as one
-        if not hasattr(error, "hint"):
-            raise
-        return Ran(asked, None, time.monotonic() - begin, str(error), error.hint)
+        with data.refusing():
+            site = data.site(data.site_path())
+            found = free_sql.run(site, asked.sql, asked.seconds, MEMORY, asked.rows, asked.snapshot, plain=True)
+    except data.NoAnswer as problem:
+        return Ran(asked, None, time.monotonic() - begin, str(problem), problem.hint)
     finally:
         _turns().release()
     return Ran(asked, found, time.monotonic() - begin)
@@ -118,11 +114,6 @@ def run(asked: Asked) -> Ran:
 @st.cache_resource
 def _turns() -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(AT_ONCE)
-
-
-def site_path() -> Path:
-    """Where the site is that the pages are about."""
-    return Path(os.environ.get("TAPESCOPE_SITE", "")).absolute()
 
 
 def beginnings() -> dict[str, str]:
@@ -147,7 +138,7 @@ def beginning(key: str) -> str:
 
 
 def _saved() -> list[Path]:
-    folder = site_path()
+    folder = data.site_path()
     folder = (folder if folder.is_dir() else folder.parent) / FOLDER
     return sorted(path for path in folder.glob("*.sql") if path.is_file())[:MAX_SAVED]
 

@@ -31,7 +31,7 @@ def families(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
         .transform_calculate(to_at="datum.hour_at + 3600000")
         .mark_bar(strokeWidth=0)
         .encode(
-            x=_hours("hour_at"),
+            x=_hours(),
             x2="to_at:T",
             y=alt.Y("sum(rate_mb_s):Q", title=title, axis=alt.Axis(tickCount=5)),
             color=alt.Color(
@@ -52,7 +52,7 @@ def families(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
 def in_use(rows: pl.DataFrame) -> alt.Chart:
     """Drives in use on average, the most at once, and how many there are."""
     tips = [instant("hour_at", "hour"), number("avg_in_use", "on average"), number("max_in_use", "most at once")]
-    base = alt.Chart(rows).encode(x=_hours("hour_at"), tooltip=[*tips, number("n_drives", "there are")])
+    base = alt.Chart(rows).encode(x=_hours(), tooltip=[*tips, number("n_drives", "there are")])
     y = alt.Y("avg_in_use:Q", title="drives in use")
     layers = [
         base.mark_area(color=BLUE, opacity=0.5, interpolate="step-after").encode(y=y),
@@ -62,5 +62,5 @@ def in_use(rows: pl.DataFrame) -> alt.Chart:
     return framed(alt.layer(*layers), 260)
 
 
-def _hours(name: str) -> alt.X:
-    return alt.X(f"{name}:T", title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False))
+def _hours() -> alt.X:
+    return alt.X("hour_at:T", title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False))

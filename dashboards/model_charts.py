@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, framed, number
+from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, framed, number, rule
 
 RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 
@@ -29,26 +29,30 @@ def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
     return framed(alt.layer(bars, said), 20 * max(3, len(rows)) + 130)
 
 
-def intervals(rows: pl.DataFrame, name: str, value: str, low: str, high: str, title: str, at: float = 1) -> alt.Chart:
-    """A value with the ends of its interval for each name, and a line where nothing would differ."""
+def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
+    """A ratio with the ends of its interval for each name, and a line where nothing would differ."""
     y = alt.Y(f"{name}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=260, labelOverlap=False))
     scale = alt.Scale(zero=False, padding=10)
     bars = (
         alt.Chart(rows)
         .mark_rule(color=GREY, strokeWidth=2)
-        .encode(y=y, x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
+        .encode(y=y, x=alt.X("ratio_low:Q", scale=scale), x2="ratio_high:Q")
     )
     dots = (
         alt.Chart(rows)
         .mark_circle(color=BLUE, size=70, opacity=1)
         .encode(
             y=y,
-            x=alt.X(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
-            tooltip=[f"{name}:N", number(value, title), number(low, "low end"), number(high, "high end")],
+            x=alt.X("ratio:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
+            tooltip=[
+                f"{name}:N",
+                number("ratio", title),
+                number("ratio_low", "low end"),
+                number("ratio_high", "high end"),
+            ],
         )
     )
-    none = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q")
-    return framed(alt.layer(none, bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
+    return framed(alt.layer(rule(1, "x"), bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
 
 
 def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:

@@ -258,6 +258,27 @@ def show_table(
     _show(shown, data.column_config(found, wide), height, found.title, bool(wide))
 
 
+def show_part(
+    found: Asked,
+    names: list[str],
+    rows: Rows | None = None,
+    lacking: str = "",
+    height: int | None = None,
+    wide: dict[str, int] | None = None,
+    whole: Page | None = None,
+    by: Iterable[str] = (),
+    text: str = "",
+) -> None:
+    """A part of the page that is a table alone: its heading, its rows or what to load for some, its SQL."""
+    heading(found, text, whole, by)
+    shown = found.rows if rows is None else rows
+    if shown or not lacking:
+        show_table(found, names, shown, height, wide)
+    else:
+        st.info(lacking)
+    show_sql(found)
+
+
 def show_rows(rows: Rows, config: dict[str, Any], alt: str = "", is_wide: bool = False) -> None:
     """Rows that are no answer of the warehouse."""
     _show(rows, config, None, alt, is_wide)
@@ -301,7 +322,7 @@ def show_sql(*asked: Asked) -> None:
             st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
             st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))
             st.text("\n".join(f"{data.label(column)}: {column.doc}" for column in found.answer.columns))
-            show_table(found, [column.name for column in found.answer.columns], found.rows[:MOST_ROWS], 220)
+            show_table(found, found.names, found.rows[:MOST_ROWS], 220)
             st.code(found.answer.sql, language="sql", wrap_lines=True)
 
 

@@ -54,11 +54,12 @@ def arrivals(site: Site, catalog: Catalog) -> Arrivals:
     for path, item, values in find_inputs(site):
         found.n_files += 1
         last = last_part(book, shown(site, path)) if book else None
-        if last is not None and not not_a_file(path) and _is_known(last, path, origin_of(site, path, item, values)):
+        is_file = not not_a_file(path)
+        if last is not None and is_file and _is_known(last, path, origin_of(site, path, item, values)):
             continue
         found.n_new += 1
-        found.n_bytes += path.stat().st_size if not not_a_file(path) else 0
-        found.by_source[_source(path)] += 1
+        found.n_bytes += path.stat().st_size if is_file else 0
+        found.by_source[_source(path) if is_file else UNKNOWN] += 1
     return found
 
 
@@ -92,8 +93,6 @@ def _is_known(last: Part, path: Path, origin: Origin) -> bool:
 
 
 def _source(path: Path) -> str:
-    if not_a_file(path):
-        return UNKNOWN
     try:
         return sources.choose(lines.read_head(path))[0] or UNKNOWN
     except (AmbiguousSource, UnreadableFile, OSError):

@@ -208,9 +208,14 @@ class Site(_Model):
         return self.root / self.warehouse
 
 
+def site_file(path: Path) -> Path:
+    """The `site.toml` that a path names: itself, or the one in a folder."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
 def load_site(path: Path) -> Site:
     """Read `site.toml` (or the one in a folder). Raises ConfigError naming every mistake and its line."""
-    file = path / FILE_NAME if path.is_dir() else path
+    file = site_file(path)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

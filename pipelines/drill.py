@@ -8,7 +8,7 @@ from pipelines import ask, log_text
 from pipelines.catalog import Catalog
 from pipelines.config import Site
 from pipelines.errors import QuestionRefused
-from pipelines.warehouse import Connection, Warehouse
+from pipelines.warehouse import Connection
 
 QUESTION = "bucket_intervals"
 TOGETHER = ("gap", "wait", "mounting")
@@ -29,27 +29,26 @@ class Drilled:
 
 
 def drill(
-    site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int, snapshot: int | None = None
+    connection: Connection, site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int
 ) -> Drilled:
-    """What is behind a bucket on a site day, the last one with data if none is given; by a snapshot, or the newest.
+    """What is behind a bucket on a site day, the last one with data if none is given.
 
     Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
     """
-    with Warehouse(site).read(snapshot) as connection:
-        last = day or ask.last_day(connection).day
-        if last == ask.NO_DATA:
-            raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
-        params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
-        rows = ask.answer(connection, catalog, QUESTION, params).as_dicts()
-        if not rows:
-            _refuse_unknown(connection, drive, bucket, last)
-        found = Drilled(drive, bucket, last, site.zone, rows, {})
-        for path, numbers in _lines_of(rows).items():
-            read = log_text.read_again(connection, site, path, numbers)
-            if isinstance(read, str):
-                found.unread[path] = read
-            else:
-                found.texts.update({(path, number): text for number, text in read.items()})
+    last = day or ask.last_day(connection).day
+    if last == ask.NO_DATA:
+        raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
+    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
+    rows = ask.answer(connection, catalog, QUESTION, params).as_dicts()
+    if not rows:
+        _refuse_unknown(connection, drive, bucket, last)
+    found = Drilled(drive, bucket, last, site.zone, rows, {})
+    for path, numbers in _lines_of(rows).items():
+        read = log_text.read_again(connection, site, path, numbers)
+        if isinstance(read, str):
+            found.unread[path] = read
+        else:
+            found.texts.update({(path, number): text for number, text in read.items()})
     return found
 
 

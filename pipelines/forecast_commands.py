@@ -8,12 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from pipelines.forecast_words import (
-    history,
-    history_options,
-    said,
-    table,
-)
+from pipelines.forecast_words import history, history_options, said, table
 from pipelines.options import DAY, site_option
 
 
@@ -54,7 +49,7 @@ def step_sentence(counts: dict[str, Any]) -> str:
 def fit(site_path: Path, day: datetime | None, n_days: int) -> None:
     """Fit the sizing formula to the site's mounts: what a mount, a file, a search and a megabyte cost."""
     from pipelines.forecast import fit_site
-    from pipelines.models.calibration import Unknown, check
+    from pipelines.models.calibration import UNITS, Unknown, check
     from pipelines.models.service_time import Service
 
     everyone = fit_site(history(site_path, day, n_days))
@@ -62,7 +57,7 @@ def fit(site_path: Path, day: datetime | None, n_days: int) -> None:
     rows = []
     for one in everyone:
         found = one.found
-        costs = [said(found.parameters[name]) for name in ("speed_mb_s", "mount_s", "file_s", "seek_s")]
+        costs = [said(found.parameters[name]) for name in UNITS]
         error = "" if found.median_error is None else f"{found.median_error:.1%}"
         fits = "" if found.r_squared is None else f"{found.r_squared:.3f}"
         drift = said(found.drift_week, "{:+.1%}".format)

@@ -55,7 +55,6 @@ def drives(
 
 
 def _class(text: str, found: Any) -> Any:
-    from pipelines.methods.bootstrap import Estimate
     from pipelines.models.sizing import Traffic
 
     name, _, numbers = text.partition("=")
@@ -65,8 +64,7 @@ def _class(text: str, found: Any) -> Any:
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
             raise click.UsageError("an efficiency as FILESxMB needs --drives-like")
-        rate, best = found.rate(int(mount[1]), int(mount[2])), found.parameters["speed_mb_s"].value
-        efficiency = Estimate(*(min(1.0, end / best) for end in (rate.value, rate.low, rate.high)))
+        efficiency = found.efficiency(int(mount[1]), int(mount[2]))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
     wanted, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])

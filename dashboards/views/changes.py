@@ -24,9 +24,7 @@ if known:
     told = [one for one in rows if one["ratio_low"] is not None]
     if told:
         frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
-        parts.show_chart(
-            events, model_charts.intervals(frame, "about", "ratio", "ratio_low", "ratio_high", "after / before")
-        )
+        parts.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
     for one in rows:
         st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
@@ -39,12 +37,8 @@ else:
     )
 parts.show_sql(events)
 failures = page.ask("failures_after_change")
-parts.heading(failures, whole=page)
-if failures.rows:
-    parts.show_table(failures, [column.name for column in failures.answer.columns], wide={"what": 140})
-else:
-    st.info("No change of this period touched a drive that anything was mounted in.")
-parts.show_sql(failures)
+nothing = "No change of this period touched a drive that anything was mounted in."
+parts.show_part(failures, failures.names, lacking=nothing, wide={"what": 140}, whole=page)
 
 st.subheader("Any instant, described", anchor=False)
 when = parts.type_text("at", "Instant [UTC], as 2010-03-10 17:00", at)
@@ -59,9 +53,7 @@ if len(simple.rows) == 2:
     parts.show_numbers(simple, after, shown, before)
 else:
     st.info("The period has no mounts on one side of that instant: choose days around it.")
-parts.show_table(simple, [column.name for column in simple.answer.columns])
+parts.show_table(simple, simple.names)
 parts.show_sql(simple)
 groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
-parts.heading(groups)
-parts.show_table(groups, [column.name for column in groups.answer.columns])
-parts.show_sql(groups)
+parts.show_part(groups, groups.names)

@@ -11,9 +11,10 @@ RATES = [
 HOURS = ["drive", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours"]
 ERRORS = ["drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_failed_transfers", "n_failed_mounts"]
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
-EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
+EFFECT = ["drive", "volume", "mode", "rate_mb_s", "n_files", "says"]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
 TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
+SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"]
 ROBOTS = ["robot", "n_drives", "n_alone", "alone_s", "n_together", "together_s", "step_s", "waited_hours", "works"]
 
 page = parts.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
@@ -50,9 +51,7 @@ name = "drive" if kind == "drives" else "volume"
 told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]][:40]
 if told:
     frame = effect.frame(told)
-    parts.show_chart(
-        effect, model_charts.intervals(frame, name, "ratio", "ratio_low", "ratio_high", "times the typical one")
-    )
+    parts.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
 parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 300, {"says": 300})
@@ -71,21 +70,7 @@ for name, columns, lacking in (
     ("robot_waits", ROBOTS, "No mount is known from request to loaded."),
 ):
     found = page.ask(name, drive=drive)
-    parts.heading(found, whole=page, by=["drive"] if name == "drive_turns" else [])
-    if found.rows:
-        parts.show_table(found, columns)
-    else:
-        st.info(lacking)
-    parts.show_sql(found)
-movers = page.ask("rates_by_mover")
-parts.heading(movers, whole=page)
-parts.show_table(movers, MOVERS)
-parts.show_sql(movers)
+    parts.show_part(found, columns, lacking=lacking, whole=page, by=["drive"] if name == "drive_turns" else [])
+parts.show_part(page.ask("rates_by_mover"), MOVERS, whole=page)
 slow = page.ask("slow_sessions")
-parts.heading(slow)
-parts.show_table(
-    slow,
-    ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"],
-    slow.rows_of(drive=drive),
-)
-parts.show_sql(slow)
+parts.show_part(slow, SLOW, slow.rows_of(drive=drive))

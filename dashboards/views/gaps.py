@@ -45,9 +45,7 @@ state.link(
 parts.show_sql(cost, *([before] if before else []))
 
 split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
-parts.heading(split, "Was the next file at hand?")
-parts.show_table(split, SPLIT, split.rows_of(station=station))
-parts.show_sql(split)
+parts.show_part(split, SPLIT, split.rows_of(station=station), text="Was the next file at hand?")
 
 examples = page.ask("gap_examples", station=station, drive=drive)
 parts.heading(examples)

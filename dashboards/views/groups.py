@@ -29,9 +29,7 @@ else:
     st.info("No whole file was moved in this period. Choose other days, or load server logs with `tapescope run`.")
 parts.show_sql(hours)
 rates = page.ask("group_rates")
-parts.heading(rates)
-parts.show_table(rates, RATES, [row for row in rates.rows if group in ("", row["storage_group"])])
-parts.show_sql(rates)
+parts.show_part(rates, RATES, [row for row in rates.rows if group in ("", row["storage_group"])])
 
 used = page.ask("movers_in_use")
 parts.heading(used, whole=page)

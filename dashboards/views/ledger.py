@@ -29,7 +29,7 @@ if hours.rows:
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, words) for name, words in WHAT.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE
-    parts.show_chart(hours, charts.heat_map(hours.frame(), "hour_at", "drive", what, WHAT[what], tips, colour))
+    parts.show_chart(hours, charts.heat_map(hours.frame(), "drive", what, WHAT[what], tips, colour))
 else:
     st.info("No drive was at work for ten minutes of any hour.")
 parts.show_sql(hours)

@@ -60,9 +60,7 @@ if loads.rows:
     frame = loads.frame().with_columns(log=charts.joined("link", "direction"))
     tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("max_share", "peak of capacity")]
     tips += [charts.number(name, loads.label(name)) for name in ("avg_mb_s", "max_mb_s")]
-    chart = charts.heat_map(
-        frame, "hour_at", "log", "max_share", "highest peak of what the link can carry", tips, charts.RED
-    )
+    chart = charts.heat_map(frame, "log", "max_share", "highest peak of what the link can carry", tips, charts.RED)
     parts.show_chart(loads, chart)
     st.text("The fullest hours:")
     parts.show_table(loads, LINKS, busiest[:10])
@@ -76,7 +74,7 @@ if tests.rows:
     shown = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
     titles = {"block_bytes": tests.label("block_bytes"), "p50_mb_s": tests.label("p50_mb_s")}
     parts.show_chart(tests, charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3))
-    parts.show_table(tests, [column.name for column in tests.answer.columns])
+    parts.show_table(tests, tests.names)
 else:
     st.info("No timed test is known. Load what dd, time or timex printed.")
 parts.show_sql(tests)
@@ -94,10 +92,5 @@ for name, columns, lacking in (
     ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),
 ):  # fmt: skip
     found = page.ask(name)
-    parts.heading(found, whole=page, by=[] if name in WHOLE else ["station"])
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
-    if rows:
-        parts.show_table(found, columns, rows[:500])
-    else:
-        st.info(lacking)
-    parts.show_sql(found)
+    parts.show_part(found, columns, rows[:500], lacking, whole=page, by=[] if name in WHOLE else ["station"])

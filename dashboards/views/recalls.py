@@ -59,6 +59,7 @@ columns = ["session_id", "storage_group", "pattern", "n_files", "file_share", "o
 parts.show_table(mounts, columns, reads[:500], 260)
 parts.show_sql(mounts)
 
+mounted = {mount["session_id"] for mount in mounts.rows}
 for name, columns, lacking in (
     ("remount_cost", REMOUNTS, "No mounts with files are known in this period."),
     ("traffic_classes", CLASSES, "No mount was logged from request to dismount."),
@@ -67,12 +68,7 @@ for name, columns, lacking in (
     ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
 ):
     found = page.ask(name, group=group, station=station)
-    parts.heading(found, whole=page, by=NARROWED[name])
     rows = [row for row in found.rows if not group or row.get("storage_group", group) == group]
     if name == "whole_tape_reads" and (group or station):
-        rows = [row for row in rows if row["session_id"] in {mount["session_id"] for mount in mounts.rows}]
-    if rows:
-        parts.show_table(found, columns, rows[:500])
-    else:
-        st.info(lacking)
-    parts.show_sql(found)
+        rows = [row for row in rows if row["session_id"] in mounted]
+    parts.show_part(found, columns, rows[:500], lacking, whole=page, by=NARROWED[name])

@@ -72,9 +72,5 @@ else:
     st.info("No motion between two files of a reading mount is known.")
 parts.show_sql(seeks)
 whole = page.ask("whole_tape_reads")
-parts.heading(whole)
-if whole.rows:
-    parts.show_table(whole, WHOLE, whole.rows_of(drive=drive)[:500])
-else:
-    st.info("No mount is known with all files of its tape. Load the archive's file table, or a mount that read it all.")
-parts.show_sql(whole)
+nothing = "No mount is known with all files of its tape. Load the archive's file table, or a mount that read it all."
+parts.show_part(whole, WHOLE, whole.rows_of(drive=drive)[:500], nothing)

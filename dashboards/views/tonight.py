@@ -6,6 +6,7 @@ from dashboards import leads, parts
 
 HEAD = ["moved_tb", "n_sessions", "drive_rate_mb_s", "overall_rate_mb_s", "f", "transfer_hours", "unknown_hours"]
 LOST = ["cause", "station", "drives", "lost_hours", "gain_gb_day", "bottleneck"]
+MOVED = ["state", "severity", "rule", "entity", "text"]
 SHOWN_LOSSES, SHOWN_FINDINGS = 5, 30
 SEVERITIES = ("critical", "warning", "info")
 
@@ -55,13 +56,11 @@ if len(open_now) > SHOWN_FINDINGS:
     st.text(f"and {len(open_now) - SHOWN_FINDINGS} more: see the table below")
 parts.show_sql(found)
 
-parts.heading(told, "What changed since earlier nights")
 moved = [row for row in told.rows if row["state"] in ("new", "returned", "gone")]
-if moved:
-    parts.show_table(told, ["state", "severity", "rule", "entity", "text"], moved, wide={"rule": 140, "text": 380})
-else:
-    st.info("No finding came, returned or went.")
-parts.show_sql(told)
+WIDE = {"rule": 140, "text": 380}
+parts.show_part(
+    told, MOVED, moved, "No finding came, returned or went.", wide=WIDE, text="What changed since earlier nights"
+)
 
 parts.heading(withheld)
 if withheld.rows:

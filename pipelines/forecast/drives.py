@@ -16,10 +16,9 @@ def size(
     Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
     """
     found = like.found
-    speed, rate = found.service.speed_mb_s, found.rate(n_files, file_mb)
-    efficiency = Estimate(*(min(1.0, end / speed) for end in (rate.value, rate.low, rate.high)))
+    efficiency = found.efficiency(n_files, file_mb)
     traffic = Traffic("traffic", certain(wanted_mb_s), certain(factor), efficiency)
-    return drives_needed([traffic], certain(speed), certain(availability)), efficiency
+    return drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability)), efficiency
 
 
 def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:

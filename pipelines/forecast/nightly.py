@@ -11,11 +11,10 @@ from pipelines.forecast.history import WEEK_DAYS, History, Row
 from pipelines.forecast.needed import DrivesNeeded, drives_for_traffic
 from pipelines.forecast.recalling import seek_models
 from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Unknown
+from pipelines.models.calibration import UNITS, Unknown
 from pipelines.models.eta import Eta
 
 RELATION = "gold.forecast"
-_UNITS = {"speed_mb_s": "MB/s", "mount_s": "s", "file_s": "s", "seek_s": "s"}
 
 
 def foresee(history: History, day: date) -> list[Row]:
@@ -60,8 +59,8 @@ def _said(found: Estimate | Unknown) -> dict[str, Any]:
 def _costs(one: Fitted) -> Iterator[Row]:
     entity = f"{one.generation} {one.mode}"
     told = {"n_seen": one.found.n_mounts, "seen": "mounts"}
-    for name, unit in _UNITS.items():
-        yield _named("calibration", entity, name, unit) | told | _said(one.found.parameters[name])  # type: ignore[index]
+    for name, unit in UNITS.items():
+        yield _named("calibration", entity, name, unit) | told | _said(one.found.parameters[name])
     if one.found.median_error is not None:
         yield _named("calibration", entity, "drift_week", "1") | told | _said(one.found.drift_week)
         yield _named("calibration", entity, "median_error", "1") | told | {"value": one.found.median_error}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.ask import ask
 from pipelines.errors import TapescopeError
 from pipelines.forecast.history import History
 from pipelines.methods.bootstrap import Estimate
@@ -51,7 +50,7 @@ def foretell(
     history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
 ) -> Foretold:
     """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file nobody knows."""
-    rows = ask(history.site, history.catalog, "tape_contents", {"volume": volume}).as_dicts()
+    rows = history.rows("tape_contents", volume=volume)
     if not rows:
         raise TapescopeError(
             f"no file of a tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"

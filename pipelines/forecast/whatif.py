@@ -1,7 +1,9 @@
 """What if: the recorded work run again as it was, held against the record, and only then with a change."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 
 from pipelines.errors import TapescopeError
@@ -44,14 +46,19 @@ def what_if(history: History, changes: Changes) -> Answer:
     return judge(recorded(history), changes)
 
 
-def judge(record: Record, changes: Changes) -> Answer:
-    """The replay first; the change only where the replay is within 10 % and nearly all of the bytes took part."""
-    replayed = simulate(record.work)
+def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | None = None) -> Answer:
+    """The replay first; the change only where the replay is within 10 % and nearly all of the bytes took part.
+
+    `run` simulates the record's work with changes, for whoever remembers what came of them.
+    """
+    run = run or partial(simulate, record.work)
+    replayed = run(Changes())
     error, what = replay_error(record, replayed)
     if record.share < 1 - MOST_ERROR:
         error, what = 1 - record.share, "bytes of mounts that were not logged from request to dismount"
-    trusted = error <= MOST_ERROR
-    return Answer(record, replayed, error, what, simulate(record.work, changes) if trusted else None)
+    if error > MOST_ERROR:
+        return Answer(record, replayed, error, what, None)
+    return Answer(record, replayed, error, what, replayed if changes == Changes() else run(changes))
 
 
 def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
@@ -76,9 +83,9 @@ def recorded(history: History) -> Record:
             "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"
         )
     zero = min(mount[0]["asked_at"] for mount in whole)
+    made = [_mount(rows_of, zero) for rows_of in whole]
     uses: Uses = {}
-    for rows_of in whole:
-        mount = _mount(rows_of, zero)
+    for rows_of, mount in zip(whole, made, strict=True):
         begun, ended = (_since(zero, rows_of[0][name]) for name in ("requested_at", "dismounted_at"))
         uses.setdefault((mount.kind, mount.mode), Use()).add(mount, begun, ended)
     drives = {(row[0]["kind"], row[0]["drive"]) for row in whole}
@@ -87,7 +94,7 @@ def recorded(history: History) -> Record:
     again = sum(row["file_bytes"] for mount in whole for row in mount)
     down = [row for row in history.rows("drives_down") if row["kind"] in numbers]
     outages = [Outage(row["kind"], _since(zero, row["from_at"]), _since(zero, row["to_at"])) for row in down]
-    work = Work(tuple(_mount(one, zero) for one in whole), numbers, tuple(outages))
+    work = Work(tuple(made), numbers, tuple(outages))
     return Record(work, uses, again / moved if moved else 0.0)
 
 

@@ -34,7 +34,7 @@ MOST_FOR_DRIFT = 2000
 _SPARE = 3  # more mounts than parameters
 
 Parameter = Literal["speed_mb_s", "mount_s", "file_s", "seek_s"]
-_ALL: list[Parameter] = ["speed_mb_s", "mount_s", "file_s", "seek_s"]
+UNITS: dict[Parameter, str] = {"speed_mb_s": "MB/s", "mount_s": "s", "file_s": "s", "seek_s": "s"}
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,11 @@ class Calibration:
         rates = moved / (n_mounts * mount_s + n_files * (file_s + seek_s) + moved / speed)
         return bootstrap.interval(value, rates, self.n_mounts, len(self.parameters))
 
+    def efficiency(self, n_files: float, file_mb: float) -> Estimate:
+        """The same as a share of the speed, at most all of it."""
+        rate, best = self.rate(n_files, file_mb), self.service.speed_mb_s
+        return Estimate(*(min(1.0, end / best) for end in (rate.value, rate.low, rate.high)))
+
 
 def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0) -> Calibration:
     """Calibrate on mounts of one kind of drive and one direction."""
@@ -176,9 +181,9 @@ def _mixed(
 ) -> dict[Parameter, Estimate | Unknown]:
     """Where some parameters cannot be told, the fitted others are worth nothing either; what was measured stands."""
     rest = Unknown("it is fitted together with what cannot be told", "the same data")
-    found: dict[Parameter, Estimate | Unknown] = {name: unknown.get(name, rest) for name in _ALL}
+    found: dict[Parameter, Estimate | Unknown] = {name: unknown.get(name, rest) for name in UNITS}
     if len(mounts) < _SPARE:
-        return dict.fromkeys(_ALL, next(iter(unknown.values())))
+        return dict.fromkeys(UNITS, next(iter(unknown.values())))
     times = bootstrap.counts(len(mounts))
     if mounts.moving_s is not None:
         found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
@@ -239,7 +244,7 @@ def _told(
         speed = (times @ mounts.moved_mb) / (times @ mounts.moving_s)
     seek = np.zeros(len(times)) if mounts.seek_s is None else (times @ mounts.seek_s) / (times @ mounts.n_files)
     every = np.column_stack([speed, drawn("mount_s"), drawn("file_s"), seek])
-    made = Calibration(len(mounts), {name: found[name] for name in _ALL}, draws=every)
+    made = Calibration(len(mounts), {name: found[name] for name in UNITS}, draws=every)
     predicted = predictions(made.service, mounts)
     ratio = mounts.wall_s / predicted
     spread = float(((mounts.wall_s - mounts.wall_s.mean()) ** 2).sum())

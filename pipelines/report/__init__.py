@@ -18,8 +18,6 @@ print_mail = html.print_mail
 
 __all__ = ["Report", "make_report", "print_mail", "write_checks", "write_report"]
 
-_PRINTERS = {"html": html.print_report, "txt": text.print_report, "json": json.print_report}
-
 
 def make_report(
     site: Site, catalog: Catalog, first: date | None, last: date | None, problems: Sequence[str] = ()
@@ -52,9 +50,8 @@ def make_report(
 
 def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:
     """Write all forms into a folder; each file appears whole or not at all. The page links to that of `checks`."""
-    printed = {suffix: print_report(report) for suffix, print_report in _PRINTERS.items()}
-    if checks is not None:
-        printed["html"] = html.print_report(report, checks.name)
+    page = html.print_report(report, checks.name if checks else "")
+    printed = {"html": page, "txt": text.print_report(report), "json": json.print_report(report)}
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
     for suffix, content in printed.items():
         write_whole(paths[suffix], content.encode())

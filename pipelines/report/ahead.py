@@ -11,6 +11,7 @@ from pipelines import studies
 from pipelines.catalog import Column
 from pipelines.config import Campaign
 from pipelines.errors import TapescopeError
+from pipelines.models.calibration import UNITS
 from pipelines.report.asking import Asker, Row
 from pipelines.report.cells import counted, day_text, number, percent
 from pipelines.report.tree import Burndown, Figure, Section, Table, Tornado
@@ -19,7 +20,6 @@ from pipelines.studies.requirements import DOCUMENTS
 _MOST = 12  # campaigns, or kinds of drive, that are told of
 _LEVERS = 2
 _NOT_KEPT = "No forecast was kept for this day: `tapescope forecast` makes them, and so does `tapescope run`."
-_COSTS = {"speed_mb_s": "MB/s", "mount_s": "s", "file_s": "s", "seek_s": "s"}
 _TORNADOS = 3
 
 
@@ -168,7 +168,7 @@ def _refusals(costs: list[Row]) -> list[str]:
     """Why costs cannot be told, each reason once for those it is true of."""
     why: dict[tuple[str, str], list[str]] = {}
     for row in costs:
-        if row["cannot_tell"] is not None and row["quantity"] in _COSTS:
+        if row["cannot_tell"] is not None and row["quantity"] in UNITS:
             names = why.setdefault((row["cannot_tell"], row["wanted"]), [])
             names += [] if row["entity"] in names else [row["entity"]]
     return [
@@ -181,14 +181,14 @@ def _cost_table(costs: list[Row]) -> Table:
     columns = [
         Column("drives", "VARCHAR", "kind of drive and direction"),
         Column("n_mounts", "BIGINT", "mounts the fit rests on"),
-        *(Column(name, "VARCHAR", "fitted, with its 90 % interval", unit) for name, unit in _COSTS.items()),
+        *(Column(name, "VARCHAR", "fitted, with its 90 % interval", unit) for name, unit in UNITS.items()),
         Column("share_error", "DOUBLE", "median error of the time of a mount", "1"),
         Column("drift", "VARCHAR", "change of measured / reckoned time in a week"),
     ]
     rows = []
     for name, group in _by("entity", costs).items():
         by_name = {row["quantity"]: row for row in group}
-        told = [_with_interval(by_name.get(cost), 1) for cost in _COSTS]
+        told = [_with_interval(by_name.get(cost), 1) for cost in UNITS]
         error = by_name.get("median_error", {}).get("value")
         rows.append((name, group[0]["n_seen"], *told, error, _with_interval(by_name.get("drift_week"), 100, " %")))
     return Table("What serving costs here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])

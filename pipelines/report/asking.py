@@ -77,16 +77,16 @@ class Asker:
         if text not in self.problems:
             self.problems.append(text)
 
-    def ask(self, name: str, **params: str) -> Answer:
+    def ask(self, name: str) -> Answer:
         """The answer to a question about the period, asked once."""
         if name not in self._answers:
-            self._answers[name] = self._ask(name, params)
+            self._answers[name] = self._ask(name)
         return self._answers[name]
 
-    def _ask(self, name: str, given: dict[str, str]) -> Answer:
+    def _ask(self, name: str) -> Answer:
         question = self.catalog.questions[name]
         days = {"first_day": str(self.first), "last_day": str(self.last)}
-        params = {key: value for key, value in days.items() if key in question.params} | given
+        params = {key: value for key, value in days.items() if key in question.params}
         self.queries[name] = Query(name, question.title, question.why, params, question.sql)
         nothing = Answer(list(question.columns), [], question.sql, self.snapshot or 0)
         if self.last is None and "last_day" in question.params:

@@ -8,11 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines import (
-    arrivals,
-    lines,
-    sources,
-)
+from pipelines import arrivals, lines, sources
 from pipelines import ingest as ingester
 from pipelines.arrivals import Arrivals
 from pipelines.catalog import load_catalog

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 from pipelines import ask as asking
@@ -71,8 +72,9 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
         prepare_tables(connection, catalog)
         connection.execute(f"USE {LAKE}")
         day = last or asking.last_day(connection).day
+        asked = partial(asking.answer, connection, catalog)
         with noted(connection, "forecast") as run:
-            rows = forecasting.foresee(forecasting.History(site, catalog, day, connection=connection), day)
+            rows = forecasting.foresee(forecasting.History(site, catalog, day, ask=asked), day)
             with transaction(connection):
                 replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
             report = ForecastReport(day, rows)

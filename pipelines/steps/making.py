@@ -8,12 +8,7 @@ from typing import Any
 
 from pipelines import ask as asking
 from pipelines import build as builder
-from pipelines import (
-    quality,
-    retention,
-    site_tables,
-    upkeep,
-)
+from pipelines import quality, retention, site_tables, upkeep
 from pipelines.catalog import Catalog, load_catalog
 from pipelines.config import Site
 from pipelines.errors import CheckFailed
@@ -115,20 +110,16 @@ def _build(
 
 
 # What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
-_DECIDE_NO_ROW = {"root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log"}
-
-
-_DECIDE_NO_ROW |= {"catalogue", "data_path", "retention_days", "snapshot_retention_days"}
+_DECIDE_NO_ROW = {
+    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log"),
+    *("catalogue", "data_path", "retention_days", "snapshot_retention_days"),
+}
 
 
 def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
     """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
     drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
-    parts = [
-        catalog.fingerprint,
-        site.model_dump_json(exclude=_DECIDE_NO_ROW),
-        repr(drives),
-    ]
+    parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipelines import ask as asking
 from pipelines import drill as drilling
-from pipelines import (
-    failures,
-)
+from pipelines import failures
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from pipelines.report import Report
 
 
 def report(
@@ -27,16 +29,19 @@ def report(
 
     `problems` says what went wrong before, so that a report is written all the same.
     """
+    return _written(site, first, last, problems, out)[1]
+
+
+def _written(
+    site: Site, first: date | None, last: date | None, problems: list[str] | None, out: Path | None = None
+) -> tuple["Report", dict[str, Path]]:
+    """The report and where its forms and its page of checks lie."""
     from pipelines import report as reporting  # draws plots: heavy to import
 
-    catalog = load_catalog()
+    catalog, folder = load_catalog(), out or site.root / "var" / "reports"
     made = reporting.make_report(site, catalog, first, last, problems or [])
-    checks = reporting.write_checks(site, catalog, made, out or _reports(site))
-    return reporting.write_report(made, out or _reports(site), checks) | {"checks": checks}
-
-
-def _reports(site: Site) -> Path:
-    return site.root / "var" / "reports"
+    checks = reporting.write_checks(site, catalog, made, folder)
+    return made, reporting.write_report(made, folder, checks) | {"checks": checks}
 
 
 def deliver(
@@ -53,13 +58,9 @@ def deliver(
     TapescopeError at the end if a way failed; the others have been tried.
     """
     from pipelines import delivery
-    from pipelines import report as reporting
 
-    catalog = load_catalog()
-    made = reporting.make_report(site, catalog, first, last, problems or [])
-    checks = reporting.write_checks(site, catalog, made, _reports(site))
-    files = reporting.write_report(made, _reports(site), checks) | {"checks": checks}
-    done = delivery.deliver(site, delivery.collect(site, catalog, made, files), secrets, again)
+    made, files = _written(site, first, last, problems)
+    done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
     counts = Counter(one.state for one in done)
     if failed := [one for one in done if one.is_failed]:
         told = "\n".join(f"{one.way}: {one.where}" for one in failed)
@@ -93,4 +94,5 @@ def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> asking.Answer:
 
 def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:
     """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
-    return drilling.drill(site, load_catalog(), drive, bucket, day, limit)
+    with Warehouse(site).read() as connection:
+        return drilling.drill(connection, site, load_catalog(), drive, bucket, day, limit)
