@@ -58,6 +58,8 @@ covered AS (
     SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
     FROM silver.log_seen l CROSS JOIN wanted w
     WHERE l.source = 'enstore_log' AND l.to_at > w.begin_at AND l.from_at < w.end_at AND l.to_at > l.from_at
+      -- here and below: of UTC, for the files that are read
+      AND l.day BETWEEN CAST($last_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
       AND l.host = (SELECT coalesce(system, (SELECT min(system) FROM site.drive)) FROM site.drive WHERE drive = $drive)
 ),
 numbered AS (
@@ -75,6 +77,7 @@ stated AS (
            lead(d.line_no) OVER w AS next_line_no
     FROM silver.drive_state d CROSS JOIN wanted n
     WHERE d.drive = $drive AND d.to_at > n.begin_at - INTERVAL 1 DAY AND d.from_at < n.end_at + INTERVAL 1 DAY
+      AND d.to_at >= CAST($last_day AS DATE) - 3 AND d.from_at <= CAST($last_day AS DATE) + 3
     WINDOW w AS (ORDER BY d.from_at, d.to_at, d.file_id, d.line_no)
 ),
 piece AS (
@@ -110,6 +113,7 @@ waited AS (
                / date_diff('microsecond', t.started_at, t.ended_at) AS share,
            t.wait_data_s, t.wait_room_s, t.checksum_s
     FROM piece p JOIN silver.transfer t ON t.transfer_id = p.try_id AND t.drive = $drive AND t.ended_at > t.started_at
+        AND t.ended_at >= CAST($last_day AS DATE) - 1 AND t.started_at <= CAST($last_day AS DATE) + 2
     WHERE p.state = 'transfer'
 ),
 found AS (
@@ -157,10 +161,15 @@ SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.ses
        (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l
+-- a drive may be down, and a request wait, for weeks: what lies further away is not looked for
 LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
+    AND s.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
 LEFT JOIN silver.transfer t ON t.transfer_id = l.try_id AND t.drive = $drive
+    AND t.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
 LEFT JOIN ops.file f ON f.file_id = l.file_id
 LEFT JOIN ops.file g ON g.file_id = l.end_file_id
 LEFT JOIN silver.mover_step m ON m.file_id = l.file_id AND m.line_no = l.line_no AND m.drive = $drive
+    AND m.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
 LEFT JOIN silver.mover_step o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no AND o.drive = $drive
+    AND o.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
 ORDER BY l.interval_s DESC, l.from_at, l.bucket

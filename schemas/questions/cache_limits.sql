@@ -20,7 +20,8 @@ WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files
     FROM silver.cache_sample a CROSS JOIN site.setting c
     WHERE a.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days
-      AND CAST(timezone(c.zone, timezone('UTC', a.sampled_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND a.sampled_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND a.sampled_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
       AND a.blocks_total > 0 AND a.files_total > 0 AND a.blocks_free IS NOT NULL AND a.files_free IS NOT NULL
 ),
 summed AS (

@@ -12,6 +12,7 @@ seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log" }
 SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours, sum(v.seen_s) / 3600 AS seen_hours
 FROM ops.coverage v CROSS JOIN site.setting c
 WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-  AND CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+  AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+  AND v.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 GROUP BY v.source, v.host
 ORDER BY v.source, v.host

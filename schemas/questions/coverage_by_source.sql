@@ -17,7 +17,8 @@ WITH per_host AS (
            sum(greatest(v.expected_s - v.seen_s, 0)) AS missing_s
     FROM ops.coverage v CROSS JOIN site.setting c
     WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-      AND CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND v.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
     GROUP BY v.source, v.host
 )
 SELECT source, count(*) AS n_hosts, count(*) FILTER (WHERE missing_s > 0) AS n_short,

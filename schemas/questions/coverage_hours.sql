@@ -17,7 +17,8 @@ WITH hour AS (
                 THEN date_trunc('day', o.hour_at) ELSE o.hour_at END AS hour_at
     FROM ops.coverage o CROSS JOIN site.setting c
     WHERE o.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-      AND CAST(timezone(c.zone, timezone('UTC', o.hour_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND o.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND o.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 )
 SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
        CASE WHEN sum(expected_s) > 0 THEN least(1, sum(seen_s) / sum(expected_s)) END AS seen_share

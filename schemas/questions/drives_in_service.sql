@@ -12,14 +12,18 @@ n_tapes = { type = "BIGINT", doc = "tapes these were on" }
 came = { type = "VARCHAR", doc = "of these drives, those that moved nothing on the day of the period before on which drives of the kind did; NULL on the first" }
 gone = { type = "VARCHAR", doc = "drives that did on that day, and not on this one; NULL on the first" }
 */
-WITH used AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, d.robot, d.generation,
-           list_sort(list(DISTINCT t.drive)) AS drives, count(DISTINCT (t.system, t.volume)) AS n_tapes
-    FROM silver.transfer t
-    CROSS JOIN site.setting c
-    LEFT JOIN site.drive d ON d.drive = t.drive
+WITH quarter AS (
+    -- zones are apart by whole quarters of an hour: what day it was is asked once for each, not for each file
+    SELECT DISTINCT time_bucket(INTERVAL 15 MINUTE, t.started_at) AS quarter_at, t.drive, t.system, t.volume
+    FROM silver.transfer t CROSS JOIN site.setting c
     WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok'  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+),
+used AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', q.quarter_at)) AS DATE) AS day, d.robot, d.generation,
+           list_sort(list(DISTINCT q.drive)) AS drives, count(DISTINCT (q.system, q.volume)) AS n_tapes
+    FROM quarter q CROSS JOIN site.setting c LEFT JOIN site.drive d ON d.drive = q.drive
     GROUP BY ALL
 ),
 compared AS (

@@ -33,7 +33,8 @@ next_message = { type = "VARCHAR", doc = "what that second line says" }
 WITH long_gap AS (
     SELECT g.*, median(g.judged_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
       AND g.day BETWEEN $first_day - 1 AND $last_day + 1
       AND $station IN ('', g.station) AND $drive IN ('', g.drive) AND g.judged_s > c.expected_gap_s + 3
 ),
@@ -41,6 +42,16 @@ shown AS (
     SELECT * FROM long_gap
     QUALIFY row_number() OVER (
         PARTITION BY station, drive ORDER BY abs(judged_s - usual_s), started_at, gap_id) <= $n
+),
+line AS (
+    SELECT previous_file_id AS file_id, previous_line_no AS line_no FROM shown
+    UNION SELECT next_file_id, next_line_no FROM shown
+),
+told AS (
+    -- of all lines of the period a few: so joined, only the blocks that may hold them are read
+    SELECT m.file_id, m.line_no, m.message
+    FROM silver.mover_step m JOIN line l ON l.file_id = m.file_id AND l.line_no = m.line_no
+    WHERE m.day >= $first_day - 1
 )
 SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged_s, s.filemark_s, s.checksum_s, s.database_s,
        s.no_request_s, s.request_s, s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no, s.next_line_no,
@@ -48,7 +59,6 @@ SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged
 FROM shown s
 LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id
-LEFT JOIN silver.mover_step p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
-    AND p.day BETWEEN $first_day - 1 AND $last_day + 1
-LEFT JOIN silver.mover_step n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no AND n.day >= $first_day - 1
+LEFT JOIN told p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
+LEFT JOIN told n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
 ORDER BY s.station, s.drive, abs(s.judged_s - s.usual_s), s.started_at

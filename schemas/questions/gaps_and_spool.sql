@@ -27,7 +27,8 @@ WITH wanted AS MATERIALIZED (
     SELECT g.system, g.station, g.gap_id, g.next_transfer_id, g.started_at, g.gap_s - g.no_request_s AS dead_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
       AND $drive IN ('', g.drive)
 ),
 followed AS MATERIALIZED (

@@ -18,6 +18,7 @@ SELECT g.station, count(*) AS n_gaps, median(g.judged_s) AS p50_s, quantile_cont
            AS lost_hours
 FROM silver.gap g CROSS JOIN site.setting c
 WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-  AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+  AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+  AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 GROUP BY g.station
 ORDER BY lost_hours DESC, g.station

@@ -19,7 +19,8 @@ WITH file AS (
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.drive_s > 0 AND t.day >= $first_day - 1
       AND g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 )
 SELECT generation, mode, count(*) AS n_files, regr_intercept(service_s, mb) AS overhead_s,
        1 / regr_slope(service_s, mb) AS speed_mb_s, regr_r2(service_s, mb) AS r2

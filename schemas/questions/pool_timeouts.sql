@@ -22,7 +22,8 @@ WITH asked AS (
            coalesce(r.ended_at, r.created_at) AS over_at
     FROM silver.pool_request r CROSS JOIN site.setting c
     WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', r.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
 told AS (
     SELECT a.*, a.is_timeout AND EXISTS (

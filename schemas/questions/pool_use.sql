@@ -20,7 +20,8 @@ WITH asked AS (
     SELECT r.*
     FROM silver.pool_request r CROSS JOIN site.setting c
     WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', r.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
 used AS (
     SELECT system, operation, storage_group, file_family, pool,

@@ -57,10 +57,11 @@ SELECT s.session_id, s.system, coalesce(d.generation, s.drive) AS kind, s.drive,
 FROM silver.session s
 JOIN file f ON f.system = s.system AND f.session_id = s.session_id
 JOIN most m ON m.system = s.system AND m.session_id = s.session_id
-LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id
+LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.day >= $last_day - CAST($n_days AS INTEGER)
 LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
 WHERE s.requested_at IS NOT NULL
+  AND s.requested_at BETWEEN $last_day - CAST($n_days AS INTEGER) AND CAST($last_day AS DATE) + 2
   AND CAST(timezone(c.zone, timezone('UTC', s.requested_at)) AS DATE)
       BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

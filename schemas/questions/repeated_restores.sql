@@ -32,7 +32,8 @@ again AS (
     SELECT p.*, date_diff('microsecond', p.before_at, p.created_at) / 1e6 AS apart_s
     FROM paired p CROSS JOIN site.setting c
     WHERE p.before_at IS NOT NULL
-      AND CAST(timezone(c.zone, timezone('UTC', p.created_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND p.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND p.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
       AND date_diff('microsecond', p.before_at, p.created_at) / 1e6 <= $days * 86400
 )
 SELECT system, pnfsid, max(storage_group) AS storage_group, max(file_family) AS file_family, count(*) AS n_again,

@@ -16,7 +16,8 @@ WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s
     FROM silver.request q CROSS JOIN site.setting c
     WHERE q.day BETWEEN $first_day - 1 AND $last_day + 1 AND q.assigned_at >= q.queued_at
-      AND CAST(timezone(c.zone, timezone('UTC', q.queued_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND q.queued_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND q.queued_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
       AND $station IN ('', q.station) AND $group IN ('', q.storage_group)
 )
 SELECT storage_group, mode, count(*) AS n_requests, median(wait_s) AS p50_s, quantile_cont(wait_s, 0.95) AS p95_s,

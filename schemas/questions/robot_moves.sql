@@ -26,6 +26,7 @@ WITH moved AS (
 SELECT m.system, date_trunc('hour', m.moved_at) AS hour_at, count(*) AS n_moves, count(*) / $limit AS load,
        3600 / $limit AS move_s
 FROM moved m CROSS JOIN site.setting c
-WHERE CAST(timezone(c.zone, timezone('UTC', m.moved_at)) AS DATE) BETWEEN $first_day AND $last_day
+WHERE m.moved_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+  AND m.moved_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 GROUP BY m.system, date_trunc('hour', m.moved_at)
 ORDER BY n_moves DESC, system, hour_at

@@ -21,7 +21,8 @@ WITH mount AS (
     CROSS JOIN site.setting c
     LEFT JOIN site.drive d ON d.drive = s.drive
     WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.mounted_at > s.requested_at  -- UTC's days
-      AND CAST(timezone(c.zone, timezone('UTC', s.requested_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND s.requested_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND s.requested_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
 beside AS (
     SELECT m.robot, m.system, m.session_id, count(o.session_id) AS n_others,

@@ -20,7 +20,8 @@ WITH file AS (
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.bytes > 0 AND t.drive_s > 0
       AND t.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 )
 SELECT storage_group, file_family, from_mb, count(*) AS n_files, sum(bytes) / 1e12 AS moved_tb,
        sum(taken_s) / sum(sum(taken_s)) OVER () AS time_share, sum(bytes) / 1e6 / sum(taken_s) AS effective_mb_s

@@ -27,7 +27,8 @@ sample AS (
            date_diff('microsecond', s.from_at, s.to_at) AS us
     FROM silver.link_sample s CROSS JOIN wide w
     WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.station IS NOT NULL AND $station IN ('', s.station)
-      AND CAST(timezone(w.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND s.from_at >= timezone('UTC', timezone(w.zone, CAST($first_day AS TIMESTAMP)))
+      AND s.from_at < timezone('UTC', timezone(w.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 )
 SELECT station, link, direction, bin_at, CAST(any_value(bin_s) AS DOUBLE) AS bin_s,
        sum(CAST(round(avg_bytes_s * us / 1e6) AS BIGINT)) / sum(us) AS avg_mb_s,

@@ -11,7 +11,13 @@ n_rows = { type = "BIGINT", doc = "rows of the period that do" }
 first_at = { type = "TIMESTAMP", doc = "first of them, UTC" }
 last_at = { type = "TIMESTAMP", doc = "last of them, UTC" }
 */
-WITH named AS (
+WITH declared AS (
+    SELECT 'station' AS kind, station AS name FROM site.station
+    UNION SELECT 'drive', drive FROM site.drive WHERE is_declared
+    UNION SELECT 'station', mover_host FROM site.drive WHERE is_declared
+    UNION SELECT 'link', link FROM site.link
+),
+named AS NOT MATERIALIZED (
     SELECT 'station' AS kind, station AS name, 'silver.transfer' AS relation, day, started_at AS at FROM silver.transfer
     UNION ALL SELECT 'drive', drive, 'silver.transfer', day, started_at FROM silver.transfer
     UNION ALL SELECT 'drive', drive, 'silver.session', day, from_at FROM silver.session
@@ -19,18 +25,19 @@ WITH named AS (
     UNION ALL SELECT 'station', host, 'silver.host_sample', day, from_at FROM silver.host_sample
     UNION ALL SELECT 'station', host, 'silver.device_sample', day, from_at FROM silver.device_sample
 ),
-declared AS (
-    SELECT 'station' AS kind, station AS name FROM site.station
-    UNION SELECT 'drive', drive FROM site.drive WHERE is_declared
-    UNION SELECT 'station', mover_host FROM site.drive WHERE is_declared
-    UNION SELECT 'link', link FROM site.link
+strange AS (
+    -- mostly none: the rows of those that are declared, one for each second and disk, are then counted no further
+    SELECT kind, name FROM named
+    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 AND name IS NOT NULL GROUP BY kind, name
+    EXCEPT SELECT kind, name FROM declared
 )
 SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) AS seen_in, count(*) AS n_rows,
        min(n.at) AS first_at, max(n.at) AS last_at
 FROM named n
+JOIN strange s ON s.kind = n.kind AND s.name = n.name
 CROSS JOIN site.setting c
-WHERE n.name IS NOT NULL AND n.day BETWEEN $first_day - 1 AND $last_day + 1
-  AND CAST(timezone(c.zone, timezone('UTC', n.at)) AS DATE) BETWEEN $first_day AND $last_day
-  AND NOT EXISTS (SELECT 1 FROM declared d WHERE d.kind = n.kind AND d.name = n.name)
+WHERE n.day BETWEEN $first_day - 1 AND $last_day + 1
+  AND n.at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+  AND n.at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 GROUP BY n.kind, n.name
 ORDER BY n.kind, n_rows DESC, n.name
