@@ -1,9 +1,10 @@
 """Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for.
 
-While SQL runs, the layers' names are views of the lake narrowed to the days that matter, so that a relation's SQL
-needs no word about increments and runs as it is in any DuckDB client.
+While SQL runs, the relations it names are the lake's narrowed to the days that matter, so that it needs no word about
+increments and runs as it is in any DuckDB client.
 """
 
+import re
 from collections.abc import Callable
 from datetime import date
 
@@ -16,6 +17,7 @@ from pipelines.days import Changes, DayLinks, site_days_of, utc_days_of, with_ne
 from pipelines.errors import ContractError
 from pipelines.warehouse import LAKE, Connection
 
+_FEW = 10_000  # rows
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
@@ -39,18 +41,62 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
     return found
 
 
-def make_views(connection: Connection, catalog: Catalog) -> None:
-    """Schemas of views in memory, one view a relation; to be made before the build's transaction begins."""
-    for layer in ("site", "ops", "bronze", "silver", "gold"):
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{layer}")
-    for relation in catalog.relations.values():
-        narrowed = ""
-        if relation.has_day:
-            clock = "site" if relation.layer in ("gold", "ops") else "utc"
-            narrowed = f" WHERE day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"
-        connection.execute(
-            f"CREATE OR REPLACE VIEW memory.{relation.full_name} AS SELECT * FROM {LAKE}.{relation.full_name}{narrowed}"
-        )
+class _Inputs:
+    """What SQL reads: tables and views of its own in place of the lake's, narrowed to the days that matter.
+
+    A few rows are taken out of the lake once, not by every relation that reads them: of so few most of the time is
+    DuckLake's, which asks its catalogue for the files of each table that a statement names.
+    """
+
+    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+        self._connection = connection
+        self._catalog = catalog
+        self._there: dict[str, tuple[str, object]] = {}  # by relation: table or view, and of which window
+
+    def named_in(self, relation: Relation, window: object) -> str:
+        """A relation's SQL, reading what there is in a window that is set."""
+        for name in relation.inputs:
+            each = self._catalog.relations[name]
+            mine = window if each.has_day else None
+            if name == relation.full_name or name not in self._there or self._there[name][1] != mine:
+                self._drop(name)
+                # what it reads of itself changes from run to run
+                self._there[name] = (self._show(each, _FEW if name != relation.full_name else -1), mine)
+        names = "|".join(map(re.escape, relation.inputs))
+        return re.sub(rf"\b({names})\b", lambda found: f"temp.{_place(found[0])}", relation.sql)
+
+    def _show(self, relation: Relation, most: int) -> str:
+        """The rows as a table if they are but so many, else as a view; says which."""
+        place = _place(relation.full_name)
+        if most >= 0:
+            copied = f"CREATE TEMP TABLE {place} AS {_narrowed(relation)} LIMIT {most + 1}"
+            taken = self._connection.execute(copied).fetchone()
+            if taken is not None and taken[0] <= most:
+                return "TABLE"
+            self._connection.execute(f"DROP TABLE temp.{place}")
+        self._connection.execute(f"CREATE TEMP VIEW {place} AS {_narrowed(relation)}")
+        return "VIEW"
+
+    def _drop(self, name: str) -> None:
+        if name in self._there:
+            self._connection.execute(f"DROP {self._there.pop(name)[0]} temp.{_place(name)}")
+
+    def close(self) -> None:
+        for name in list(self._there):
+            self._drop(name)
+
+
+def _place(name: str) -> str:
+    return "read_" + name.replace(".", "_")
+
+
+def _narrowed(relation: Relation) -> str:
+    """The lake's rows of the window that is set."""
+    if not relation.has_day:
+        return f"SELECT * FROM {LAKE}.{relation.full_name}"
+    clock = "site" if relation.layer in ("gold", "ops") else "utc"
+    window = f"day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"
+    return f"SELECT * FROM {LAKE}.{relation.full_name} WHERE {window}"
 
 
 def build(
@@ -61,7 +107,7 @@ def build(
     is_full: bool,
     progress: Callable[[str], None] | None = None,
 ) -> Changes:
-    """Make silver, ops and gold anew on a connection with views, inside its transaction.
+    """Make silver, ops and gold anew, inside a transaction.
 
     `changes` says what changed in bronze and site, and gains what was made from it.
     """
@@ -69,6 +115,7 @@ def build(
     links = DayLinks(connection)
     first_day = retention.first_day_kept(connection)
     present: dict[str, set[date]] = {}
+    inputs = _Inputs(connection, catalog)
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
@@ -80,11 +127,12 @@ def build(
             if is_full:
                 wanted |= _present_days(connection, relation)
             wanted = {day for day in wanted if day >= retention.begin_of(relation, first_day)}
-            _make_days(connection, relation, wanted, links, site.zone, changes)
+            _make_days(connection, relation, wanted, links, site.zone, changes, inputs)
         elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
-            _make_whole(connection, relation, changes)
+            _make_whole(connection, relation, changes, inputs)
             if changes.timeless.intersection(relation.inputs):
                 changes.timeless.add(relation.full_name)
+    inputs.close()
     return changes
 
 
@@ -122,11 +170,11 @@ def _make_days(
     links: DayLinks,
     zone: str,
     changes: Changes,
+    inputs: _Inputs,
 ) -> None:
     changed = changes.days.setdefault(relation.full_name, set())
     for run in _runs(wanted):
-        _set_window(connection, relation, run, links, zone)
-        _make(connection, relation)
+        _make(connection, relation, inputs.named_in(relation, _set_window(connection, relation, run, links, zone)))
         new, said = _changed_days(connection, relation, run)
         if new:
             days = sorted(new)
@@ -141,10 +189,9 @@ def _make_days(
         changed |= said
 
 
-def _make_whole(connection: Connection, relation: Relation, changes: Changes) -> None:
+def _make_whole(connection: Connection, relation: Relation, changes: Changes, inputs: _Inputs) -> None:
     """A relation without days is made anew as a whole."""
-    _set_range(connection, _ALWAYS, _ALWAYS)
-    _make(connection, relation)
+    _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
     n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
     if n_before:
         connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
@@ -160,17 +207,18 @@ def _n_rows(connection: Connection, table: str) -> int:
     return int(row[0]) if row else 0
 
 
-def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> None:
+def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> object:
     own = (run[0], run[-1])
     utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
     around = links.close(with_neighbours(utc))
     site = with_neighbours(own)
-    _set_range(connection, (min(around), max(around)), (min(site), max(site)))
+    return _set_range(connection, (min(around), max(around)), (min(site), max(site)))
 
 
-def _set_range(connection: Connection, utc: tuple[date, date], site: tuple[date, date]) -> None:
+def _set_range(connection: Connection, utc: tuple[date, date], site: tuple[date, date]) -> object:
     for name, (first, last) in (("utc", utc), ("site", site)):
         connection.execute(f"SET VARIABLE {name}_from = DATE '{first}'; SET VARIABLE {name}_to = DATE '{last}'")
+    return utc, site
 
 
 def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
@@ -208,10 +256,10 @@ def _changed_days(connection: Connection, relation: Relation, run: list[date]) -
     return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
 
 
-def _make(connection: Connection, relation: Relation) -> None:
+def _make(connection: Connection, relation: Relation, sql: str) -> None:
     """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
     try:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({relation.sql})")
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({sql})")
     except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
         raise ContractError(f"{relation.full_name}: {error}", f"mend {relation.path.name}") from error
     described = connection.execute("DESCRIBE made").fetchall()

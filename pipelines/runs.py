@@ -10,8 +10,12 @@ from typing import Any
 
 import duckdb
 
+from pipelines.config import Site
+from pipelines.errors import TapescopeError
 from pipelines.failures import told
-from pipelines.warehouse import LAKE, Connection, snapshot_id, transaction
+from pipelines.warehouse import LAKE, Connection, Warehouse, snapshot_id, transaction
+
+_WAIT_S = 10.0
 
 
 @dataclass
@@ -38,6 +42,26 @@ def noted(connection: Connection, step: str) -> Iterator[Run]:
         raise
     if snapshot_id(connection) != before:
         _write(connection, run, time.monotonic() - begun, None)
+
+
+@contextmanager
+def noted_after(site: Site, step: str) -> Iterator[Run]:
+    """Note the run of a step that only reads, when it is over and if it gave counts; nobody waits long for the note.
+
+    Where it cannot be written, because there is no warehouse, or another step writes for longer, it is left out.
+    """
+    run, begun = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic()
+    failure: str | None = None
+    try:
+        yield run
+    except Exception as error:
+        failure = told(step, error)
+        raise
+    finally:
+        elapsed_s, warehouse = time.monotonic() - begun, Warehouse(site.model_copy(update={"lock_wait_s": _WAIT_S}))
+        if (failure or run.counts) and warehouse.exists():
+            with suppress(TapescopeError, duckdb.Error, OSError), warehouse.write(step) as connection:
+                _write(connection, run, elapsed_s, failure)
 
 
 def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | None) -> None:

@@ -13,6 +13,7 @@ import pytest
 import receivers
 import test_report as stand
 import trustme
+from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -101,6 +102,8 @@ def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, we
         connection.execute("INSERT INTO lake.ops.dirty_day VALUES ('x', NULL)")
     assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET)) == dict.fromkeys(every, "earlier")
     assert (len(box.letters), len(web.posts)) == (1, 2)
+    noted = query(site, "SELECT step, outcome, counts FROM ops.run WHERE step = 'deliver'")
+    assert noted == [("deliver", "done", '{"sent": 6, "earlier": 0}')], "what sends nothing leaves no row"
     assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)) == dict.fromkeys(every, "sent")
     assert ways(steps.deliver(site, DAY, DAY, ["task build: failed"], SECRET))["mail"] == "sent", "it is another report"
 

@@ -106,12 +106,21 @@ def test_readers_see_whole_builds_while_one_writes(site: Site) -> None:
     assert query(site, "SELECT count(*) FROM ops.build WHERE NOT is_committed") == [(0,)]
 
 
-def test_what_stays_open_answers_of_its_snapshot(site: Site) -> None:
-    """Later builds and upkeep change nothing for it."""
+def test_what_stays_open_answers_of_its_snapshot_from_a_copy_of_the_catalogue(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later builds and upkeep change nothing for it, and nothing is left of the copy."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     catalog = load_catalog()
     newest = Opened(site)
     before = newest.ask(catalog, "session_rates", {})
     kept = Opened(site, before.snapshot)
+    assert list(scratch.iterdir()) == []
+    with kept.lent() as connection:
+        (sources,) = {path for (path,) in connection.execute("SELECT path FROM duckdb_databases()").fetchall() if path}
+    assert sources.startswith(str(scratch)), "it reads a copy"
     (site.root / "logs" / "enstore" / f"LOG-{DAY}").write_text((site.root / "logs/enstore/log.short").read_text())
     make(site)
     steps.maintain(site)

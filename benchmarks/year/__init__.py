@@ -211,7 +211,6 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
     made = {name: relation for name, relation in catalog.relations.items() if relation.layer in ("gold", "ops")}
     by_day = _only(catalog, [relation for relation in made.values() if relation.has_day])
     whole = _only(catalog, [relation for relation in made.values() if not relation.has_day])
-    build.make_views(connection, catalog)
     silver = [relation.full_name for relation in catalog.layer("silver") if relation.has_day]
     fine_from = _fine_from(size)
     coarse = _slices(BEGIN, fine_from - timedelta(days=1), GOLD_DAYS)

@@ -56,7 +56,6 @@ def _build_and_commit(
     drop: Callable[[], set[str]] = set,
 ) -> BuildReport:
     """One transaction over `drop`, build and checks; `drop` returns the relations that it took old days from."""
-    builder.make_views(connection, catalog)
     results: list[quality.CheckResult] = []
     try:
         with transaction(connection):

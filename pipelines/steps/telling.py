@@ -12,6 +12,7 @@ from pipelines import failures
 from pipelines.catalog import load_catalog
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
+from pipelines.runs import noted_after
 from pipelines.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -60,12 +61,17 @@ def deliver(
     from pipelines import delivery
 
     made, files = _written(site, first, last, problems)
-    done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
-    counts = Counter(one.state for one in done)
-    if failed := [one for one in done if one.is_failed]:
-        told = "\n".join(f"{one.way}: {one.where}" for one in failed)
-        hint = "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
-        raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+    with noted_after(site, "deliver") as run:
+        done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
+        counts = Counter(one.state for one in done)
+        if failed := [one for one in done if one.is_failed]:
+            told = "\n".join(f"{one.way}: {one.where}" for one in failed)
+            hint = (
+                "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
+            )
+            raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+        if counts["sent"]:
+            run.counts = {name: counts[name] for name in ("sent", "earlier")}
     ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]
     return {"report": files, "sent": counts["sent"], "earlier": counts["earlier"], "ways": ways}
 
