@@ -12,14 +12,14 @@ from pipelines.warehouse import LAKE, Connection, Warehouse
 class Opened:
     """A reading connection; without a snapshot's number each question is answered from the newest one.
 
-    Opening costs more than most answers. No transaction stays open between two questions. Raises ConfigError where
-    there is no warehouse.
+    Opening costs more than most answers, of a snapshot a third of a second. No transaction stays open between two
+    questions. Raises ConfigError where there is no warehouse.
     """
 
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
         self._stack = ExitStack()
-        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot))
+        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_kept=True))
 
     def ask(self, catalog: Catalog, name: str, params: dict[str, str]) -> Answer:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""
