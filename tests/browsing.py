@@ -13,18 +13,30 @@ DRAWN = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"]'
 
 
 @contextmanager
-def opened(program: str, **options: Any) -> Iterator[Any]:
-    """A page as wide as a laptop's, of a browser that ends with it."""
+def browsing(program: str) -> Iterator[Any]:
+    """A browser that ends with the block."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         try:
-            page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, **options)
-            page.set_default_timeout(DEADLINE_S * 1000)
-            yield page
+            yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def opened(program: str, **options: Any) -> Iterator[Any]:
+    """A page of a browser of its own."""
+    with browsing(program) as browser:
+        yield new_page(browser, **options)
+
+
+def new_page(browser: Any, **options: Any) -> Any:
+    """A page as wide as a laptop's, of a visitor of its own."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, **options)
+    page.set_default_timeout(DEADLINE_S * 1000)
+    return page
 
 
 def wait_until_drawn(page: Any) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from browsing import browsing, new_page
 from oidc import CLIENT, provider
-from served import APP, DEADLINE_S, FLAGS, chromium, free_port, served
+from served import APP, chromium, free_port, served
 from streamlit.testing.v1 import AppTest
 
 from dashboards.access import is_allowed
@@ -70,35 +71,23 @@ def test_opening_is_warned_of() -> None:
 
 def test_login_in_a_browser(closed: Path) -> None:
     """The whole way: nothing, the provider, the pages; and not for an address that is not allowed."""
-    program = chromium()
-    from playwright.sync_api import sync_playwright
-
-    port = free_port()
-    with provider() as known, sync_playwright() as playwright:
+    program, port = chromium(), free_port()
+    with provider() as known:
         ours = f"http://localhost:{port}"
         (closed / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
-        with served(closed, closed / "streamlit.log", port):
+        with served(closed, closed / "streamlit.log", port), browsing(program) as browser:
             assert refuses_a_strange_origin(port)
             assert listens_on_loopback_only(port)
-            browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-            try:
-                for email, sees in (
-                    ("ada@example.org", "Nothing has been loaded yet"),
-                    ("eve@example.com", "not for eve"),
-                ):
-                    known.email = email
-                    context = browser.new_context()
-                    context.set_default_timeout(DEADLINE_S * 1000)
-                    page = context.new_page()
-                    page.goto(f"{ours}/gaps")
-                    page.get_by_role("button", name="Log in").wait_for()
-                    assert page.get_by_text("Nothing has been", exact=False).count() == 0
-                    page.get_by_role("button", name="Log in").click()
-                    page.get_by_text(sees, exact=False).first.wait_for()
-                    assert urlsplit(page.url).netloc == f"localhost:{port}"
-                    context.close()
-            finally:
-                browser.close()
+            for email, sees in (("ada@example.org", "Nothing has been loaded yet"), ("eve@example.com", "not for eve")):
+                known.email = email
+                page = new_page(browser)
+                page.goto(f"{ours}/gaps")
+                page.get_by_role("button", name="Log in").wait_for()
+                assert page.get_by_text("Nothing has been", exact=False).count() == 0
+                page.get_by_role("button", name="Log in").click()
+                page.get_by_text(sees, exact=False).first.wait_for()
+                assert urlsplit(page.url).netloc == f"localhost:{port}"
+                page.close()
 
 
 def refuses_a_strange_origin(port: int) -> bool:

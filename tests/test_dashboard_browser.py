@@ -1,9 +1,11 @@
 """The dashboard in a real browser: every page opens, the URL restores the view, and nothing leaves the machine."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from browsing import leaving, opened, wait_until_drawn
 from screenshots import pages
 from served import HOSTILE, chromium, served
@@ -28,8 +30,9 @@ def is_fault(message: Any) -> bool:
 
 
 def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
-    """Each page, by its own address; then from the landing page to the lines that prove the gap, and back by URL."""
-    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium()) as page:
+    """Each page, by its own address, usable by anybody; then to the lines that prove the gap, and back by URL."""
+    barred: list[str] = []
+    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, said = watched(page)
         for name, path in pages().items():
             page.goto(f"{url}/{path}")
@@ -37,8 +40,18 @@ def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
             assert page.locator('[data-testid="stException"]').count() == 0, name
             assert page.evaluate("document.documentElement.scrollWidth") <= 1280, f"{name} is wider than the window"
             assert "owned" not in page.title()
+            barred += barriers(page, name)
+        assert not barred, "\n".join(barred)
         find_the_gap(page, url)
         assert not leaving(requests) and not said
+
+
+def barriers(page: Any, name: str) -> Iterator[str]:
+    """What axe-core finds serious or critical on a page."""
+    for violation in Axe().run(page).response["violations"]:
+        if violation["impact"] in ("serious", "critical"):
+            nodes = "; ".join(node["html"][:160] for node in violation["nodes"][:2])
+            yield f"{name}: {violation['id']}: {violation['help']}: {nodes}"
 
 
 def find_the_gap(page: Any, url: str) -> None:
