@@ -9,7 +9,10 @@ from typing import Any
 
 import duckdb
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
+
+from pipelines import steps
 
 # The same examples at every run and on every machine, however busy: a test never depends on a clock.
 settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -57,8 +60,27 @@ def realdata() -> Path:
 
 
 @pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample archive's warehouse, only to be read: built once for all tests marked xdist_group("dashboard")."""
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive, read, built and judged once for the tests of all workers: to be copied, never written to."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sample"
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unfinished = folder.with_suffix(".part")
+            shutil.copytree(
+                REPO / "sample_data", unfinished, ignore=shutil.ignore_patterns("captured", "studies", "*.py")
+            )
+            site = steps.site_at(unfinished)
+            steps.ingest(site)
+            steps.build(site)
+            steps.detect(site)
+            unfinished.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def archive(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with hostile texts, only to be read: made once for all tests marked xdist_group("dashboard")."""
     from served import make_archive
 
-    return make_archive(tmp_path_factory.mktemp("archive"))
+    return make_archive(sample, tmp_path_factory.mktemp("archive") / "site")
