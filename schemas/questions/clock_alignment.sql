@@ -26,7 +26,7 @@ SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s,
        CASE
            WHEN skew_s IS NULL THEN 'cannot be told: ' || cannot_tell
            WHEN abs(skew_s) < blind_below_s OR skew_s_low <= 0 AND skew_s_high >= 0
-               THEN format('agrees as far as can be seen; less than {:g} s cannot be',
+               THEN format('agrees, or is off by less than {:g} s',
                            greatest(blind_below_s, abs(skew_s_low), abs(skew_s_high)))
            ELSE format('{:g} s {} the movers'' log', abs(skew_s), CASE WHEN skew_s > 0 THEN 'before' ELSE 'behind' END)
        END AS says,
