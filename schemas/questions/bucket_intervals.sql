@@ -154,6 +154,20 @@ lined AS (
            coalesce(l.end_file_id, e.first_file_id) AS end_file_id,
            CASE WHEN l.end_file_id IS NULL THEN e.first_line_no ELSE l.end_line_no END AS end_line_no
     FROM longest l LEFT JOIN step b ON b.marked_at = l.from_at LEFT JOIN step e ON e.marked_at = l.to_at
+),
+-- Of all lines and files a few: so joined, only the blocks that may hold them are read. A drive may be down, and a
+-- request wait, for weeks: what lies further away is not looked for.
+told AS (
+    SELECT m.file_id, m.line_no, m.message
+    FROM silver.mover_step m
+    JOIN (SELECT file_id, line_no FROM lined UNION SELECT end_file_id, end_line_no FROM lined) w
+        ON w.file_id = m.file_id AND w.line_no = m.line_no
+    WHERE m.drive = $drive AND m.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+),
+moved AS (
+    SELECT t.transfer_id, t.mode, t.file_number, t.station, t.bytes
+    FROM silver.transfer t JOIN (SELECT DISTINCT try_id FROM lined) w ON w.try_id = t.transfer_id
+    WHERE t.drive = $drive AND t.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
 )
 SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n, t.transfer_id, t.mode,
        t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
@@ -161,15 +175,11 @@ SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.ses
        (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l
--- a drive may be down, and a request wait, for weeks: what lies further away is not looked for
 LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
     AND s.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
-LEFT JOIN silver.transfer t ON t.transfer_id = l.try_id AND t.drive = $drive
-    AND t.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+LEFT JOIN moved t ON t.transfer_id = l.try_id
 LEFT JOIN ops.file f ON f.file_id = l.file_id
 LEFT JOIN ops.file g ON g.file_id = l.end_file_id
-LEFT JOIN silver.mover_step m ON m.file_id = l.file_id AND m.line_no = l.line_no AND m.drive = $drive
-    AND m.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
-LEFT JOIN silver.mover_step o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no AND o.drive = $drive
-    AND o.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+LEFT JOIN told m ON m.file_id = l.file_id AND m.line_no = l.line_no
+LEFT JOIN told o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no
 ORDER BY l.interval_s DESC, l.from_at, l.bucket

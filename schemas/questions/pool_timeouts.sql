@@ -26,10 +26,11 @@ WITH asked AS (
       AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
 told AS (
-    SELECT a.*, a.is_timeout AND EXISTS (
+    SELECT a.*, EXISTS (
                SELECT 1 FROM asked o WHERE o.system = a.system AND o.pnfsid = a.pnfsid AND o.pool <> a.pool
                  AND o.outcome = 'done' AND o.ended_at <= a.over_at) AS is_elsewhere
-    FROM asked a
+    FROM asked a WHERE a.is_timeout
+    UNION ALL SELECT *, FALSE FROM asked WHERE NOT is_timeout
 ),
 summed AS (
     SELECT system, pool, operation, count(*) AS n_requests, count(*) FILTER (is_timeout) AS n_timeouts,

@@ -24,17 +24,22 @@ WITH mount AS (
       AND s.requested_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
       AND s.requested_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
+sliced AS (
+    -- by quarters of an hour, or each mount of a year would be held against every other
+    SELECT *, unnest(range(time_bucket(INTERVAL 15 MINUTE, requested_at), mounted_at, INTERVAL 15 MINUTE)) AS slice_at
+    FROM mount
+),
 beside AS (
-    SELECT m.robot, m.system, m.session_id, count(o.session_id) AS n_others,
-           max(o.mounted_at) FILTER (o.mounted_at <= m.mounted_at) AS last_at
-    FROM mount m
-    LEFT JOIN mount o ON o.robot IS NOT DISTINCT FROM m.robot AND o.drive <> m.drive
+    SELECT m.system, m.session_id, max(o.mounted_at) FILTER (o.mounted_at <= m.mounted_at) AS last_at
+    FROM sliced m
+    JOIN sliced o ON o.slice_at = m.slice_at AND o.robot IS NOT DISTINCT FROM m.robot AND o.drive <> m.drive
         AND o.requested_at < m.mounted_at AND o.mounted_at > m.requested_at
-    GROUP BY m.robot, m.system, m.session_id
+    GROUP BY m.system, m.session_id
 ),
 joined AS (
-    SELECT m.*, b.n_others > 0 AS is_together, date_diff('microsecond', b.last_at, m.mounted_at) / 1e6 AS step_s
-    FROM mount m JOIN beside b ON b.system = m.system AND b.session_id = m.session_id
+    SELECT m.*, b.session_id IS NOT NULL AS is_together,
+           date_diff('microsecond', b.last_at, m.mounted_at) / 1e6 AS step_s
+    FROM mount m LEFT JOIN beside b ON b.system = m.system AND b.session_id = m.session_id
 ),
 summed AS (
     SELECT robot, count(DISTINCT drive) AS n_drives, count(*) FILTER (NOT is_together) AS n_alone,
