@@ -233,6 +233,13 @@ def test_down_to_the_lines(app: AppTest) -> None:
     assert "nothing in this bucket" in app.info[-1].value
 
 
+def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
+    """The table itself has the ratios, not only the answer below it: most drives of a site cannot be drawn."""
+    opened(app, "drives")
+    shown = [list(frame.value.columns) for frame in app.dataframe]
+    assert ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"] in shown
+
+
 def test_change_and_threshold(app: AppTest) -> None:
     """A change of the log is picked, and described; the slider moves the duty factor and stands in the URL."""
     opened(app, "changes")

@@ -34,6 +34,7 @@ def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
     barred: list[str] = []
     with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, said = watched(page)
+        assert len(pages()) >= 3, "no list of pages"
         for name, path in pages().items():
             page.goto(f"{url}/{path}")
             wait_until_drawn(page)
