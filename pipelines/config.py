@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from pipelines import inventory
 from pipelines.errors import ConfigError
 from pipelines.recipients import Deliver
 
@@ -57,6 +58,14 @@ class Drive(_Model):
     mover_host: str = ""
     generation: str = ""
     robot: str = ""  # library or robot that serves it
+    begin: dt.date | None = Field(default=None, alias="from")  # in service from this day on; always, if left out
+    end: dt.date | None = Field(default=None, alias="to")  # the first day on which it is not any more
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Drive":
+        if self.begin and self.end and self.begin >= self.end:
+            raise ValueError("'from' must lie before 'to'")
+        return self
 
 
 class Link(_Model):
@@ -171,6 +180,7 @@ class Site(_Model):
     limits: Limits = Limits()
     deliver: Deliver = Deliver()
     change: tuple[Change, ...] = ()
+    fact: tuple[inventory.Fact, ...] = ()
     change_log: str = ""  # a CSV file with the columns at, what, entities, note
     min_coverage: dict[str, Share] = {}  # by rule: share of its logs' declared hours below which it gives no verdict
     root: Path = Path()
@@ -181,6 +191,7 @@ class Site(_Model):
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
+        problems += inventory.repeated(self.fact)
         names = {station.name for station in self.station}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"

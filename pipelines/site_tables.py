@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pipelines import change_log, retention
+from pipelines import change_log, inventory, retention
 from pipelines.clock import day_bounds
 from pipelines.config import Input, Site, find_inputs
 from pipelines.models import technology
@@ -34,6 +34,7 @@ def sync(connection: Connection, site: Site) -> set[str]:
             for one in site.campaign
         ],
         "change": change_log.rows(site),
+        "fact": list(inventory.rows(site.fact)),
     }
     return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
 
@@ -66,10 +67,10 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
         generation = sold.name if sold else drive.generation or None
         nameplate = sold.native_mb_s if sold else None
         told = (drive.mover_host or host, generation, nameplate, drive.robot or None)
-        rows.append((drive.name, logname, mover, *told, True, system))
+        rows.append((drive.name, logname, mover, *told, True, system, drive.begin, drive.end))
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system))
+        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))
     return rows
 
 

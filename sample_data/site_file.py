@@ -37,6 +37,19 @@ log_silence_s = 600                      # a server log silent for longer has a 
 """
 
 
+_FACTS = """\
+# Facts by date, of whatever you like: any key besides `of` and `from`. `tapescope ask configuration` lists them, timed
+# tests show those of their host, and `tapescope ask rates_by_fact fact=filesystem` holds rates against them.
+[[fact]]
+of = "stkendm10a"
+# from = 2010-03-01                      # from that day on; always without it
+memory_gb = 8
+processors = "one quad-core X3360"
+arrays = "2 x 535 GB"
+
+"""
+
+
 def site_text() -> str:
     parts = [_TOP, "# Stations stage files between tapes; scanning ones only read back what was migrated.\n"]
     for station in STATIONS:
@@ -47,8 +60,11 @@ def site_text() -> str:
         parts.append(f'[[station]]\nname = "{station.name}"\n{aliases}role = "{station.role}"\n{spool}\n')
     parts.append("# Recalls the tape of the tape-read tests; it has no link of its own here.\n")
     parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
-    parts.append("# Drives: the name, the name its mover logs under, and where the mover runs.\n")
-    parts.append('# `robot = "SL8500"` would say which library serves it.\n')
+    parts.append(_FACTS)
+    parts.append(
+        '# Drives: the name, the name its mover logs under, and where the mover runs. `robot = "SL8500"` would\n'
+    )
+    parts.append("# say which library serves it, `from` and `to` between which days it is in service.\n")
     for drive in DRIVES:
         parts.append(
             f'[[drive]]\nname = "{drive.name}"\nlogname = "{drive.logname}"\nmover = "{drive.mover}"\n'

@@ -368,6 +368,15 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         ],
     )
     put(lake, "silver.gap", [span | {"drive": "D1", "gap_s": -3.0}, span | {"drive": "D2", "gap_s": 3.0}])
+    # E14: 400 MB at once do not leave a memory of 512 MB, 600 MB do
+    test = {"host": "node1", "ended_at": MORNING + timedelta(seconds=10), "elapsed_s": 10.0, "bytes": 200_000_000}
+    put(lake, "site.setting", [{"zone": "UTC"}])
+    put(lake, "site.fact", [{"entity": "node1", "name": "memory_gb", "value": "0.512", "number": 0.512}])
+    put(
+        lake,
+        "silver.benchmark_run",
+        [test | {"streams_bytes": 400_000_000}, test | {"streams_bytes": 600_000_000}],
+    )
     found = {row["kind"]: row for row in made(lake, "gold.contradiction")}
     assert {kind: (row["entity"], row["n"], row["n_compared"]) for kind, row in found.items()} == {
         "link_below_tape": ("node1/in", 1, 2),
@@ -377,6 +386,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         "disk_above_one": ("node1/sda", 1, 2),
         "file_above_moved": ("D1", 1, 2),
         "negative_gap": ("D1", 1, 2),
+        "test_in_memory": ("node1", 1, 2),
     }
     wrapped = found["link_below_tape"]
     assert wrapped["why"] == "26.3 where 3.13 GB its links carried is the most possible"
@@ -387,5 +397,5 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
 
 def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: Connection) -> None:
     found = made(lake, "gold.contradiction")
-    assert len(found) == 7 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
+    assert len(found) == 8 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
     assert all(row["cannot_tell"].startswith("nothing to compare: no ") for row in found)

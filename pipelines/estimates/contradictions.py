@@ -115,6 +115,23 @@ _KINDS = (
         ("started_at", "ended_at"),
         "previous_file_id AS file_id, previous_line_no AS line_no",
     ),
+    _Kind(
+        "test_in_memory",
+        "host",
+        "(SELECT r.*, coalesce(r.streams_bytes, r.bytes) AS working_set, f.number * 1e9 AS memory,"
+        " r.ended_at - to_microseconds(CAST(r.elapsed_s * 1e6 AS BIGINT)) AS began_at"
+        " FROM {lake}.silver.benchmark_run r CROSS JOIN {lake}.site.setting c"
+        " JOIN {lake}.site.fact f ON f.entity = r.host AND f.name = 'memory_gb'"
+        " AND coalesce(timezone(c.zone, timezone('UTC', r.ended_at)) >= f.since_day, true)"
+        " AND coalesce(timezone(c.zone, timezone('UTC', r.ended_at)) < f.until_day, true)"
+        " WHERE r.ended_at IS NOT NULL AND r.bytes > 0 AND r.is_flushed IS NOT TRUE)",
+        "working_set <= memory",
+        "working_set",
+        "memory",
+        lambda stated, most: methods.fits_memory("bytes of a timed test", stated, 1, most),
+        "timed tests with their date, of hosts whose memory_gb a fact of site.toml gives",
+        ("began_at", "ended_at"),
+    ),
 )
 
 

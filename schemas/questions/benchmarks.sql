@@ -1,6 +1,6 @@
 /*
 title = "Timed tests"
-why = "What disks and paths did when tried alone, the processor time it cost, and what makes a figure doubtful."
+why = "What disks and paths did when tried, how many streams at once, the processor time it cost, what the host was made of, and what makes a figure doubtful."
 takes = ["host"]
 
 [columns]
@@ -10,16 +10,71 @@ tool = { type = "VARCHAR", doc = "what printed it" }
 mode = { type = "VARCHAR", doc = "read, write or copy; NULL where no dd command is shown" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
+path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, of a dd whose command is shown" }
+n_streams = { type = "BIGINT", doc = "runs of the host at the same time, itself among them; NULL where nothing says when it was" }
+n_folders = { type = "BIGINT", doc = "folders these read from or wrote to: as many volumes, or fewer" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall clock" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "processor seconds for each GB moved" }
 cpu_share = { type = "DOUBLE", unit = "1", doc = "processor seconds / wall clock: of one processor" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "share of the host's processors idle while it ran, by samples of that time; NULL without any" }
+memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host then, the fact memory_gb of site.toml" }
+is_local = { type = "BOOLEAN", doc = "the path was the host's own and no network in it: false where the fact network_filesystems of the host names its begin; NULL where no path is shown" }
+facts = { type = "VARCHAR", doc = "what else site.toml says the host was made of then" }
 is_plausible = { type = "BOOLEAN", doc = "a rate to compare with; NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "what makes the figure doubtful" }
 command = { type = "VARCHAR", doc = "the command, where the file shows it" }
 */
-SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, elapsed_s, rate_bytes_s / 1e6 AS rate_mb_s,
-       cpu_s / nullif(bytes / 1e9, 0) AS cpu_cost, cpu_s / nullif(elapsed_s, 0) AS cpu_share, is_plausible, doubt, command
-FROM silver.benchmark_run
-WHERE $host = '' OR host = $host
-ORDER BY is_plausible IS NOT TRUE, host, ended_at, file_id, line_no
+WITH run AS (
+    SELECT *, ended_at - to_microseconds(CAST(elapsed_s * 1e6 AS BIGINT)) AS began_at,
+           regexp_extract(path, '^(.*)/', 1) AS folder
+    FROM silver.benchmark_run
+    WHERE $host = '' OR host = $host
+),
+beside AS (
+    SELECT r.file_id, r.line_no, count(DISTINCT o.folder) AS n_folders
+    FROM run r JOIN run o ON o.host = r.host AND o.began_at < r.ended_at AND o.ended_at > r.began_at
+    GROUP BY r.file_id, r.line_no
+),
+idle AS (
+    -- a sample counts by its seconds within the run; of several tools all say the same share
+    SELECT r.file_id, r.line_no,
+           sum(s.cpu_idle * date_diff('microsecond', greatest(s.from_at, r.began_at), least(s.to_at, r.ended_at)))
+               / sum(date_diff('microsecond', greatest(s.from_at, r.began_at), least(s.to_at, r.ended_at))) AS cpu_idle
+    FROM run r
+    JOIN silver.host_sample s ON s.host = r.host AND s.day BETWEEN CAST(r.began_at AS DATE) - 1 AND CAST(r.ended_at AS DATE)
+                             AND s.from_at < r.ended_at AND s.to_at > r.began_at AND s.cpu_idle IS NOT NULL
+    GROUP BY r.file_id, r.line_no
+),
+fact AS (
+    -- of a run without a date what holds now
+    SELECT r.file_id, r.line_no, any_value(f.number) FILTER (f.name = 'memory_gb') AS memory_gb,
+           any_value(f.value) FILTER (f.name = 'network_filesystems') AS network,
+           string_agg(f.name || ' ' || f.value, ', ' ORDER BY f.name)
+               FILTER (f.name NOT IN ('memory_gb', 'network_filesystems')) AS facts
+    FROM run r CROSS JOIN site.setting c
+    JOIN site.fact f ON f.entity = r.host
+     AND CASE WHEN r.ended_at IS NULL THEN f.until_day IS NULL
+              ELSE coalesce(CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) >= f.since_day, true)
+               AND coalesce(CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) < f.until_day, true) END
+    GROUP BY r.file_id, r.line_no
+),
+told AS (
+    SELECT r.*, b.n_folders, i.cpu_idle, f.memory_gb, f.facts,
+           len(list_filter(string_split(coalesce(f.network, ''), ' '), lambda p: p <> '' AND starts_with(r.path, p))) = 0
+               AS is_local,
+           NOT coalesce(r.is_flushed, false) AND coalesce(r.streams_bytes, r.bytes) <= f.memory_gb * 1e9 AS is_cached
+    FROM run r
+    LEFT JOIN beside b USING (file_id, line_no)
+    LEFT JOIN idle i USING (file_id, line_no)
+    LEFT JOIN fact f USING (file_id, line_no)
+)
+SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, path, n_streams, n_folders, elapsed_s,
+       rate_bytes_s / 1e6 AS rate_mb_s, cpu_s / nullif(bytes / 1e9, 0) AS cpu_cost, cpu_s / nullif(elapsed_s, 0) AS cpu_share,
+       cpu_idle, memory_gb, CASE WHEN path IS NOT NULL THEN is_local END AS is_local, facts,
+       is_plausible AND is_cached IS NOT TRUE AS is_plausible,
+       nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('no more than the {:g} GB of memory', memory_gb) END), '')
+           AS doubt,
+       command
+FROM told
+ORDER BY is_plausible AND is_cached IS NOT TRUE IS NOT TRUE, host, ended_at, file_id, line_no

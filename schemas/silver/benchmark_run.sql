@@ -10,10 +10,12 @@ host = { type = "VARCHAR", doc = "host it ran on; the station where site.toml kn
 tool = { type = "VARCHAR", doc = "what printed it: dd, time, timex, or dd with one of them" }
 command = { type = "VARCHAR", doc = "the command, where the file shows it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, of a dd whose command is shown; else NULL" }
+path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, of a dd whose command is shown" }
 ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where nothing says when it was" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved; NULL where only a time was printed" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "INTEGER", doc = "runs at the same time on the same disks; NULL: no source tells it yet" }
+n_streams = { type = "BIGINT", doc = "runs of that host at the same time, itself among them; NULL where nothing says when it was" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by all of these; NULL likewise" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock; that of time or timex, which hold the closing of the file, where dd says one too" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "processor time, user code and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
@@ -47,6 +49,9 @@ judged AS (
                 WHEN regexp_matches(command, '\sof=/dev/null') THEN 'read'
                 WHEN regexp_matches(command, '\sif=/dev/(zero|u?random)') THEN 'write'
                 ELSE 'copy' END AS mode,
+           CASE WHEN is_dd IS NOT TRUE THEN NULL
+                ELSE nullif(regexp_extract(command, CASE WHEN regexp_matches(command, '\sof=/dev/null')
+                                                         THEN '\sif=(\S+)' ELSE '\sof=(\S+)' END, 1), '') END AS path,
            CASE WHEN is_dd
                 THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
     FROM shown
@@ -57,9 +62,26 @@ judged AS (
 counted AS (
     SELECT *, row_number() OVER (PARTITION BY file_id, host, tool, command, ended_at, bytes, elapsed_s ORDER BY line_no) AS nth
     FROM judged
+),
+run AS (
+    SELECT r.* REPLACE (coalesce(a.station, r.host) AS host),
+           r.ended_at - to_microseconds(CAST(r.elapsed_s * 1e6 AS BIGINT)) AS began_at
+    FROM counted r
+    LEFT JOIN site.station_alias a ON a.alias = split_part(r.host, '.', 1)
+    QUALIFY r.ended_at IS NULL
+         OR row_number() OVER (
+                PARTITION BY coalesce(a.station, r.host), r.tool, r.command, r.ended_at, r.bytes, r.elapsed_s, r.nth
+                ORDER BY r.file_id, r.line_no) = 1
+),
+beside AS (
+    SELECT r.file_id, r.line_no, count(*) AS n_streams, CAST(sum(o.bytes) AS BIGINT) AS streams_bytes
+    FROM run r
+    JOIN run o ON o.host = r.host AND (o.began_at < r.ended_at AND o.ended_at > r.began_at
+                                       OR (o.file_id, o.line_no) = (r.file_id, r.line_no))
+    WHERE r.ended_at IS NOT NULL
+    GROUP BY r.file_id, r.line_no
 )
-SELECT coalesce(a.station, r.host) AS host, r.tool, r.command, r.mode, r.ended_at, r.bytes, r.block_bytes,
-       CAST(NULL AS INTEGER) AS n_streams, r.elapsed_s, r.user_s + r.system_s AS cpu_s,
+SELECT r.host, r.tool, r.command, r.mode, r.path, r.ended_at, r.bytes, r.block_bytes, b.n_streams, b.streams_bytes, r.elapsed_s, r.user_s + r.system_s AS cpu_s,
        r.rate_bytes_s_again AS rate_bytes_s, r.is_flushed, r.exit_status,
        CASE WHEN r.rate_bytes_s_again IS NOT NULL
             THEN coalesce(r.exit_status, 0) = 0 AND r.elapsed_s >= 1
@@ -67,9 +89,5 @@ SELECT coalesce(a.station, r.host) AS host, r.tool, r.command, r.mode, r.ended_a
        nullif(concat_ws('; ', r.note, CASE WHEN r.exit_status <> 0 THEN 'the command failed' END,
                         CASE WHEN r.elapsed_s > 0 AND r.elapsed_s < 1 THEN 'shorter than a second' END), '') AS doubt,
        r.file_id, r.line_no
-FROM counted r
-LEFT JOIN site.station_alias a ON a.alias = split_part(r.host, '.', 1)
-QUALIFY r.ended_at IS NULL
-     OR row_number() OVER (
-            PARTITION BY coalesce(a.station, r.host), r.tool, r.command, r.ended_at, r.bytes, r.elapsed_s, r.nth
-            ORDER BY r.file_id, r.line_no) = 1
+FROM run r
+LEFT JOIN beside b ON b.file_id = r.file_id AND b.line_no = r.line_no

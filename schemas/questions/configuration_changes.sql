@@ -1,0 +1,26 @@
+/*
+title = "What was changed between two days?"
+why = "Two configurations held against each other, fact by fact: what a difference in rates may come from."
+takes = ["first_day", "last_day", "entity"]
+
+[columns]
+entity = { type = "VARCHAR", doc = "host, drive, pool, disk or whatever else it is of" }
+name = { type = "VARCHAR", doc = "name of the fact" }
+was = { type = "VARCHAR", doc = "on the first day; NULL where nothing was said" }
+is_now = { type = "VARCHAR", doc = "on the last day; NULL where it was taken back" }
+changed_day = { type = "DATE", doc = "site day of the last change up to then" }
+*/
+WITH state AS (
+    SELECT entity, name,
+           any_value(value) FILTER (coalesce(since_day <= $first_day, true) AND coalesce(until_day > $first_day, true)) AS was,
+           any_value(value) FILTER (coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)) AS is_now,
+           max(since_day) FILTER (since_day <= $last_day) AS said_day,
+           max(until_day) FILTER (until_day <= $last_day) AS ended_day
+    FROM site.fact
+    WHERE $entity IN ('', entity)
+    GROUP BY entity, name
+)
+SELECT entity, name, was, is_now, greatest(said_day, ended_day) AS changed_day
+FROM state
+WHERE was IS DISTINCT FROM is_now
+ORDER BY entity, name

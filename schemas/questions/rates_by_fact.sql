@@ -1,0 +1,46 @@
+/*
+title = "Which is faster, and does it do what was expected?"
+why = "Hours of pools, hosts, links and files of drives, by what a fact says of them: file systems, RAID levels and settings side by side; and of a fact that names a rate (expected_mb_s), how often it was reached."
+takes = ["first_day", "last_day"]
+
+[params.fact]
+type = "VARCHAR"
+default = "expected_mb_s"
+doc = "name of a fact of site.toml, e.g. filesystem; one whose name ends in _mb_s is a rate to be reached"
+
+[columns]
+value = { type = "VARCHAR", doc = "what the fact says" }
+entity = { type = "VARCHAR", doc = "pool, host, link or drive it says it of" }
+kind = { type = "VARCHAR", doc = "pool, host, link or drive" }
+work = { type = "VARCHAR", doc = "restore or store of a pool, read or write of a host's disks and of a drive, in or out of a link" }
+n_seen = { type = "BIGINT", doc = "hours in which it worked at 1 MB/s or more; of a drive large files" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these" }
+p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty exceeds" }
+best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fact's own rate; NULL where it names none" }
+of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / that rate; NULL likewise" }
+*/
+WITH rate AS (
+    SELECT day, 'pool' AS kind, member AS entity, split_part(work, ' ', 1) AS work, sum(moved_gb) * 1e3 / 3600 AS mb_s
+    FROM gold.pool_share WHERE kind = 'pool' AND day BETWEEN $first_day AND $last_day
+    GROUP BY day, member, split_part(work, ' ', 1), hour_at
+    UNION ALL
+    SELECT day, 'host', host, unnest(['read', 'write']), unnest([read_mb_s, write_mb_s])
+    FROM gold.host_load WHERE day BETWEEN $first_day AND $last_day
+    UNION ALL
+    SELECT day, 'link', link, direction, avg_mb_s FROM gold.link_load WHERE day BETWEEN $first_day AND $last_day
+    UNION ALL
+    SELECT day, 'drive', drive, mode, rate_mb_s FROM gold.file_rate WHERE day BETWEEN $first_day AND $last_day
+),
+told AS (
+    SELECT f.value, CASE WHEN $fact LIKE '%\_mb\_s' ESCAPE '\' THEN f.number END AS wanted, r.*
+    FROM site.fact f
+    JOIN rate r ON r.entity = f.entity AND coalesce(r.day >= f.since_day, true) AND coalesce(r.day < f.until_day, true)
+    WHERE f.name = $fact AND r.mb_s >= 1
+)
+SELECT value, entity, kind, work, count(*) AS n_seen, quantile_cont(mb_s, 0.5) AS p50_mb_s, quantile_cont(mb_s, 0.95) AS p95_mb_s,
+       max(mb_s) AS best_mb_s, CASE WHEN max(wanted) IS NOT NULL THEN count(*) FILTER (mb_s >= wanted) / count(*) END AS reached,
+       quantile_cont(mb_s, 0.95) / max(wanted) AS of_expected
+FROM told
+GROUP BY value, entity, kind, work
+ORDER BY of_expected NULLS LAST, p95_mb_s DESC, kind, entity, work
