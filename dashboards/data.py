@@ -190,13 +190,18 @@ def _here() -> tuple[str, str]:
 
 
 def site(path: str | Path) -> Site:
-    """The site of a path, read again only after its file has changed. Raises ConfigError."""
+    """The site of a path, read again only after its file or its template has changed. Raises ConfigError."""
     file = site_file(Path(path))
+    found = _read(file, *_state(file))
+    return _read(file, *_state(file), *_state(found.template)) if found.template else found
+
+
+def _state(file: Path) -> tuple[int, ...]:
     try:
         now = file.stat()
     except OSError:
-        return load_site(file)  # says why
-    return _read(file, now.st_ino, now.st_mtime_ns, now.st_size)
+        return ()  # reading it says why
+    return now.st_ino, now.st_mtime_ns, now.st_size
 
 
 @lru_cache(maxsize=4)

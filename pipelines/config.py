@@ -3,15 +3,14 @@
 import datetime as dt
 import os
 import re
-import tomllib
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from pipelines import inventory
+from pipelines import inventory, toml_text
 from pipelines.errors import ConfigError
 from pipelines.recipients import Deliver
 
@@ -184,6 +183,7 @@ class Site(_Model):
     change_log: str = ""  # a CSV file with the columns at, what, entities, note
     min_coverage: dict[str, Share] = {}  # by rule: share of its logs' declared hours below which it gives no verdict
     root: Path = Path()
+    template: Path | None = None  # the file this one builds on
 
     @model_validator(mode="after")
     def _consistent(self) -> "Site":
@@ -227,23 +227,13 @@ def site_file(path: Path) -> Path:
 def load_site(path: Path) -> Site:
     """Read `site.toml` (or the one in a folder). Raises ConfigError naming every mistake and its line."""
     file = site_file(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"cannot read {file}: {error}", "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`"
-        ) from error
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not TOML: {error}", "mend the line that is named") from error
+    values, places = toml_text.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
     if "root" in values:
         raise ConfigError(f"{file}: root is not a key of site.toml", "paths are relative to the file's folder")
     try:
         return Site.model_validate(values | {"root": file.resolve().parent})
     except ValidationError as error:
-        places = _line_numbers(text)
-        listed = "\n".join(_describe(problem, places) for problem in error.errors())
+        listed = "\n".join(toml_text.describe(problem, places) for problem in error.errors())
         raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
 
 
@@ -257,41 +247,6 @@ def glance(path: str) -> tuple[str, str]:
     except ConfigError:
         return "UTC", str(Path(path).absolute() / ARRIVED)
     return site.zone, str(site.root / ARRIVED)
-
-
-_HINTS = {
-    "missing": "add this key",
-    "extra_forbidden": "no such key; see `sample_data/site.toml` for all of them",
-    "literal_error": "use one of the words listed",
-}
-
-
-def _describe(problem: Any, places: dict[tuple[str | int, ...], int]) -> str:
-    where: tuple[str | int, ...] = problem["loc"]
-    known = where
-    while known and known not in places:
-        known = known[:-1]
-    line = f"line {places[known]}: " if known else ""
-    name = ".".join(str(part + 1) if isinstance(part, int) else part for part in where)
-    text = problem["msg"].removeprefix("Value error, ")
-    hint = _HINTS.get(problem["type"], "")
-    return f"  {line}{name + ': ' if name else ''}{text}" + (f" ({hint})" if hint else "")
-
-
-def _line_numbers(text: str) -> dict[tuple[str | int, ...], int]:
-    """Line number of every table and key, by its path as pydantic names it."""
-    places: dict[tuple[str | int, ...], int] = {}
-    counts: dict[str, int] = {}
-    table: tuple[str | int, ...] = ()
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*\[\[([\w.]+)\]\]", line):
-            name = header[1]
-            counts[name] = counts.get(name, -1) + 1
-            table = (name, counts[name])
-            places[table] = number
-        elif key := re.match(r"\s*(\w+)\s*=", line):
-            places[(*table, key[1])] = number
-    return places
 
 
 def _repeated(kind: str, names: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ What a method does by itself is in `test_methods.py`; here are the rows it gets 
 """
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -399,3 +399,58 @@ def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: 
     found = made(lake, "gold.contradiction")
     assert len(found) == 8 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
     assert all(row["cannot_tell"].startswith("nothing to compare: no ") for row in found)
+
+
+# --- pools ----------------------------------------------------------------------------------------------------
+
+
+def put_requests(lake: Connection, hours: list[int], last: datetime) -> None:
+    """Hours up to `last`, each with so many pools that get 10 to 14 requests."""
+    random = np.random.default_rng(5)
+    put(
+        lake,
+        "gold.pool_share",
+        [
+            {
+                "day": (last - timedelta(hours=len(hours) - number)).date(),
+                "hour_at": last - timedelta(hours=len(hours) - number),
+                "kind": "pool",
+                "system": "dcache",
+                "member": f"pool{pool:02}",
+                "work": "restore cms:raw",
+                "amount": int(random.integers(10, 15)),
+                "moved_gb": 10.0,
+            }
+            for number, n_pools in enumerate(hours)
+            for pool in range(n_pools)
+        ],
+    )
+
+
+def test_thirteen_pools_then_five_then_thirteen_are_three_regions(lake: Connection) -> None:
+    """P16: region 1 with 13 pools, 2 with five, 3 with all again; each hour moved 10 GB a pool."""
+    midnight = datetime.combine(DAY, time()) + timedelta(days=1)
+    put_requests(lake, [13] * 40 + [5] * 30 + [13] * 26, midnight)
+    found = made(lake, "gold.pool_region")
+    assert [(row["region_no"], row["asked_hours"], row["n_pools"]) for row in found] == [
+        (1, 40, 13),
+        (2, 30, 5),
+        (3, 26, 13),
+    ]
+    assert [row["moved_gb"] for row in found] == [5200.0, 1500.0, 3380.0]
+    assert [round(row["even_pools"]) for row in found] == [13, 5, 13]
+    assert found[0]["step_low"] is None and found[1]["step_low"] < -7.5 and found[1]["step_high"] > -8.5
+    assert found[1]["from_at"] == found[0]["to_at"] == midnight - timedelta(hours=56)
+    assert found[1]["pools"].count("%") == 5 and found[1]["pools"].startswith("pool")
+
+
+def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
+    put_requests(lake, [13] * 9, datetime.combine(DAY, time()) + timedelta(days=1))
+    (found,) = made(lake, "gold.pool_region")
+    assert found["region_no"] is None and found["cannot_tell"] == "hours with 10 requests: 9 values where 10 are needed"
+
+
+def test_pools_that_always_share_are_one_region(lake: Connection) -> None:
+    put_requests(lake, [8] * 96, datetime.combine(DAY, time()) + timedelta(days=1))
+    (found,) = made(lake, "gold.pool_region")
+    assert (found["region_no"], found["n_pools"], found["step_low"]) == (1, 8, None)

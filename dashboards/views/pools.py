@@ -32,8 +32,34 @@ TIMEOUTS = [
     "pool", "operation", "n_requests", "n_timeouts", "n_never_started", "waited_hours", "n_elsewhere", "times",
     "is_cost_suspect",
 ]  # fmt: skip
+REGIONS = [
+    "system",
+    "operation",
+    "region_no",
+    "from_at",
+    "to_at",
+    "n_pools",
+    "even_pools",
+    "pools",
+    "changed",
+    "cannot_tell",
+]
+FACTORS = [
+    "system",
+    "pool",
+    "server",
+    "n_on_server",
+    "raid",
+    "streams",
+    "qos",
+    "balance",
+    "others",
+    "moved_gb",
+    "share",
+    "busy_mb_s",
+]
 CACHE = ["host", "n_samples", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high", "blocks_out", "nearer"]
-WHOLE = ("pool_skew", "pool_use", "pool_timeouts")
+WHOLE = ("pool_skew", "pool_use", "pool_timeouts", "pool_regions", "pool_factors")
 
 page = parts.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
@@ -87,6 +113,8 @@ for name, columns, lacking in (
      "site.toml gives no station's `spool_gb`, or no traffic is known."),
     ("pool_skew", ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"],
      "No pools' requests and no disks are known. Load dCache's billing files, or iostat."),
+    ("pool_regions", REGIONS, "No pools' requests are known. Load dCache's billing files."),
+    ("pool_factors", FACTORS, "No pools' requests are known, and no [[fact]] of site.toml names the server of one."),
     ("pool_timeouts", TIMEOUTS, "No pools' requests are known. Load dCache's billing files."),
     ("cache_limits", CACHE, "No cache's blocks and open files are known. Load AMASS's sysperf screens."),
     ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),

@@ -10,6 +10,17 @@ TABLE = [
     "station", "role", "duty_factor", "duty_factor_out", "duty_half", "duty_twice", "active_in_mb_s", "active_out_mb_s",
     "coverage",
 ]  # fmt: skip
+VALLEY = [
+    "station",
+    "direction",
+    "low_mb_s",
+    "high_mb_s",
+    "separation",
+    "valley_mb_s",
+    "duty_at_valley",
+    "threshold_mb_s",
+    "duty",
+]
 BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
 STREAMS = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
 
@@ -49,6 +60,8 @@ parts.show_chart(
     duty, charts.lines(duty.frame(curve), "threshold_mb_s", "duty_factor", "station", titles, True, 3), place=right
 )
 parts.show_sql(duty)
+valley = page.ask("duty_valley", n_days=n_days, station=station)
+parts.show_part(valley, VALLEY, valley.rows_of(station=station))
 
 traffic = page.ask("traffic", first_day=since, station=station, n=336)
 parts.heading(traffic)
@@ -71,5 +84,7 @@ if before := page.ask_until("duty_table", until, n_days):
 parts.show_sql(table, *([before] if before else []))
 streams = page.ask("stream_efficiency", n_days=n_days)
 parts.show_part(streams, STREAMS, streams.rows_of(station=station))
+hops = page.ask("flow_hops", first_day=since, station=station)
+parts.show_part(hops, hops.names, [row for row in hops.rows if row["moved_gb"] is not None])
 balance = page.ask("unbalanced_stations", first_day=since, share=0)
 parts.show_part(balance, BALANCE, balance.rows_of(station=station), text="What came in and what went out")

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from pipelines.catalog import Catalog
 from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.estimates import changes, clocks, contradictions, drives_and_tapes
+from pipelines.estimates import changes, clocks, contradictions, drives_and_tapes, pools
 from pipelines.warehouse import Connection, replace_day
 
 
@@ -22,7 +22,7 @@ class Estimate(Protocol):
         ...
 
 
-ESTIMATES: tuple[Estimate, ...] = (changes, clocks, contradictions, drives_and_tapes)
+ESTIMATES: tuple[Estimate, ...] = (changes, clocks, contradictions, drives_and_tapes, pools)
 
 
 def estimate(connection: Connection, site: Site, catalog: Catalog, last: date) -> None:

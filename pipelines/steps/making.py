@@ -110,8 +110,8 @@ def _build(
 
 # What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
 _DECIDE_NO_ROW = {
-    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log"),
-    *("catalogue", "data_path", "retention_days", "snapshot_retention_days"),
+    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact"),
+    *("catalogue", "data_path", "retention_days", "snapshot_retention_days", "template"),
 }
 
 

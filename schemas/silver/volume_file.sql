@@ -9,6 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "on tape, the largest a finished transfer moved; else the user's file, as the file table has it" }
+path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; else NULL" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -28,7 +29,8 @@ label AS (
 listed AS (
     -- a recycled cartridge has new files under old numbers: the youngest counts; once deleted is deleted
     SELECT f.system, coalesce(f.volume, l.volume) AS volume, f.file_number,
-           arg_max(f.file_bytes, (f.written_at, f.bfid)) AS bytes, max((f.written_at, f.bfid)) AS youngest,
+           arg_max(f.file_bytes, (f.written_at, f.bfid)) AS bytes, arg_max(f.pnfs_path, (f.written_at, f.bfid)) AS path,
+           max((f.written_at, f.bfid)) AS youngest,
            max((f.written_at, f.bfid)) FILTER (f.state = 'y') AS deleted
     FROM bronze.enstore_accounting_file f
     LEFT JOIN label l ON l.system = f.system AND l.volume_number = f.volume_number
@@ -36,7 +38,7 @@ listed AS (
     GROUP BY f.system, coalesce(f.volume, l.volume), f.file_number
 )
 SELECT coalesce(m.system, l.system) AS system, coalesce(m.volume, l.volume) AS volume,
-       coalesce(m.file_number, l.file_number) AS file_number, coalesce(m.bytes, l.bytes) AS bytes
+       coalesce(m.file_number, l.file_number) AS file_number, coalesce(m.bytes, l.bytes) AS bytes, l.path
 FROM moved m FULL JOIN listed l
     ON l.system = m.system AND l.volume = m.volume AND l.file_number = m.file_number
 WHERE l.deleted IS DISTINCT FROM l.youngest OR l.youngest IS NULL

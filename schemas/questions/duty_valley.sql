@@ -1,0 +1,56 @@
+/*
+title = "Where lies the valley between idle and at work?"
+why = "A duty factor is of a threshold. Where a station's half-hours fall into two heaps, the threshold belongs between them: it is sought there, and the duty at it stands beside the one at the site's own word."
+takes = ["last_day", "station"]
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "site days that end with it"
+
+[columns]
+station = { type = "VARCHAR", doc = "station" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover wholly" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of those below the valley; rates below 0.1 count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of those above" }
+separation = { type = "DOUBLE", unit = "1", doc = "how far the heaps' means are apart, in units of their spread (Ashman's D of log rates): above 2 they are two. Counted as 0.1 where a heap has no spread" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, of log rates, in the middle of the gap); NULL where there is one heap" }
+duty_at_valley = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above it" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's own word" }
+duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above that" }
+*/
+WITH bin AS (
+    SELECT w.station, w.direction, w.counted_gb * 1e3 / 1800 AS mb_s, log10(greatest(0.1, w.counted_gb * 1e3 / 1800)) AS x
+    FROM gold.link_witness w
+    WHERE w.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND $station IN ('', w.station)
+),
+-- every cut between two values, with what lies below and above it
+cut AS (
+    SELECT station, direction, x, lead(x) OVER upwards AS next_x,
+           count(*) OVER upwards AS n0, sum(x) OVER upwards AS s0, sum(x * x) OVER upwards AS q0,
+           count(*) OVER alike AS n, sum(x) OVER alike AS s, sum(x * x) OVER alike AS q
+    FROM bin
+    WINDOW alike AS (PARTITION BY station, direction),
+           upwards AS (PARTITION BY station, direction ORDER BY x ROWS UNBOUNDED PRECEDING)
+),
+apart AS (
+    SELECT station, direction, (x + next_x) / 2 AS cut_x, s0 / n0 AS low, (s - s0) / (n - n0) AS high, least(n0, n - n0) / n AS smaller,
+           n0 * (n - n0) * ((s - s0) / (n - n0) - s0 / n0) ** 2 AS between_both,
+           greatest(0.01, q0 / n0 - (s0 / n0) ** 2) AS low_spread, greatest(0.01, (q - q0) / (n - n0) - ((s - s0) / (n - n0)) ** 2) AS high_spread
+    FROM cut WHERE next_x > x
+),
+best AS (
+    SELECT *, sqrt(2) * (high - low) / sqrt(low_spread + high_spread) AS separation
+    FROM apart QUALIFY row_number() OVER (PARTITION BY station, direction ORDER BY between_both DESC, cut_x) = 1
+)
+SELECT b.station, b.direction, count(*) AS n_bins, 10 ** any_value(t.low) AS low_mb_s, 10 ** any_value(t.high) AS high_mb_s,
+       any_value(t.separation) AS separation,
+       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 THEN 10 ** any_value(t.cut_x) END AS valley_mb_s,
+       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05
+            THEN count(*) FILTER (b.x > t.cut_x) / count(*) END AS duty_at_valley,
+       any_value(c.duty_threshold_mb_s) AS threshold_mb_s, count(*) FILTER (b.mb_s > c.duty_threshold_mb_s) / count(*) AS duty
+FROM bin b CROSS JOIN site.setting c
+LEFT JOIN best t ON t.station = b.station AND t.direction = b.direction
+GROUP BY b.station, b.direction
+ORDER BY b.station, b.direction

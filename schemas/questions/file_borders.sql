@@ -1,0 +1,91 @@
+/*
+title = "Sizes of files, by the pauses between them"
+why = "Where samples are fine enough, a disk that falls silent marks the end of a file, and the bytes between two silences are its size: sizes without any log of the tape system, to be held against it."
+takes = ["first_day", "last_day", "host"]
+
+[params.pause_s]
+type = "DOUBLE"
+default = "3"
+doc = "silence that ends a file; shorter ones are flushes of the page cache"
+
+[params.silent_mb_s]
+type = "DOUBLE"
+default = "1"
+doc = "a sample below is silent"
+
+[columns]
+host = { type = "VARCHAR", doc = "host" }
+direction = { type = "VARCHAR", doc = "read or write, of its disks" }
+tool = { type = "VARCHAR", doc = "program whose samples count: the one with the most" }
+step_s = { type = "DOUBLE", unit = "s", doc = "median time between its samples" }
+n_files = { type = "BIGINT", doc = "bursts with a silence seen before and after; NULL where samples are too far apart to see one" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is smaller" }
+p50_gb = { type = "DOUBLE", unit = "GB", doc = "median of their bytes" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is larger" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files that the movers' log has for this station in the same days; NULL where it has none" }
+cannot_tell = { type = "VARCHAR", doc = "why sizes cannot be told; NULL where they can" }
+*/
+WITH counted AS (
+    SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s
+    FROM silver.host_sample
+    WHERE day BETWEEN $first_day AND $last_day + 1 AND to_at > from_at AND $host IN ('', host) AND read_bytes_s IS NOT NULL
+    GROUP BY host, tool
+    QUALIFY row_number() OVER (PARTITION BY host ORDER BY count(*) DESC, tool) = 1
+),
+sample AS (
+    SELECT s.host, s.tool, unnest(['read', 'write']) AS direction, s.from_at, s.to_at,
+           unnest([s.read_bytes_s, s.write_bytes_s]) AS bytes_s, c.step_s
+    FROM silver.host_sample s
+    JOIN counted c ON c.host = s.host AND c.tool = s.tool
+    CROSS JOIN site.setting z
+    WHERE s.day BETWEEN $first_day AND $last_day + 1 AND s.to_at > s.from_at AND c.step_s <= $pause_s
+      AND s.from_at >= timezone('UTC', timezone(z.zone, CAST($first_day AS TIMESTAMP)))
+      AND s.from_at < timezone('UTC', timezone(z.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+),
+-- a run: samples next to each other that are all silent, or all not; a hole in the samples is a run of its own
+edge AS (
+    SELECT *, bytes_s >= $silent_mb_s * 1e6 AS is_busy,
+           (bytes_s >= $silent_mb_s * 1e6) IS DISTINCT FROM (lag(bytes_s) OVER past >= $silent_mb_s * 1e6) AS is_turn,
+           coalesce(date_diff('microsecond', lag(to_at) OVER past, from_at) / 1e6 > step_s, true) AS is_hole
+    FROM sample
+    WINDOW past AS (PARTITION BY host, direction ORDER BY from_at)
+),
+run AS (
+    SELECT host, direction, is_busy, min(from_at) AS from_at, bool_or(is_hole) AS is_hole,
+           sum(date_diff('microsecond', from_at, to_at)) / 1e6 AS run_s,
+           sum(bytes_s * date_diff('microsecond', from_at, to_at) / 1e6) AS bytes
+    FROM (SELECT *, count_if(is_turn OR is_hole) OVER (PARTITION BY host, direction ORDER BY from_at) AS run_no FROM edge)
+    GROUP BY host, direction, run_no, is_busy
+),
+-- silences long enough, and holes, part what lies between them
+burst AS (
+    SELECT *, NOT is_busy AND run_s >= $pause_s AS is_border,
+           count_if(is_hole OR NOT is_busy AND run_s >= $pause_s) OVER (PARTITION BY host, direction ORDER BY from_at) AS burst_no
+    FROM run
+),
+file AS (
+    -- begun by a border, not a hole, and followed by one
+    SELECT host, direction, burst_no, sum(bytes) FILTER (is_busy) AS bytes, bool_or(is_border) AND NOT bool_or(is_hole) AS is_begun,
+           lead(bool_or(is_border) AND NOT bool_or(is_hole)) OVER (PARTITION BY host, direction ORDER BY burst_no) AS is_ended
+    FROM burst GROUP BY host, direction, burst_no
+),
+size AS (
+    SELECT host, direction, count(*) AS n_files, quantile_cont(bytes, 0.1) / 1e9 AS p10_gb, quantile_cont(bytes, 0.5) / 1e9 AS p50_gb,
+           quantile_cont(bytes, 0.9) / 1e9 AS p90_gb
+    FROM file WHERE is_begun AND is_ended AND bytes > 0
+    GROUP BY host, direction
+),
+logged AS (
+    SELECT station, quantile_cont(bytes, 0.5) / 1e9 AS gb
+    FROM silver.transfer WHERE day BETWEEN $first_day AND $last_day + 1 AND status = 'ok' AND bytes > 0
+    GROUP BY station
+)
+SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THEN coalesce(s.n_files, 0) END AS n_files,
+       s.p10_gb, s.p50_gb, s.p90_gb, l.gb AS logged_gb,
+       CASE WHEN c.step_s > $pause_s
+            THEN format('a silence of {:g} s is not seen by samples {:g} s apart', $pause_s, c.step_s)
+            WHEN s.n_files IS NULL THEN 'no burst between two silences' END AS cannot_tell
+FROM counted c CROSS JOIN (SELECT unnest(['read', 'write']) AS direction) d
+LEFT JOIN size s ON s.host = c.host AND s.direction = d.direction
+LEFT JOIN logged l ON l.station = c.host
+ORDER BY c.host, d.direction

@@ -1,0 +1,44 @@
+/*
+title = "From hop to hop"
+why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive: the bytes of each hop side by side show what is moved twice, and which hop is not seen."
+takes = ["first_day", "last_day", "station"]
+
+[columns]
+station = { type = "VARCHAR", doc = "station" }
+hop = { type = "VARCHAR", doc = "network in, tape read, disk write, disk read, tape write or network out, in the order in which a byte that is migrated meets them" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved there; NULL where no log tells of it" }
+of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / what tape read and tape write moved together: disks that are written and read once each have 1 between them at a station that migrates; NULL without tape" }
+active_hours = { type = "DOUBLE", unit = "h", doc = "of drives the hours in which files moved, of links and disks hours at 1 MB/s or more" }
+active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours, of each drive or link where there are several" }
+*/
+WITH hop AS (
+    SELECT station, CASE direction WHEN 'in' THEN 'network in' ELSE 'network out' END AS hop, avg_mb_s * seen_s AS mb,
+           CASE WHEN avg_mb_s >= 1 THEN seen_s / 3600 ELSE 0 END AS hours
+    FROM gold.link_load WHERE day BETWEEN $first_day AND $last_day AND station IS NOT NULL
+    UNION ALL
+    SELECT host, unnest(['disk write', 'disk read']), unnest([write_mb_s, read_mb_s]) * seen_s,
+           CASE WHEN unnest([write_mb_s, read_mb_s]) >= 1 THEN seen_s / 3600 ELSE 0 END
+    FROM gold.host_load
+    WHERE day BETWEEN $first_day AND $last_day AND host IN (SELECT station FROM site.station)
+    UNION ALL
+    SELECT t.station, 'tape ' || t.mode, t.bytes / 1e6, date_diff('microsecond', t.started_at, t.ended_at) / 3.6e9
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.station IS NOT NULL AND t.bytes > 0
+      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+),
+moved AS (
+    SELECT station, hop, sum(mb) / 1e3 AS gb, sum(hours) AS hours FROM hop
+    WHERE $station IN ('', station) GROUP BY station, hop
+),
+every_hop AS (
+    SELECT s.station, h.hop, h.place
+    FROM (SELECT DISTINCT station FROM moved) s
+    CROSS JOIN (SELECT unnest(['network in', 'tape read', 'disk write', 'disk read', 'tape write', 'network out']) AS hop,
+                       unnest(range(6)) AS place) h
+)
+SELECT e.station, e.hop, m.gb AS moved_gb,
+       m.gb / nullif(sum(m.gb) FILTER (starts_with(e.hop, 'tape')) OVER (PARTITION BY e.station), 0) AS of_tape,
+       m.hours AS active_hours, m.gb * 1e3 / nullif(m.hours * 3600, 0) AS active_mb_s
+FROM every_hop e LEFT JOIN moved m ON m.station = e.station AND m.hop = e.hop
+ORDER BY e.station, e.place

@@ -1,0 +1,70 @@
+/*
+title = "Kinds of data that share a tape"
+why = "Raw and reconstructed data written to one tape, of which only one is read: each file that nobody wants is a stretch of tape to be passed. What it costs is the motion between files beyond that of tapes with one kind."
+takes = ["first_day", "last_day"]
+
+[params.kind]
+type = "VARCHAR"
+default = '(?i)[/_.-](raw|rec[o]?|esd|aod|dst|ntuple|sim|mc|hist|user)(?:[/_.-]|$)'
+doc = "regular expression whose first group is the kind of data in a file's path"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+volume = { type = "VARCHAR", doc = "tape of which files were read in the period" }
+kinds = { type = "VARCHAR", doc = "kinds of data on it with their files, by path and, where no path tells, by file family" }
+n_kinds = { type = "BIGINT", doc = "how many" }
+kinds_read = { type = "VARCHAR", doc = "those of which files were read" }
+n_read = { type = "BIGINT", doc = "files read" }
+n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last of these" }
+position_s = { type = "DOUBLE", unit = "s", doc = "motion for each file read" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "the same of all tapes with one kind; NULL where none was read" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "what the mixture cost: n_read x the difference, if any; 0 of a tape with one kind" }
+*/
+WITH mount AS (
+    SELECT session_id, system, volume, n_files, position_s FROM gold.mount_yield
+    WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read' AND position_s IS NOT NULL
+),
+cost AS (
+    SELECT system, volume, sum(n_files) AS n_files, sum(position_s) AS position_s FROM mount GROUP BY system, volume
+),
+taken AS (
+    SELECT DISTINCT t.system, t.volume, t.file_number, t.file_family
+    FROM silver.transfer t SEMI JOIN mount m ON m.session_id = t.session_id
+    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.file_number IS NOT NULL
+),
+family AS (
+    SELECT system, volume, file_number, any_value(file_family) AS file_family
+    FROM silver.transfer SEMI JOIN cost USING (system, volume)
+    WHERE file_number IS NOT NULL AND file_family IS NOT NULL GROUP BY system, volume, file_number
+),
+file AS (
+    SELECT f.system, f.volume, f.file_number, coalesce(lower(nullif(regexp_extract(f.path, $kind, 1), '')), y.file_family) AS kind,
+           t.file_number IS NOT NULL AS is_read
+    FROM silver.volume_file f SEMI JOIN cost c ON c.system = f.system AND c.volume = f.volume
+    LEFT JOIN taken t ON t.system = f.system AND t.volume = f.volume AND t.file_number = f.file_number
+    LEFT JOIN family y ON y.system = f.system AND y.volume = f.volume AND y.file_number = f.file_number
+),
+counted AS (
+    SELECT system, volume, kind, count(*) AS n, count_if(is_read) AS n_read,
+           min(file_number) FILTER (is_read) AS first_read, max(file_number) FILTER (is_read) AS last_read
+    FROM file WHERE kind IS NOT NULL GROUP BY system, volume, kind
+),
+tape AS (
+    SELECT system, volume, string_agg(kind || ' ' || n, ', ' ORDER BY n DESC, kind) AS kinds, count(*) AS n_kinds,
+           string_agg(kind, ', ' ORDER BY kind) FILTER (n_read > 0) AS kinds_read,
+           list(kind) FILTER (n_read > 0) AS read_list, sum(n_read) AS n_read, min(first_read) AS first_read, max(last_read) AS last_read
+    FROM counted GROUP BY system, volume
+),
+told AS (
+    SELECT t.*, c.position_s / nullif(c.n_files, 0) AS position_s,
+           (SELECT sum(o.position_s) / sum(o.n_files) FROM tape s JOIN cost o ON o.system = s.system AND o.volume = s.volume
+            WHERE s.n_kinds = 1) AS alone_s
+    FROM tape t JOIN cost c ON c.system = t.system AND c.volume = t.volume
+)
+SELECT t.system, t.volume, t.kinds, t.n_kinds, t.kinds_read, CAST(t.n_read AS BIGINT) AS n_read,
+       (SELECT count(*) FROM file f WHERE f.system = t.system AND f.volume = t.volume AND NOT list_contains(t.read_list, f.kind)
+           AND f.file_number BETWEEN t.first_read AND t.last_read) AS n_between,
+       t.position_s, t.alone_s,
+       CASE WHEN t.n_kinds = 1 THEN 0 ELSE t.n_read * greatest(0, t.position_s - t.alone_s) / 3600 END AS lost_hours
+FROM told t
+ORDER BY lost_hours DESC NULLS LAST, n_kinds DESC, t.system, t.volume

@@ -1,0 +1,60 @@
+/*
+title = "Under which conditions was the peak reached?"
+why = "A best rate is of its conditions: a large file, nothing written to the disks beside it, few drives at work. Quoted without them it promises what no day will give."
+takes = ["first_day", "last_day"]
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+mode = { type = "VARCHAR", doc = "read or write" }
+peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a large file" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of all its large files: what it usually gives" }
+least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "smallest of them" }
+n_files = { type = "BIGINT", doc = "large files, at least 500 MB" }
+started_at = { type = "TIMESTAMP", doc = "begin of the one at the peak, UTC" }
+station = { type = "VARCHAR", doc = "station that staged it" }
+file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
+is_compressed = { type = "BOOLEAN", doc = "faster than the drive's native rate: the data were compressed; NULL where that is not known" }
+n_drives = { type = "BIGINT", doc = "drives that moved data for the same station at some time of it, itself among them" }
+disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to the station's disks meanwhile, by samples; NULL without any" }
+disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from them" }
+file_id = { type = "VARCHAR", doc = "file of the line that began it" }
+line_no = { type = "BIGINT", doc = "that line" }
+*/
+WITH best AS (
+    SELECT *, quantile_cont(rate_mb_s, 0.5) OVER alike AS p50_mb_s, min(rate_mb_s) OVER alike AS least_mb_s,
+           count(*) OVER alike AS n_files
+    FROM gold.file_rate
+    WHERE day BETWEEN $first_day AND $last_day AND drive IS NOT NULL
+    WINDOW alike AS (PARTITION BY drive, mode)
+    QUALIFY row_number() OVER (PARTITION BY drive, mode ORDER BY rate_mb_s DESC, transfer_id) = 1
+),
+beside AS (
+    SELECT b.transfer_id, count(DISTINCT t.drive) AS n_drives
+    FROM best b
+    JOIN silver.transfer t ON t.station = b.station AND t.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
+                          AND t.started_at < b.ended_at AND t.ended_at > b.started_at
+    GROUP BY b.transfer_id
+),
+sampled AS (
+    -- of several tools the one that tells of most of the time
+    SELECT b.transfer_id,
+           sum(s.write_bytes_s * date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)))
+               / sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) AS write_bytes_s,
+           sum(s.read_bytes_s * date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)))
+               / sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) AS read_bytes_s
+    FROM best b
+    JOIN silver.host_sample s ON s.host = b.station AND s.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
+                             AND s.from_at < b.ended_at AND s.to_at > b.started_at AND s.write_bytes_s IS NOT NULL
+    GROUP BY b.transfer_id, s.tool
+    QUALIFY row_number() OVER (
+        PARTITION BY b.transfer_id
+        ORDER BY sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) DESC, s.tool) = 1
+)
+SELECT b.drive, b.mode, b.rate_mb_s AS peak_mb_s, b.p50_mb_s, b.least_mb_s, b.n_files, b.started_at, b.station,
+       b.bytes / 1e9 AS file_gb, b.rate_mb_s > d.nameplate_mb_s AS is_compressed, e.n_drives,
+       s.write_bytes_s / 1e6 AS disk_write_mb_s, s.read_bytes_s / 1e6 AS disk_read_mb_s, b.file_id, b.line_no
+FROM best b
+LEFT JOIN beside e ON e.transfer_id = b.transfer_id
+LEFT JOIN sampled s ON s.transfer_id = b.transfer_id
+LEFT JOIN site.drive d ON d.drive = b.drive
+ORDER BY b.drive, b.mode

@@ -1,0 +1,35 @@
+/*
+title = "When did the pools stop sharing the work?"
+why = "Stretches of hours in which as many pools took part, as of the last day judged: where one ends, something was changed, broke, or another kind of request came."
+takes = ["last_day"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
+region_no = { type = "BIGINT", doc = "number of the stretch; NULL where stretches cannot be told" }
+from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+n_pools = { type = "BIGINT", doc = "pools that were asked for anything" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "as many as would share the requests evenly: median of its hours" }
+step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change at its begin; NULL of the first" }
+step_high = { type = "DOUBLE", unit = "1", doc = "high end" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for" }
+pools = { type = "VARCHAR", doc = "the busiest, with their shares of the requests" }
+changed = { type = "VARCHAR", doc = "what the change log has within 24 hours of its begin; NULL where nothing" }
+cannot_tell = { type = "VARCHAR", doc = "why stretches cannot be told; NULL where they can" }
+*/
+WITH told AS (
+    SELECT * FROM gold.pool_region WHERE day <= $last_day QUALIFY day = max(day) OVER ()
+),
+change AS (
+    SELECT t.system, t.operation, t.region_no, string_agg(DISTINCT c.what, '; ' ORDER BY c.what) AS changed
+    FROM told t
+    JOIN site.change c ON c.problem IS NULL AND c.changed_at BETWEEN t.from_at - INTERVAL 24 HOUR AND t.from_at + INTERVAL 24 HOUR
+    WHERE t.region_no > 1
+    GROUP BY t.system, t.operation, t.region_no
+)
+SELECT t.system, t.operation, t.region_no, t.from_at, t.to_at, t.n_pools, t.even_pools, t.step_low, t.step_high, t.moved_gb,
+       t.pools, c.changed, t.cannot_tell
+FROM told t
+LEFT JOIN change c ON c.system = t.system AND c.operation = t.operation AND c.region_no = t.region_no
+ORDER BY t.system, t.operation, t.region_no
