@@ -25,6 +25,7 @@ PAGES = [
     st.Page("views/changes.py", title="Before/after", url_path="changes"),
     st.Page("views/sql.py", title="SQL", url_path="sql"),
     st.Page("views/studies.py", title="Case studies", url_path="studies"),
+    st.Page("views/archive.py", title="The archive", url_path="archive"),
     st.Page("views/health.py", title="Data health", url_path="health"),
 ]
 page = st.navigation(PAGES, expanded=True)

@@ -239,8 +239,13 @@ def shown(column: Column, value: Any, with_unit: bool = True) -> str:
         return f"{100 * value:.1f}{' %' if with_unit else ''}"
     unit = f" {column.unit}" if with_unit and column.unit not in ("", "1") else ""
     if isinstance(value, float):
-        return f"{value:,.{ {'1': 3, '': 2}.get(column.unit, 1) }f}{unit}"
+        return f"{value:,.{_digits(column)}f}{unit}"
     return f"{value:,}{unit}" if isinstance(value, int) else f"{value}{unit}"
+
+
+def _digits(column: Column) -> int:
+    """Behind the point: of ratios, of what has many units or none, and of all else."""
+    return {"1": 3, "": 2}.get(column.unit, 1)
 
 
 def column_config(found: Asked, wide: dict[str, int] | None = None) -> dict[str, Any]:
@@ -248,7 +253,7 @@ def column_config(found: Asked, wide: dict[str, int] | None = None) -> dict[str,
     config: dict[str, Any] = {}
     for column in found.answer.columns:
         if column.type in ("DOUBLE", "BIGINT"):
-            number = "%.3f" if column.unit == "1" else "%.1f"
+            number = f"%.{_digits(column)}f"
             form = "percent" if is_share(column) else number if column.type == "DOUBLE" else "localized"
             config[column.name] = st.column_config.NumberColumn(label(column), help=column.doc, format=form)
         elif column.type == "TIMESTAMP":

@@ -15,7 +15,7 @@ n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover wholly"
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of those below the valley; rates below 0.1 count as 0.1" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of those above" }
 separation = { type = "DOUBLE", unit = "1", doc = "how far the heaps' means are apart, in units of their spread (Ashman's D of log rates): above 2 they are two. Counted as 0.1 where a heap has no spread" }
-valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, of log rates, in the middle of the gap); NULL where there is one heap" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, of log rates, in the middle of the gap); NULL where there is one heap, or less than a twentieth of the half-hours in the smaller, or the upper below 1 MB/s" }
 duty_at_valley = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above it" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's own word" }
 duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above that" }
@@ -46,8 +46,8 @@ best AS (
 )
 SELECT b.station, b.direction, count(*) AS n_bins, 10 ** any_value(t.low) AS low_mb_s, 10 ** any_value(t.high) AS high_mb_s,
        any_value(t.separation) AS separation,
-       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 THEN 10 ** any_value(t.cut_x) END AS valley_mb_s,
-       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05
+       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 AND any_value(t.high) > 0 THEN 10 ** any_value(t.cut_x) END AS valley_mb_s,
+       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 AND any_value(t.high) > 0
             THEN count(*) FILTER (b.x > t.cut_x) / count(*) END AS duty_at_valley,
        any_value(c.duty_threshold_mb_s) AS threshold_mb_s, count(*) FILTER (b.mb_s > c.duty_threshold_mb_s) / count(*) AS duty
 FROM bin b CROSS JOIN site.setting c

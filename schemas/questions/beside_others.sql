@@ -1,0 +1,75 @@
+/*
+title = "Is it the same elsewhere?"
+why = "The own figures beside those that others published, and beside those of other sites that site.toml gives as facts (of the site's name, e.g. read_overall_mb_s = 33): is it this archive, or is it tape?"
+takes = ["first_day", "last_day"]
+
+[columns]
+measure = { type = "VARCHAR", doc = "what is compared, as a fact would be named" }
+site = { type = "VARCHAR", doc = "whose figure it is" }
+low = { type = "DOUBLE", doc = "the figure, in the unit its measure ends in; share where it ends in none. Low end where a range was published" }
+high = { type = "DOUBLE", doc = "high end" }
+own_is = { type = "DOUBLE", unit = "1", doc = "own figure / the nearer end; 1 within the range; NULL of the own one, or where there is none" }
+year = { type = "VARCHAR", doc = "when; NULL of the own one, and where the document has no date" }
+source = { type = "VARCHAR", doc = "where it is from" }
+*/
+WITH published (measure, site, low, high, year, source) AS (
+    VALUES
+        ('read_drive_mb_s', 'PIC', 80e0, 110e0, 2009, 'STEP''09: usual servers, powerful servers'),
+        ('read_overall_mb_s', 'PIC', 30e0, 35e0, 2009, 'STEP''09: LTO-4, files picked'),
+        ('read_f', 'PIC', 0.375e0, 0.4375e0, 2009, 'STEP''09: 30 to 35 of 80 MB/s'),
+        ('write_overall_mb_s', 'PIC', 25e0, 25e0, 2009, 'STEP''09: LTO-4'),
+        ('write_f', 'PIC', 0.417e0, 0.417e0, 2009, 'STEP''09: 25 of 60 MB/s'),
+        ('read_files_a_mount', 'PIC', 10.7e0, 10.7e0, 2009, 'STEP''09: 1500 files in 140 mounts a day'),
+        ('gap_s', 'FNAL', 10e0, 10e0, NULL, 'migration stations: metadata between files'),
+        ('duty', 'FNAL', 0.4e0, 0.8e0, NULL, 'migration stations dm6, dm7, dm8, dm12'),
+        ('read_efficiency', 'NASA EOS', 0.32e0, 0.32e0, 1997, 'AMASS tuned: 29 MB/s of eight drives of 11.2'),
+        ('write_efficiency', 'NASA EOS', 0.52e0, 0.52e0, 1997, 'AMASS tuned: 47 MB/s of eight drives of 11.2'),
+        ('read_efficiency', 'CERN', 0.03e0, 0.1e0, 2005, 'sizing note: chaotic reading, 9940B'),
+        ('write_efficiency', 'HPC2N', 0.5e0, 0.5e0, NULL, 'tape pools: 60 of 120 MB/s')
+),
+rated AS (
+    SELECT s.mode, sum(s.volume_gb) AS gb, sum(s.n_files) AS n_files, count(*) AS n_mounts,
+           sum(s.volume_gb) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS walled_gb,
+           sum(s.drive_s) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS drive_s,
+           sum(s.wall_s) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS wall_s,
+           sum(s.volume_gb) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) * 1e3
+               / sum(s.wall_s * d.nameplate_mb_s) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) AS efficiency
+    FROM gold.session_rate s LEFT JOIN site.drive d ON d.drive = s.drive
+    WHERE s.day BETWEEN $first_day AND $last_day AND s.mode IN ('read', 'write')
+    GROUP BY s.mode
+),
+gap AS (
+    SELECT arg_min(judged_s, CASE WHEN below * 2 >= n THEN judged_s END) AS p50_s
+    FROM (SELECT judged_s, sum(sum(n_gaps)) OVER (ORDER BY judged_s) AS below, sum(sum(n_gaps)) OVER () AS n
+          FROM gold.gap_length WHERE day BETWEEN $first_day AND $last_day GROUP BY judged_s)
+),
+duty AS (
+    SELECT sum(n_active) / nullif(sum(n_bins), 0) AS duty FROM gold.duty_factor
+    WHERE day BETWEEN $first_day AND $last_day AND direction = 'in' AND role <> 'scanning'
+),
+own AS (
+    SELECT mode || '_drive_mb_s' AS measure, walled_gb * 1e3 / nullif(drive_s, 0) AS value FROM rated
+    UNION ALL SELECT mode || '_overall_mb_s', walled_gb * 1e3 / nullif(wall_s, 0) FROM rated
+    UNION ALL SELECT mode || '_f', drive_s / nullif(wall_s, 0) FROM rated
+    UNION ALL SELECT mode || '_files_a_mount', n_files / n_mounts FROM rated
+    UNION ALL SELECT mode || '_efficiency', efficiency FROM rated
+    UNION ALL SELECT 'gap_s', p50_s FROM gap
+    UNION ALL SELECT 'duty', duty FROM duty
+),
+other AS (
+    SELECT measure, site, low, high, year, source FROM published
+    UNION ALL
+    SELECT name, entity, number, number, year(since_day), 'site.toml'
+    FROM site.fact
+    WHERE name IN (SELECT measure FROM own UNION SELECT measure FROM published) AND number IS NOT NULL
+      AND entity NOT IN (SELECT station FROM site.station UNION SELECT drive FROM site.drive)
+)
+SELECT o.measure, o.site, o.low, o.high,
+       CASE WHEN w.value BETWEEN o.low AND o.high THEN 1 ELSE w.value / CASE WHEN w.value < o.low THEN o.low ELSE o.high END END
+           AS own_is,
+       CAST(o.year AS VARCHAR) AS year, o.source
+FROM other o LEFT JOIN own w ON w.measure = o.measure
+UNION ALL
+SELECT w.measure, c.name, w.value, w.value, NULL, NULL, 'this archive, these days'
+FROM own w CROSS JOIN site.setting c WHERE w.value IS NOT NULL
+ORDER BY measure, year NULLS FIRST, site

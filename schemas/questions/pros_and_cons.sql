@@ -1,0 +1,87 @@
+/*
+title = "What went well, and what did not"
+why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding."
+takes = ["first_day", "last_day"]
+
+[columns]
+side = { type = "VARCHAR", doc = "pro or con" }
+rule = { type = "VARCHAR", doc = "rule whose finding it is, or whose other side" }
+entity = { type = "VARCHAR", doc = "what it is about; NULL: all of the site" }
+value = { type = "DOUBLE", unit = "1", doc = "share that a pro is judged by; NULL of a con" }
+n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hours it was seen of; of a con the days it stood" }
+says = { type = "VARCHAR", doc = "in words" }
+*/
+WITH con AS (
+    SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, max(day) AS day,
+           min(CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END) AS rank
+    FROM gold.finding WHERE day BETWEEN $first_day AND $last_day AND state <> 'muted'
+    GROUP BY rule, entity
+),
+fast AS (
+    SELECT quantile_cont(r.rate_mb_s / d.nameplate_mb_s, 0.5) AS share, count(*) AS n
+    FROM gold.file_rate r JOIN site.drive d ON d.drive = r.drive AND d.nameplate_mb_s IS NOT NULL
+    WHERE r.day BETWEEN $first_day AND $last_day
+),
+gap AS (
+    SELECT sum(g.n_gaps) FILTER (g.judged_s <= c.expected_gap_s + 3) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
+    FROM gold.gap_length g CROSS JOIN site.setting c WHERE g.day BETWEEN $first_day AND $last_day
+),
+mount AS (
+    SELECT 1 - count(*) FILTER (s.status <> 'ok') / count(*) AS share, count(*) AS n
+    FROM silver.session s CROSS JOIN site.setting c
+    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1
+      AND CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
+),
+file AS (
+    SELECT 1 - count(*) FILTER (t.status = 'failed') / count(*) AS share, count(*) AS n
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1
+      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+),
+read_whole AS (
+    SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n
+    FROM gold.mount_yield WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
+),
+hours AS (
+    SELECT 1 - coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) / sum(duration_us) AS up,
+           1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS seen,
+           CAST(sum(duration_us) // 3600000000 AS BIGINT) AS n
+    FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
+),
+duty AS (
+    SELECT station, sum(n_active) / sum(n_bins) AS share, CAST(sum(n_bins) AS BIGINT) AS n
+    FROM gold.duty_factor
+    WHERE day BETWEEN $first_day AND $last_day AND direction = 'in' AND role <> 'scanning' AND n_bins > 0
+    GROUP BY station
+),
+-- what was judged, how good it was, what is good enough, and of how many
+pro AS (
+    SELECT 'slow_drive' AS rule, CAST(NULL AS VARCHAR) AS entity, share, n, 0.8 AS enough, 20 AS n_needed,
+           format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS says
+    FROM fast
+    UNION ALL SELECT 'long_gap', NULL, share, n, 0.95, 20,
+           format('Files follow each other: {:.1f} % of the gaps are within 3 s of what is expected.', 100 * share) FROM gap
+    UNION ALL SELECT 'mount_failures', NULL, share, n, 0.99, 20, format('Mounts succeed: {:.2f} % of them.', 100 * share) FROM mount
+    UNION ALL SELECT 'transfer_failures', NULL, share, n, 0.999, 100,
+           format('Files arrive: {:.2f} % of the tries did not fail.', 100 * share) FROM file
+    UNION ALL SELECT 'partial_read', NULL, share, n, 0.8, 5,
+           format('Tapes are read as they lie: {:.0f} % of the mounts that read took most of the tape, or files in order.', 100 * share)
+    FROM read_whole
+    UNION ALL SELECT 'drive_down', NULL, up, n, 0.99, 24, format('Drives are there: {:.1f} % of their hours.', 100 * up) FROM hours
+    UNION ALL SELECT 'source_silent', NULL, seen, n, 0.99, 24,
+           format('The logs tell of {:.1f} % of the drives'' hours.', 100 * seen) FROM hours
+    UNION ALL SELECT 'duty_low', station, share, n, 0.75, 48,
+           format('{} is at work {:.0f} % of the time.', station, 100 * share) FROM duty
+),
+told AS (
+    SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS says, rank FROM con
+    UNION ALL
+    SELECT 'pro', p.rule, p.entity, p.share, p.n, p.says, 4
+    FROM pro p
+    WHERE p.share >= p.enough AND p.n >= p.n_needed
+      AND NOT EXISTS (SELECT 1 FROM con c WHERE c.rule = p.rule AND (p.entity IS NULL OR c.entity = p.entity))
+      AND NOT EXISTS (SELECT 1 FROM gold.withheld w
+                      WHERE w.day BETWEEN $first_day AND $last_day AND w.rule = p.rule
+                        AND (p.entity IS NULL OR w.entity IS NULL OR w.entity = p.entity))
+)
+SELECT side, rule, entity, value, n_seen, says FROM told ORDER BY side DESC, rank, rule, entity NULLS FIRST

@@ -1,0 +1,61 @@
+/*
+title = "What stands between which tapes"
+why = "The site as site.toml declares it: kinds of drives, the stations that they feed and that feed them, their spool and links, and what passed each way."
+takes = ["first_day", "last_day"]
+
+[columns]
+station = { type = "VARCHAR", doc = "station; NULL of drives that moved nothing for one" }
+role = { type = "VARCHAR", doc = "its role" }
+spool = { type = "VARCHAR", doc = "its spool: size, and the disks that samples of the period tell of" }
+links = { type = "VARCHAR", doc = "its network links with their capacity" }
+facts = { type = "VARCHAR", doc = "what site.toml's facts say it is made of, on the last day" }
+mode = { type = "VARCHAR", doc = "read (drives to station), write (station to drives), or NULL where nothing passed" }
+drives = { type = "VARCHAR", doc = "kind of drives: library and technology" }
+n_drives = { type = "BIGINT", doc = "drives of that kind in service on the last day, declared or seen" }
+n_movers = { type = "BIGINT", doc = "hosts they are attached to, where known" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "what passed in the period; NULL where nothing did" }
+*/
+WITH kind AS (
+    SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host
+    FROM site.drive
+    WHERE coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)
+),
+counted AS (
+    SELECT drives, count(*) AS n_drives, nullif(count(DISTINCT mover_host), 0) AS n_movers FROM kind GROUP BY drives
+),
+passed AS (
+    SELECT r.station, k.drives, r.mode, sum(r.volume_gb) AS moved_gb
+    FROM gold.session_rate r JOIN kind k ON k.drive = r.drive
+    WHERE r.day BETWEEN $first_day AND $last_day AND r.station IS NOT NULL AND r.mode IN ('read', 'write')
+    GROUP BY r.station, k.drives, r.mode
+),
+disk AS (
+    SELECT system AS station, count(DISTINCT member) AS n_disks FROM gold.pool_share
+    WHERE kind = 'disk' AND day BETWEEN $first_day AND $last_day GROUP BY system
+),
+link AS (
+    SELECT station, string_agg(link || coalesce(format(' {:g} MB/s', capacity_mb_s), ''), ', ' ORDER BY link) AS links
+    FROM site.link GROUP BY station
+),
+fact AS (
+    SELECT entity, string_agg(name || ' ' || value, ', ' ORDER BY name) AS facts FROM site.fact
+    WHERE coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true) GROUP BY entity
+),
+-- stations only logs know have no role
+station AS (
+    SELECT station, role, spool_gb FROM site.station
+    UNION ALL
+    SELECT DISTINCT station, NULL, NULL FROM passed WHERE station NOT IN (SELECT station FROM site.station)
+)
+SELECT coalesce(s.station, p.station) AS station, s.role,
+       nullif(concat_ws(', ', CASE WHEN s.spool_gb IS NOT NULL THEN format('{:g} GB', s.spool_gb) END,
+                        CASE WHEN d.n_disks = 1 THEN '1 disk' WHEN d.n_disks > 1 THEN format('{} disks', d.n_disks) END), '')
+           AS spool,
+       l.links, f.facts, p.mode, coalesce(p.drives, c.drives) AS drives, c.n_drives, c.n_movers, p.moved_gb
+FROM station s
+FULL JOIN passed p ON p.station = s.station
+FULL JOIN counted c ON c.drives = p.drives
+LEFT JOIN disk d ON d.station = s.station
+LEFT JOIN link l ON l.station = s.station
+LEFT JOIN fact f ON f.entity = s.station
+ORDER BY s.station NULLS LAST, p.mode NULLS LAST, drives
