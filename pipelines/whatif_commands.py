@@ -40,7 +40,10 @@ def recall(
     day: datetime | None,
     n_days: int,
 ) -> None:
-    """Foretell the reading of FILES (numbers such as 3,17,20-40) of a tape, in three orders, and of all of it."""
+    """Foretell the reading of FILES (numbers such as 3,17,20-40) of a tape, in three orders, and of all of it.
+
+    `together`: had these files lain side by side on a tape of their own, as another organisation of families would.
+    """
     from pipelines.forecast import foretell
 
     found = calibration(drives_like, site_path, day, n_days)

@@ -148,6 +148,19 @@ def test_orders_of_a_recall() -> None:
     assert big["logical"].seek_s < big["listed"].seek_s
 
 
+def test_files_of_a_family_of_their_own_are_read_without_seeks() -> None:
+    """P44, P06: each second of 278 files. On a tape of their own 139 of 2.755 GB follow each other: no seek (P33).
+
+    100 + 139 x 2 + 139 x 2755 / 100 = 4207.45 s, and the mixture costs the difference.
+    """
+    every_second = files().pick(np.arange(0, 278, 2))
+    found = recall(SeekModel(LTO4), Service(100, 100, 2), every_second)
+    assert found["together"].seek_s == 0
+    assert found["together"].seconds.value == pytest.approx(4207.45)
+    assert found["logical"].seconds.value - found["together"].seconds.value == pytest.approx(found["logical"].seek_s)
+    assert found["logical"].seek_s > 138 * seeking.BASE_S
+
+
 def test_a_recalls_interval_holds_it_as_often_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     """500 sites whose factor is drawn as the prior says; 8 mounts teach, the ninth is foretold."""
     rng, held = np.random.default_rng(9), []

@@ -17,7 +17,7 @@ from pipelines.models.service_time import Service
 
 @dataclass(frozen=True)
 class Foretold:
-    """A recall in three orders, the whole tape beside it, and what the seek model rests on."""
+    """A recall in three orders and had its files lain together, the whole tape beside it; what the model rests on."""
 
     generation: str
     model: SeekModel

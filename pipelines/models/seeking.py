@@ -170,7 +170,10 @@ class Recall:
 
 
 def recall(model: SeekModel, service: Service, listed: Files) -> dict[str, Recall]:
-    """Seconds to read listed files in one mount, as listed, in the order of their places, and in the best order found.
+    """Seconds to read listed files in one mount: as listed, by place, in the best order found, had they lain together.
+
+    `together` is what another organisation of families would give: the same files side by side on a tape of their own,
+    from its beginning on, with nothing between them to pass.
 
     `service` gives speed and the costs of the mount and of each file; its own search for places is not counted, the
     model's is. The best order: always the nearest next, then single files moved to where they cost least, up to 500
@@ -182,7 +185,13 @@ def recall(model: SeekModel, service: Service, listed: Files) -> dict[str, Recal
     orders = {"listed": np.arange(len(listed)), "logical": logical}
     best = min([_nearest_next(model, listed), *orders.values()], key=lambda order: _ways_s(model, listed.pick(order)))
     orders["optimised"] = _moved(model, listed, best) if len(listed) <= MOST_ORDERED else best
-    return {name: _timed(model, service, listed.pick(order)) for name, order in orders.items()}
+    found = {name: _timed(model, service, listed.pick(order)) for name, order in orders.items()}
+    return found | {"together": _timed(model, service, _together(listed.pick(logical)))}
+
+
+def _together(files: Files) -> Files:
+    ends = np.cumsum(files.end_gb - files.begin_gb)
+    return Files(files.number, ends - (files.end_gb - files.begin_gb), ends)
 
 
 def _ways(files: Files) -> tuple[Floats, Floats]:
