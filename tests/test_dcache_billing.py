@@ -124,12 +124,31 @@ def through_silver(given: dict[str, pl.DataFrame], name: str) -> list[dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("name", "used", "skipped"),
-    [("billing-2019.08.05", 6, 6), ("billing-ndgf-2013-09.txt", 0, 4), ("billing-sara-2021-11-11-door.txt", 0, 1)],
+    ("name", "n_used", "n_skipped", "clients"),
+    [
+        ("billing-2019.08.05", 8, 4, [("Http", "0:0:0:0:0:0:0:1")] * 2),
+        ("billing-ndgf-2013-09.txt", 0, 4, []),  # its name tells no year
+        ("billing-sara-2021-11-11-door.txt", 0, 1, []),
+    ],
 )
-def test_lines_of_clients_are_known(realdata: Path, name: str, used: int, skipped: int) -> None:
+def test_lines_of_clients_are_known(
+    realdata: Path, name: str, n_used: int, n_skipped: int, clients: list[tuple[str, str]]
+) -> None:
     parsed = read(realdata / "dcache" / name)
-    assert (parsed.n_used, parsed.n_skipped, parsed.rejects.height, parsed.n_records) == (used, skipped, 0, 0)
+    assert (parsed.n_used, parsed.n_skipped, parsed.rejects.height) == (n_used, n_skipped, 0)
+    assert parsed.tables["dcache_billing_transfer"].select("protocol", "client").rows() == clients
+    assert parsed.tables["dcache_billing_request"].is_empty()
+
+
+def test_a_client_that_cannot_be_told_is_left_open() -> None:
+    line = f'01.02 09:00:00 [pool:w1:transfer] [{P},1] [/p] a:b@osm 1 1 true {{{{}}}} [door:x] {{0:""}}\n'
+    for protocol, told in (
+        ("X", (None, None)),
+        ("Remote-1.1:", ("Remote", None)),
+        ("NFS4-4.1:192.0.2.9:955", ("NFS4", "192.0.2.9")),
+    ):
+        found = parse(line.replace("{}", protocol), path="billing-2026.01.02").tables["dcache_billing_transfer"]
+        assert found.select("protocol", "client").rows() == [told]
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,13 @@ NARROWED = {
     "whole_tape_reads": ["group", "station"],
     "request_waits": ["group", "station"],
     "repeated_restores": ["group"],
+    "recall_clients": ["group"],
 }
 AGAIN = ["storage_group", "file_family", "pnfsid", "n_again", "again_gb", "n_pools", "shortest_s", "last_at"]
+CLIENTS = [
+    "system", "storage_group", "read_from", "n_restores", "restored_gb", "share", "n_reads", "protocols",
+    "latency_p50_s", "unread_p50_s",
+]  # fmt: skip
 
 page = parts.open_page("Which requests waste mounts?", "group", "station")
 group, station = page.chosen["group"], page.chosen["station"]
@@ -66,6 +71,7 @@ for name, columns, lacking in (
     ("whole_tape_reads", WHOLE, "No mount that read is known with its tape's files."),
     ("request_waits", WAITS, "No request is known with when it was queued. Load Enstore's LOG files."),
     ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
+    ("recall_clients", CLIENTS, "No restore of pools is known. Load dCache's billing files."),
 ):
     found = page.ask(name, group=group, station=station)
     rows = [row for row in found.rows if not group or row.get("storage_group", group) == group]

@@ -1,4 +1,4 @@
-"""Billing of dCache: what pools sent to tape and fetched from it, one record per request, as text, JSON or a dump.
+"""Billing of dCache: what pools sent to tape and fetched from it, and what clients then read, as text, JSON or a dump.
 
     ## storage-info-message $date$ [$cellType$:$cellName$:$type$] [$pnfsid$,$filesize$] [$path$] …
     03.11 06:49:36 [pool:w3@w3Domain:store] [0000A1,84344446] [/pnfs/x/f] cms:raw@osm 6339699 29385 {0:""}
@@ -7,8 +7,11 @@
 Written by dCache's billing service (classes BillingCell, StorageInfoMessage, NearlineStorageHandler): files
 `billing-YYYY.MM.DD`; `billing-error-YYYY.MM.DD` repeats what failed; with `billing.format.json` one object a line; the
 same records in the database table `storageinfo`, here as a CSV dump with its header. A text file's own `##` headers
-give the layout, the default one holds without them, a header naming what we do not know refuses the file. Movers,
-doors, removals, hits and warnings are recognised and skipped: they are traffic of clients.
+give the layout, the default one holds without them, a header naming what we do not know refuses the file. Of movers,
+text in the default layout is read, for it says who read what was fetched from tape; movers in other layouts, doors,
+removals, hits and warnings are recognised and skipped.
+
+    03.11 07:02:11 [pool:r1:transfer] [0000B2,42914] [/pnfs/x/g] cms:raw@osm 42914 81 false {GFtp-2.0 …} [door:…] {0:""}
 
 **These are latencies, no drive rates**: what a pool waited for a file, with the tape system's queue, mount and
 positioning in it. What must be known of them:
@@ -29,15 +32,15 @@ from typing import Any
 import polars as pl
 
 from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources.dcache_billing import objects
+from pipelines.sources.dcache_billing import movers, objects
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
 from pipelines.sources.dcache_billing.requests import finish
 from pipelines.sources.dcache_billing.text import classify, tape_records, written_at
 
 TITLE = "dCache billing"
-VERSION = 1
-TABLES = ("dcache_billing_request",)
+VERSION = 2
+TABLES = ("dcache_billing_request", "dcache_billing_transfer")
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
 _OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'
@@ -88,7 +91,8 @@ def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, st
         rows = rows.filter(pl.col("line_no") > header_line)
     records, rejects = finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
     n_used = records.height + (header_line is not None)
-    return _parsed(lines, records, rejects, n_used, pl.DataFrame(schema=SEEN), state)
+    tables = {"dcache_billing_request": records, "dcache_billing_transfer": pl.DataFrame(schema=movers.SCHEMA)}
+    return _parsed(lines, tables, rejects, n_used, pl.DataFrame(schema=SEEN), state)
 
 
 def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
@@ -97,18 +101,25 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     objected = objects.from_json(rows.filter(kind="object").select("line_no", "text"), origin.zone)
     raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
     records, rejects = finish(raw, origin.system, is_copy)
+    moved = movers.mover_records(rows.head(0) if is_copy else rows, origin)
     junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
     rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
-    n_used = records.height + rows.filter(kind="header").height
+    n_used = records.height + moved.height + rows.filter(kind="header").height
     seen = pl.DataFrame(schema=SEEN) if is_copy else _seen(records, written_at(rows, origin), origin.system, state)
-    return _parsed(lines, records, rejects, n_used, seen, state)
+    tables = {"dcache_billing_request": records, "dcache_billing_transfer": moved}
+    return _parsed(lines, tables, rejects, n_used, seen, state)
 
 
 def _parsed(
-    lines: pl.DataFrame, records: pl.DataFrame, rejects: pl.DataFrame, n_used: int, seen: pl.DataFrame, state: Carry
+    lines: pl.DataFrame,
+    tables: dict[str, pl.DataFrame],
+    rejects: pl.DataFrame,
+    n_used: int,
+    seen: pl.DataFrame,
+    state: Carry,
 ) -> Parsed:
     return Parsed(
-        tables={"dcache_billing_request": records},
+        tables=tables,
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects.cast(REJECTS),

@@ -48,7 +48,7 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
     rows = judged.filter(pl.col("reason").is_null())
     rows = rows.with_columns(
         *_cells(),
-        *_classes(),
+        *named_classes(),
         *_times(),
         system=pl.lit(system, dtype=pl.String),
         is_error_copy=pl.lit(is_error_copy),
@@ -97,7 +97,7 @@ def _cells() -> tuple[pl.Expr, pl.Expr]:
     return parts.field("1").alias("pool"), pl.coalesce(parts.field("2"), "domain").alias("domain")
 
 
-def _classes() -> list[pl.Expr]:
+def named_classes() -> list[pl.Expr]:
     """`group:family@hsm`, of Enstore `group.family@hsm`; what has neither sign is all group."""
     by_point = pl.col("storage_class").str.extract_groups(r"^([^:@]*?)(?:\.([^@]*))?(?:@(.*))?$").struct
     by_colon = pl.col("storage_class").str.extract_groups(r"^([^:@]*):([^@]*)(?:@(.*))?$").struct

@@ -1,0 +1,70 @@
+/*
+title = "For whom was it fetched from tape?"
+why = "Recalls read on the site's own network, from afar, by both, or by nobody: each asks for another remedy. A network is a fact of site.toml of a beginning of addresses or an end of names: of = '192.0.2.', network = 'LAN'."
+takes = ["first_day", "last_day", "group"]
+
+[params.hours]
+type = "DOUBLE"
+default = "24"
+doc = "a read counts for a recall that began at most so long before"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group" }
+read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known" }
+n_restores = { type = "BIGINT", doc = "restores done" }
+restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
+share = { type = "DOUBLE", unit = "1", doc = "of the group's restores" }
+n_reads = { type = "BIGINT", doc = "reads of their files" }
+protocols = { type = "VARCHAR", doc = "protocols of these" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time the restore took, as pools saw it" }
+unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from its end to the first read" }
+*/
+WITH restore AS (
+    SELECT row_number() OVER (ORDER BY r.created_at, r.system, r.pool, r.pnfsid) AS no, r.*
+    FROM silver.pool_request r CROSS JOIN site.setting c
+    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1 AND r.operation = 'restore' AND r.outcome = 'done'
+      AND $group IN ('', r.storage_group)
+      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+),
+network AS (
+    SELECT entity, value FROM site.fact
+    WHERE name = 'network' AND coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)
+),
+client AS (
+    -- the longest beginning or end that fits
+    SELECT t.client, arg_max(n.value, (length(n.entity), n.entity)) AS network
+    FROM (SELECT DISTINCT client FROM silver.pool_transfer
+          WHERE day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER) AND mode = 'read') t
+    JOIN network n ON starts_with(t.client, n.entity) OR ends_with(t.client, n.entity)
+    GROUP BY t.client
+),
+matched AS (
+    SELECT r.no, t.protocol, coalesce(c.network, 'elsewhere') AS network, t.started_at
+    FROM restore r
+    JOIN silver.pool_transfer t ON t.system = r.system AND t.pnfsid = r.pnfsid AND t.mode = 'read' AND t.error_code = 0
+         AND t.day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER)
+         AND t.ended_at >= r.created_at AND t.started_at <= r.created_at + to_microseconds(CAST($hours * 3.6e9 AS BIGINT))
+    LEFT JOIN client c ON c.client = t.client
+),
+told AS (
+    SELECT no, string_agg(DISTINCT network, ' and ' ORDER BY network) AS read_from, count(*) AS n_reads,
+           list(DISTINCT protocol) AS protocols, min(started_at) AS first_at
+    FROM matched GROUP BY no
+),
+summed AS (
+    SELECT r.system, r.storage_group, coalesce(t.read_from, 'nobody') AS read_from, count(*) AS n_restores,
+           sum(r.bytes) / 1e9 AS restored_gb, CAST(coalesce(sum(t.n_reads), 0) AS BIGINT) AS n_reads,
+           nullif(array_to_string(list_sort(list_distinct(flatten(list(t.protocols)))), ', '), '') AS protocols,
+           quantile_cont(r.latency_s, 0.5) AS latency_p50_s,
+           quantile_cont(greatest(0, date_diff('microsecond', r.ended_at, t.first_at) / 1e6), 0.5)
+               FILTER (t.first_at IS NOT NULL) AS unread_p50_s
+    FROM restore r LEFT JOIN told t ON t.no = r.no
+    GROUP BY r.system, r.storage_group, coalesce(t.read_from, 'nobody')
+)
+SELECT system, storage_group, read_from, n_restores, restored_gb,
+       n_restores / sum(n_restores) OVER (PARTITION BY system, storage_group) AS share, n_reads, protocols, latency_p50_s,
+       unread_p50_s
+FROM summed
+ORDER BY system, storage_group NULLS LAST, n_restores DESC, read_from

@@ -1,0 +1,54 @@
+/*
+title = "What clients moved to and from pools"
+grain = "one row per transfer of a client with a disk pool, or from pool to pool, once however many files hold it"
+why = "Who reads what was fetched from tape, when and from where: a recall that nobody reads was for nothing, one that is read from afar waits for another network."
+partition = "day"
+lineage = ["file_id", "line_no"]
+features = ["P10"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of ended_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+pool = { type = "VARCHAR", doc = "disk pool" }
+pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
+storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+file_family = { type = "VARCHAR", doc = "file family, of the class" }
+mode = { type = "VARCHAR", doc = "read or write by a client, or copy from pool to pool" }
+protocol = { type = "VARCHAR", doc = "protocol, without its version" }
+client = { type = "VARCHAR", doc = "address or name of the client" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
+moved_bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
+started_at = { type = "TIMESTAMP", doc = "ended_at less took_s" }
+ended_at = { type = "TIMESTAMP", doc = "date of the record, in whole seconds" }
+took_s = { type = "DOUBLE", unit = "s", doc = "time of the connection" }
+error_code = { type = "BIGINT", doc = "0 for success" }
+error = { type = "VARCHAR", doc = "message with it" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "mode"
+value_set = ["read", "write", "copy"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "ended_at"
+column_B = "started_at"
+or_equal = true
+severity = "critical"
+*/
+-- the n-th of equal records of a file is the n-th of the other file's
+WITH counted AS (
+    SELECT *, row_number() OVER (
+               PARTITION BY file_id, system, pool, pnfsid, ended_at, moved_bytes, took_s, protocol, client ORDER BY line_no) AS nth
+    FROM bronze.dcache_billing_transfer
+)
+SELECT day, system, pool, pnfsid, storage_group, file_family,
+       CASE WHEN is_copy THEN 'copy' WHEN is_write THEN 'write' ELSE 'read' END AS mode, protocol, client, bytes, moved_bytes,
+       ended_at - to_microseconds(CAST(round(took_s * 1e6) AS BIGINT)) AS started_at, ended_at, took_s, error_code, error,
+       file_id, line_no
+FROM counted
+QUALIFY row_number() OVER (
+    PARTITION BY day, system, pool, pnfsid, ended_at, moved_bytes, took_s, protocol, client, nth ORDER BY file_id, line_no) = 1
