@@ -8,6 +8,7 @@ PAGES = {
     "stations": ("Stations", ("duty_low", "unbalanced_station", "counter_wrap")),
     "drives": ("Drives", ("drive_down", "slow_drive", "bad_tape", "mount_failures", "transfer_failures")),
     "tapes": ("Tapes and positions", ("partial_read", "stalled_read")),
+    "groups": ("Groups and families", ("chaotic_reading",)),
     "pools": (
         "Pools and network",
         ("starved_stream", "write_starves_read", "flush_burst", "host_saturated", "pool_skew", "link_saturated"),

@@ -16,6 +16,7 @@ from pipelines.findings.hits import Hit
 from pipelines.findings.peers import slow_tapes, slower_than_peers
 from pipelines.findings.picks import dearer_than_whole
 from pipelines.findings.shares import more_than_share, waits
+from pipelines.findings.slides import slides
 from pipelines.findings.spans import joined_episodes, long_population
 from pipelines.warehouse import LAKE, Connection
 
@@ -35,6 +36,7 @@ METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] 
     "turned_over": turned_over,
     "off_clock": off_clock,
     "contradicts": contradicts,
+    "slides": slides,
 }
 
 
