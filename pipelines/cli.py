@@ -14,6 +14,7 @@ import click
 
 from pipelines import (
     answer_commands,
+    buffer_command,
     catalogue_commands,
     deliver_command,
     drill_command,
@@ -96,7 +97,7 @@ for _command in (
     study_command.study,
 ):
     cli.add_command(_command)
-for _command in (*sizing_commands.COMMANDS, *whatif_commands.COMMANDS):
+for _command in (*sizing_commands.COMMANDS, *whatif_commands.COMMANDS, buffer_command.buffer):
     forecast_commands.forecast.add_command(_command)
 
 

@@ -172,6 +172,18 @@ def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
     assert isinstance(strange.exception, TapescopeError) and "LTO-4 read" in strange.exception.hint
 
 
+def test_buffer_command(site: Site) -> None:
+    """The story reads its eight tapes in turn: 240 reads of 80 files, so 160 of them are read again."""
+    said = told(site, "buffer", "--size", "0.05", "--family", "beams.raw")
+    assert "As drives saw it, 4 days with reads:" in said and "One buffer for beams.raw:" in said
+    (row,) = (line.split() for line in said.splitlines() if line.startswith("all "))
+    assert row[:2] == ["all", "240"] and row[4] == "66.7%" and "only the size of the set would do" in said
+    empty = run(site, "buffer", "--day", "2001-01-01")
+    assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
+    strange = run(site, "buffer", "--family", "nobody's")
+    assert isinstance(strange.exception, TapescopeError) and "beams.raw" in strange.exception.hint
+
+
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
     said = told(site, "recall", "VR0001", "9,2-3", "--speed", "80")

@@ -1,5 +1,6 @@
 """Forecasts: models calibrated on what the site's logs say. Numbers come from questions; models do the reckoning."""
 
+from pipelines.forecast.buffers import Buffers, Family, buffers
 from pipelines.forecast.campaigns import Progress, progress
 from pipelines.forecast.drives import efficiency_by_size, size
 from pipelines.forecast.fitting import Fitted, fit_site, mounts_of
@@ -14,11 +15,14 @@ __all__ = [
     "RELATION",
     "WEEK_DAYS",
     "Answer",
+    "Buffers",
+    "Family",
     "Fitted",
     "Foretold",
     "History",
     "Progress",
     "Record",
+    "buffers",
     "efficiency_by_size",
     "fit_site",
     "foresee",

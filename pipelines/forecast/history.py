@@ -29,8 +29,12 @@ class History:
     ask: Callable[[str, dict[str, str]], Answer] | None = None
 
     def rows(self, question: str, **params: str) -> list[Row]:
+        """The answer about these days as rows by column name. Raises QuestionRefused."""
+        return self.answer(question, **params).as_dicts()
+
+    def answer(self, question: str, **params: str) -> Answer:
         """The answer about these days, as far as the question has parameters for them. Raises QuestionRefused."""
         days = {"n_days": str(self.n_days)} | ({} if self.last_day is None else {"last_day": str(self.last_day)})
         given = {name: value for name, value in days.items() if name in self.catalog.questions[question].params}
         asked = self.ask or partial(ask, self.site, self.catalog)
-        return asked(question, given | params).as_dicts()
+        return asked(question, given | params)

@@ -1,0 +1,62 @@
+/*
+title = "What write buffers hand to a mount, family by family"
+why = "Where every file family has a buffer of its own, and the tape system takes several of them at once (Enstore's discipline), a mount gets a chunk of one family, when enough files, bytes or hours have come together. Chunks that reached none of it were written on demand: a mount for a few files."
+takes = ["first_day", "last_day", "group"]
+
+[params.most_files]
+type = "BIGINT"
+default = "1000"
+doc = "files above which a buffer is written; PIC's policy"
+
+[params.most_gb]
+type = "DOUBLE"
+default = "20"
+doc = "GB above which it is"
+
+[params.most_hours]
+type = "DOUBLE"
+default = "2"
+doc = "hours after which it is, whatever it holds"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log tells it" }
+n_chunks = { type = "BIGINT", doc = "mounts in which whole files of it were written, by the first of them" }
+files_a_chunk = { type = "DOUBLE", doc = "files of it, on average" }
+chunk_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of it, on average" }
+by_files_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_files files" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_gb, and no more than so many files" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with neither, whose oldest file waited longer than most_hours" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with none of the three: written before a buffer was due" }
+own_share = { type = "DOUBLE", unit = "1", doc = "share of chunks in whose mount nothing of another family was written" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "what the oldest file of a chunk waited until the first was written, median: since it was whole on spool, else since it was queued" }
+*/
+WITH written AS (
+    SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,
+           coalesce(t.ready_at, t.queued_at) AS came_at
+    FROM silver.transfer t
+    WHERE t.mode = 'write' AND t.status = 'ok' AND t.session_id IS NOT NULL
+      AND t.day BETWEEN $first_day - 1 AND $last_day + 2  -- UTC's days, for the files that are read
+),
+chunk AS (
+    SELECT system, session_id, storage_group, file_family, count(*) AS n_files, sum(bytes) / 1e9 AS gb,
+           min(started_at) AS first_at, date_diff('microsecond', min(came_at), min(started_at)) / 3600e6 AS oldest_hours,
+           count(*) OVER (PARTITION BY system, session_id) AS n_families
+    FROM written GROUP BY system, session_id, storage_group, file_family
+),
+judged AS (
+    SELECT c.*, CASE WHEN n_files > $most_files THEN 'files' WHEN gb > $most_gb THEN 'gb'
+                     WHEN oldest_hours > $most_hours THEN 'age' ELSE 'demand' END AS why
+    FROM chunk c CROSS JOIN site.setting s
+    WHERE CAST(timezone(s.zone, timezone('UTC', first_at)) AS DATE) BETWEEN $first_day AND $last_day
+      AND $group IN ('', storage_group)
+)
+SELECT system, storage_group, file_family, count(*) AS n_chunks, sum(n_files) / count(*) AS files_a_chunk,
+       CAST(sum(CAST(round(1e9 * gb) AS HUGEINT)) / 1e9 / count(*) AS DOUBLE) AS chunk_gb,
+       count(*) FILTER (why = 'files') / count(*) AS by_files_share, count(*) FILTER (why = 'gb') / count(*) AS by_size_share,
+       count(*) FILTER (why = 'age') / count(*) AS by_age_share, count(*) FILTER (why = 'demand') / count(*) AS on_demand_share,
+       count(*) FILTER (n_families = 1) / count(*) AS own_share, median(oldest_hours) AS oldest_hours
+FROM judged
+GROUP BY system, storage_group, file_family
+ORDER BY system, storage_group NULLS LAST, file_family NULLS LAST
