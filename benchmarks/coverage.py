@@ -20,7 +20,7 @@ from benchmarks import truths
 from benchmarks.truths import Rng
 from pipelines.methods.bootstrap import Estimate
 from pipelines.methods.realised import Days, realised
-from pipelines.models import calibration, seeking
+from pipelines.models import calibration, growth, seeking
 from pipelines.models.calibration import Mounts, Unknown
 from pipelines.models.eta import Eta, days_left, moved_ahead
 from pipelines.models.service_time import Service
@@ -113,6 +113,17 @@ def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[Said]:
     yield Said("GB of 7 days", moved_ahead(life.moved_gb), life.week_gb)
 
 
+def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[Said]:
+    site = truths.grown(rng, n_seen, n_ahead)
+    found = growth.learn(np.arange(n_seen), site.written_gb, n_seen - 1)
+    if isinstance(found, Unknown):
+        yield Said("factor a year", found, site.factor)
+        return
+    yield Said("factor a year", found.factor_year, site.factor)
+    yield Said(f"GB of {n_ahead} days", found.written(n_ahead), site.ahead_gb)
+    yield Said("days until a plan", found.days_until(site.goal_gb), site.days)
+
+
 def gain(rng: Rng, share: float) -> Iterator[Said]:
     """20 days before a change and 20 after it, beside peers."""
     seen = truths.changed(rng, share)
@@ -135,6 +146,8 @@ MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
     "recall": recall,
     "campaign-10-days": partial(campaign, n_seen=10, has_weeks=False),
     "campaign-35-days": partial(campaign, n_seen=35, has_weeks=True),
+    "growth-12-weeks": partial(grow, n_seen=84, n_ahead=182),
+    "growth-a-year": partial(grow, n_seen=364, n_ahead=364),
     "gain-of-a-tenth": partial(gain, share=0.1),
     "gain-of-nothing": partial(gain, share=0.0),
 }

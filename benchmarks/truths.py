@@ -165,6 +165,29 @@ def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
 
 
 @dataclass(frozen=True)
+class Grown:
+    """What a site writes: GB of the days seen, the factor of a year, GB of the days ahead, days until `goal_gb`."""
+
+    written_gb: Floats
+    factor: float
+    ahead_gb: float
+    goal_gb: float
+    days: float
+
+
+def grown(rng: Rng, n_seen: int, n_ahead: int) -> Grown:
+    """Days around a line that grows by 0.7 to 3 a year, scattering by half, with idle week-ends; lived through."""
+    days, factor = np.arange(n_seen + 8 * n_ahead), float(rng.uniform(0.7, 3.0))
+    gb = 500 * factor ** ((days - n_seen) / 365.25) * rng.lognormal(0, 0.5, len(days))
+    gb *= np.where((days + rng.integers(7)) % 7 < 5, 1.0, 0.3)
+    to_come = gb[n_seen:]
+    goal = float(rng.uniform(0.3, 1.0) * to_come[:n_ahead].sum())
+    whole = int(np.searchsorted(np.cumsum(to_come), goal))
+    ended = whole + (goal - to_come[:whole].sum()) / to_come[whole]
+    return Grown(gb[:n_seen], factor, float(to_come[:n_ahead].sum()), goal, float(ended))
+
+
+@dataclass(frozen=True)
 class Changed:
     """Drives that were changed after half of the days, and peers: GB and drive-hours a day; GB a day it brought."""
 

@@ -20,6 +20,7 @@ from pipelines import (
     drill_command,
     finding_commands,
     forecast_commands,
+    growth_command,
     recommendation_commands,
     sizing_commands,
     study_command,
@@ -97,7 +98,12 @@ for _command in (
     study_command.study,
 ):
     cli.add_command(_command)
-for _command in (*sizing_commands.COMMANDS, *whatif_commands.COMMANDS, buffer_command.buffer):
+for _command in (
+    *sizing_commands.COMMANDS,
+    *whatif_commands.COMMANDS,
+    buffer_command.buffer,
+    growth_command.growth,
+):
     forecast_commands.forecast.add_command(_command)
 
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from pipelines import inventory, toml_text
 from pipelines.errors import ConfigError
+from pipelines.plans import Plan
 from pipelines.recipients import Deliver
 
 FILE_NAME = "site.toml"
@@ -176,6 +177,7 @@ class Site(_Model):
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
     campaign: tuple[Campaign, ...] = ()
+    plan: tuple[Plan, ...] = ()
     limits: Limits = Limits()
     deliver: Deliver = Deliver()
     change: tuple[Change, ...] = ()
@@ -191,7 +193,7 @@ class Site(_Model):
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
-        problems += inventory.repeated(self.fact)
+        problems += _repeated("plan", [plan.name for plan in self.plan])
         names = {station.name for station in self.station}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"

@@ -78,6 +78,11 @@ def site_text() -> str:
         )
     parts.append("# What is to be moved in all, and since when: `tapescope forecast campaign` says how far it is.\n")
     parts.append('[[campaign]]\nname = "LTO-2 to LTO-4"\nsize_tb = 1000.0\nfrom = 2010-03-10\nmode = "write"\n\n')
+    parts.append(
+        "# What the archive is planned to hold: `tapescope forecast growth` holds it against what is written.\n"
+    )
+    parts.append("# [[plan]]\n# by = 2012-01-01\n# holdings_tb = 5000.0\n")
+    parts.append('# storage_group = "cms"                 # of all of it without; file_family too\n\n')
     parts.append("# Logs, and the time each kind is expected to cover.\n")
     parts.append(_input("logs/mrtg/{link}.log*", "", WEEK_FROM, DAY_TO))
     parts.append(_input("logs/enstore/LOG-{date}*", 'system = "stken"\n', DAY_FROM, DAY_TO))

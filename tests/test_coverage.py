@@ -70,6 +70,9 @@ def test_truth_of_a_site_is_what_its_mounts_show() -> None:
     assert site.position_s.sum() / site.n_files.sum() == pytest.approx(site.a_search_s, rel=0.02)
     seconds = site.a_mount_s + 50 * (site.a_file_s + site.a_search_s) + 25_000 / site.mb_s
     assert site.rate_mb_s(50, 500) == pytest.approx(25_000 / seconds)
+    years = truths.grown(np.random.default_rng(4), 20 * 364, 7)
+    halves = years.written_gb[: 10 * 364].sum(), years.written_gb[10 * 364 :].sum()
+    assert halves[1] / halves[0] == pytest.approx(years.factor ** (3640 / 365.25), rel=0.05)
     life = truths.lived(np.random.default_rng(3), 20_000, has_weeks=True)
     assert life.moved_gb.mean() == pytest.approx(life.gb_day, rel=0.02)
-    assert len(coverage.MODELS) == 9
+    assert len(coverage.MODELS) == 11

@@ -4,6 +4,7 @@ from pipelines.forecast.buffers import Buffers, Family, buffers
 from pipelines.forecast.campaigns import Progress, progress
 from pipelines.forecast.drives import efficiency_by_size, size
 from pipelines.forecast.fitting import Fitted, fit_site, mounts_of
+from pipelines.forecast.growing import TWO_YEARS, Outlook, held, outlook, outlooks, written
 from pipelines.forecast.history import MONTH_DAYS, WEEK_DAYS, History
 from pipelines.forecast.nightly import RELATION, foresee
 from pipelines.forecast.recalling import Foretold, foretell, laid_out, seek_models
@@ -13,6 +14,7 @@ __all__ = [
     "MONTH_DAYS",
     "MOST_ERROR",
     "RELATION",
+    "TWO_YEARS",
     "WEEK_DAYS",
     "Answer",
     "Buffers",
@@ -20,6 +22,7 @@ __all__ = [
     "Fitted",
     "Foretold",
     "History",
+    "Outlook",
     "Progress",
     "Record",
     "buffers",
@@ -27,12 +30,16 @@ __all__ = [
     "fit_site",
     "foresee",
     "foretell",
+    "held",
     "judge",
     "laid_out",
     "mounts_of",
+    "outlook",
+    "outlooks",
     "progress",
     "recorded",
     "seek_models",
     "size",
     "what_if",
+    "written",
 ]

@@ -1,5 +1,6 @@
 """The forecasts of a night, as rows of gold.forecast: what was said, or why it could not be."""
 
+import math
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from pipelines.errors import TapescopeError
 from pipelines.forecast.campaigns import Progress, progress
 from pipelines.forecast.fitting import Fitted, fit_site
+from pipelines.forecast.growing import TWO_YEARS, Outlook, outlooks
 from pipelines.forecast.history import WEEK_DAYS, History, Row
 from pipelines.forecast.needed import DrivesNeeded, drives_for_traffic
 from pipelines.forecast.recalling import seek_models
@@ -35,6 +37,7 @@ def _rows(history: History) -> Iterator[Row]:
     for needed in drives_for_traffic(history, fitted):
         yield from _drives(needed)
     yield from _campaigns(history)
+    yield from _plans(history)
     for row in history.rows("spool_headroom"):
         yield _named("sizing", row["station"], "outage_hours", "h") | {"value": row["outage_hours"]}
 
@@ -104,3 +107,38 @@ def _campaign(one: Progress) -> Iterator[Row]:
     else:
         yield left | _said(one.end)
     yield week | _said(one.week_gb)
+
+
+def _plans(history: History) -> Iterator[Row]:
+    if not history.site.plan:
+        return
+    try:
+        everyone = outlooks(history)
+    except TapescopeError as error:
+        for plan in history.site.plan:
+            yield _named("growth", plan.name, "holdings_tb", "TB") | _said(
+                Unknown(str(error), "logs of days of writing")
+            )
+        return
+    for one in everyone:
+        yield from _plan(one)
+
+
+def _plan(one: Outlook) -> Iterator[Row]:
+    """The plan's own day begins when the day before it is over. What is endless has no end in a row."""
+    last = one.written.last_day
+    told = {"n_seen": one.written.n_days, "seen": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
+    until = told | {"until_day": one.plan.by - timedelta(days=1)}
+    growth = one.written.growth
+    factor = growth if isinstance(growth, Unknown) else growth.factor_year
+    yield _named("growth", one.plan.name, "factor_year", "1") | told | _said(factor)
+    yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _said(one.holdings_tb)
+    if not isinstance(one.chance, Unknown):
+        yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
+    left = _said(one.days_left)
+    yield (
+        _named("growth", one.plan.name, "days_left", "d")
+        | told
+        | left
+        | {name: None for name in ("value", "low", "high") if math.isinf(left.get(name) or 0.0)}
+    )

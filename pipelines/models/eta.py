@@ -62,7 +62,7 @@ def days_left(
     if left_gb < 0:
         raise ValueError("what is left cannot be below nothing")
     rng = np.random.default_rng(seed)
-    past = _learn(moved_gb, rng)
+    past = learn(moved_gb, rng)
     if isinstance(past, Unknown):
         return past
     days = left_gb / past.means
@@ -85,7 +85,7 @@ def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate
     Estimate(value=3500.0, low=3500.0, high=3500.0)
     """
     rng = np.random.default_rng(seed)
-    past = _learn(moved_gb, rng)
+    past = learn(moved_gb, rng)
     if isinstance(past, Unknown):
         return past
     # by how much a day scatters is known from as few blocks as its mean: the tails are Student's t
@@ -94,7 +94,7 @@ def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate
 
 
 @dataclass(frozen=True)
-class _Past:
+class Past:
     """What the days seen say: their mean, means the true one may be, by how much a day scatters, degrees of freedom."""
 
     mean: float
@@ -104,7 +104,8 @@ class _Past:
     free: int
 
 
-def _learn(moved_gb: Floats, rng: np.random.Generator) -> _Past | Unknown:
+def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | Unknown:
+    """What days say of those to come, if these are like them."""
     if not np.isfinite(moved_gb).all() or (len(moved_gb) and moved_gb.min() < 0):
         raise ValueError("what was moved cannot be below nothing")
     if len(moved_gb) < LEAST_DAYS:
@@ -116,7 +117,7 @@ def _learn(moved_gb: Floats, rng: np.random.Generator) -> _Past | Unknown:
     block = WEEK if len(moved_gb) >= 3 * WEEK else 1
     sums = _blocks(moved_gb, block)
     scatter = float(sums.std(ddof=1)) / math.sqrt(block)
-    return _Past(mean, _means(sums, block, mean, rng), block, scatter, _n_apart(sums, block) - 1)
+    return Past(mean, _means(sums, block, mean, rng), block, scatter, _n_apart(sums, block) - 1)
 
 
 def _around(value: float, centres: Floats, scatter: Floats, rng: np.random.Generator) -> Estimate:

@@ -1,4 +1,4 @@
-"""What is ahead, and what that rests on: campaigns, room, costs of drives, drives needed, documents ours was held to.
+"""What is ahead, and what it rests on: campaigns, plans, room, costs of drives, drives needed, documents held against.
 
 The forecasts are those that were kept for the report's last day; none is made here.
 """
@@ -38,6 +38,7 @@ def campaigns(asker: Asker) -> Section:
     elif not said:
         sentences.append(_NOT_KEPT)
     sentences += _score(asker) if declared else []
+    sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
         "How long spools last when tapes stop taking",
@@ -90,6 +91,28 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
     levers = sorted((row for row in ahead if row["alone"]), key=lambda row: row["value"])[:_LEVERS]
     sooner = [f"{row['alone']} {number(end['value'] - row['value'])} days sooner" for row in levers]
     return f"{told}; {', '.join(sooner)}" if sooner else told
+
+
+def _plans(asker: Asker) -> list[str]:
+    """What the archive will hold on the days of its plans, and how likely that is enough."""
+    said = _by("entity", _of(asker, "growth")) if asker.site.plan else {}
+    return [f"Plan {plan.name}: {_holdings(said.get(plan.name, []))}." for plan in asker.site.plan[:_MOST]]
+
+
+def _holdings(ahead: list[Row]) -> str:
+    rows = {row["quantity"]: row for row in ahead}
+    holds = rows.get("holdings_tb")
+    if holds is None:
+        return "what will be held was not reckoned"
+    if holds["value"] is None:
+        return f"what will be held cannot be told: {holds['cannot_tell']}; wanted: {holds['wanted']}"
+    factor = rows["factor_year"]
+    told = f"{number(holds['value'])} TB by then ({number(holds['low'])} to {number(holds['high'])})"
+    met = f"met with {percent(rows['met']['value'])}"
+    if factor["value"] is None:
+        return f"{told}, {met}, if it goes on as it did; growth cannot be told: {factor['cannot_tell']}"
+    grows = f"writing grows by {number(factor['value'])} a year ({number(factor['low'])} to {number(factor['high'])})"
+    return f"{told}, {met}; {grows}, by {counted(holds['n_seen'], 'day')}"
 
 
 def _date(last: date, days: float) -> str:

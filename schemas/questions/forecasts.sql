@@ -8,7 +8,7 @@ doc = "site day on which they were made; the last day with data if left out"
 
 [columns]
 model = { type = "VARCHAR", doc = "model that said it" }
-entity = { type = "VARCHAR", doc = "kind of drive, with a direction or without, campaign or station" }
+entity = { type = "VARCHAR", doc = "kind of drive, with a direction or without, campaign, plan or station" }
 quantity = { type = "VARCHAR", doc = "what is foretold" }
 alone = { type = "VARCHAR", doc = "input that alone is moved to its ends, or what alone would be different; NULL for the forecast itself" }
 unit = { type = "VARCHAR", doc = "unit" }

@@ -1,0 +1,43 @@
+/*
+title = "What the archive holds"
+why = "Files on tape, as the newest export of the volume table has them, and what was written since; without an export only what was seen being written. What a plan is held against."
+takes = ["last_day", "group"]
+
+[params.family]
+type = "VARCHAR"
+default = ""
+doc = "one file family; all of them if left out"
+
+[columns]
+n_volumes = { type = "BIGINT", doc = "volumes that the export lists" }
+listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export does not say it, capacity less what is left and what is deleted" }
+listed_at = { type = "TIMESTAMP", doc = "latest change or use that the export knows; NULL without one" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written since, until the end of the last day: on a listed volume since its row's last change, on others since listed_at; without an export all that was seen" }
+held_gb = { type = "DOUBLE", unit = "GB", doc = "both together" }
+*/
+WITH listed AS (
+    SELECT system, volume, storage_group, file_family, recorded_at,
+           coalesce(active_bytes, capacity_bytes - remaining_bytes - coalesce(deleted_bytes, 0)) AS bytes,
+           max(recorded_at) OVER () AS listed_at
+    FROM silver.volume
+),
+of_group AS (
+    SELECT count(*) AS n_volumes, coalesce(sum(bytes), 0) AS bytes
+    FROM listed WHERE $group IN ('', storage_group) AND $family IN ('', file_family)
+),
+known AS (
+    SELECT max(listed_at) AS listed_at FROM listed
+),
+written AS (
+    SELECT coalesce(sum(t.bytes), 0) AS bytes
+    FROM silver.transfer t CROSS JOIN site.setting s CROSS JOIN known k
+    LEFT JOIN listed l ON l.system = t.system AND l.volume = t.volume
+    WHERE t.mode = 'write' AND t.status = 'ok' AND t.day <= $last_day + 1
+      AND t.started_at < timezone('UTC', timezone(s.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND $group IN ('', coalesce(t.storage_group, l.storage_group))
+      AND $family IN ('', coalesce(t.file_family, l.file_family))
+      AND (k.listed_at IS NULL OR t.started_at > coalesce(l.recorded_at, k.listed_at))
+)
+SELECT g.n_volumes, CAST(g.bytes AS DOUBLE) / 1e9 AS listed_gb, k.listed_at, CAST(w.bytes AS DOUBLE) / 1e9 AS written_gb,
+       CAST(g.bytes + w.bytes AS DOUBLE) / 1e9 AS held_gb
+FROM of_group g CROSS JOIN known k CROSS JOIN written w

@@ -1,0 +1,40 @@
+/*
+title = "What was written each day"
+why = "Bytes that went to tape, day by day, and how much of the day logs tell of: what growth is reckoned from."
+takes = ["last_day", "group"]
+
+[params.family]
+type = "VARCHAR"
+default = ""
+doc = "one file family; all of them if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "728"
+doc = "site days that end with it"
+
+[columns]
+day = { type = "DATE", doc = "site day of which logs tell, or the accounting's table of transfers; others are left out" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written in whole files that began that day; nothing where logs tell of none" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 where a row of the accounting's table is of that day, for the table has every transfer" }
+*/
+WITH covered AS (
+    SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share
+    FROM gold.drive_ledger
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY day
+),
+moved AS (
+    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, bool_or(t.witnesses LIKE '%table%') AS is_listed,
+           sum(t.bytes) FILTER (t.mode = 'write' AND t.status = 'ok' AND $group IN ('', t.storage_group)
+                                AND $family IN ('', t.file_family)) AS bytes
+    FROM silver.transfer t CROSS JOIN site.setting s
+    WHERE t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
+    GROUP BY 1
+)
+SELECT coalesce(c.day, m.day) AS day, CAST(coalesce(m.bytes, 0) AS DOUBLE) / 1e9 AS written_gb,
+       CAST(CASE WHEN m.is_listed THEN 1 ELSE c.share END AS DOUBLE) AS seen_share
+FROM covered c FULL JOIN moved m ON m.day = c.day
+WHERE coalesce(c.day, m.day) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+  AND (m.is_listed OR c.share > 0)
+ORDER BY 1
