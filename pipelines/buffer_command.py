@@ -14,6 +14,10 @@ _WORDS = {
     "by chance": "no more than by chance: only the size of the set would do",
     "matters": "the size matters",
 }
+_LIMITS = """\
+Shares are of the bytes read, in brackets 90 % intervals over days. Read were files which the buffers of those days did
+not hold: a size is of one beside them, in which every file recalled is kept. Files last read before those days count
+as new, so at least so much would have been caught."""
 
 
 @click.command()
@@ -29,29 +33,24 @@ def buffer(
 
     By the reads of files that drives and pools logged, in their order; each file family with a buffer of its own too.
     """
+    from pipelines.errors import TapescopeError
     from pipelines.forecast import buffers
 
-    for found in buffers(history(site_path, day, n_days), group):
+    everyone = buffers(history(site_path, day, n_days), group)
+    known = {one.name for found in everyone for one in found.families}
+    if strange := sorted(set(names) - known):
+        raise TapescopeError(f"no file of a family {strange[0]!r} was read", f"there are {', '.join(sorted(known))}")
+    for found in everyone:
         _say(found, names, size_tb)
-    click.echo(
-        "Shares are of the bytes read, in brackets 90 % intervals over days. Read were files which the buffers of"
-    )
-    click.echo(
-        "those days did not hold: a size is of one beside them, in which every file recalled is kept. Files last"
-    )
-    click.echo("read before those days count as new, so at least so much would have been caught.")
+    click.echo(_LIMITS)
 
 
 def _say(found: Any, names: tuple[str, ...], size_tb: float | None) -> None:
-    from pipelines.errors import TapescopeError
     from pipelines.hostile import visible
     from pipelines.models.calibration import Unknown
 
-    known = {one.name: one for one in found.families}
-    if strange := [name for name in names if name not in known]:
-        raise TapescopeError(f"no file of a family {strange[0]!r} was read", f"there are {', '.join(known)}")
     cut = "; earlier ones are left out" if found.is_cut else ""
-    click.echo(f"As {found.witness} saw it, {found.n_days} days with reads{cut}:")
+    click.echo(f"As {found.witness} saw it, {found.n_days} {'day' if found.n_days == 1 else 'days'} with reads{cut}:")
     everyone = [found.whole, *found.families]
     heads = ["family", "reads", "TB", "different", "read again", "flat from TB", "caught there", "verdict"]
     rows = [_row(one) for one in everyone]
@@ -62,7 +61,7 @@ def _say(found: Any, names: tuple[str, ...], size_tb: float | None) -> None:
     for one in everyone:
         if isinstance(one.found, Unknown):
             click.echo(visible(f"{one.name}: {one.found.why}. Wanted: {one.found.wanted}."))
-    for one in [*([found.whole] if not names else []), *(known[name] for name in names)]:
+    for one in [one for one in found.families if one.name in names] if names else [found.whole]:
         _steps(one)
     if own := found.own():
         click.echo(

@@ -32,7 +32,7 @@ def growth(group: str, family: str, site_path: Path, day: datetime | None, n_day
     past = history(site_path, day, n_days)
     found = written(past, group, family, n_days)
     now = held(past, found.last_day, group, family)
-    click.echo(f"{_holds(now)} at the end of {found.last_day}; {found.n_days} days of writing were seen.")
+    click.echo(f"{_holds(now)} at the end of {found.last_day}; days of which logs tell: {found.n_days}.")
     if isinstance(found.growth, Unknown):
         click.echo(f"What will be written cannot be told: {found.growth.why}. Wanted: {found.growth.wanted}.")
     else:

@@ -19,9 +19,13 @@ import pytest
 from archive import query
 
 from pipelines import steps
+from pipelines.catalog import load_catalog
 from pipelines.clock import day_bounds
 from pipelines.config import Site
+from pipelines.forecast import History, buffers
 from pipelines.lines import open_bytes
+from pipelines.models.buffer import Behaviour
+from pipelines.models.calibration import Unknown
 from sample_data.generate import generate
 
 # Builds of the whole sample take long: one process makes them and keeps them.
@@ -222,6 +226,19 @@ def test_rates_of_the_tape_tests(first: Demo) -> None:
     assert [row["f"] for row in tests] == pytest.approx(PIC_F, abs=0.005)
     assert [row["n_files"] for row in tests] == [278, 278, 139, 44]
     assert {row["drive_rate_basis"] for row in tests} == {"call"}
+
+
+def test_a_buffer_of_its_own_would_have_spared_the_tape_tests(first: Demo) -> None:
+    """P49: 278 + 278 + 139 + 44 reads of one tape's 278 files, hours apart. One buffer of that size for all families is
+    filled by the migration's reads in between, of files that nobody asks for again."""
+    (found,) = buffers(History(first.site, load_catalog(), DAY, 1))
+    families = {one.name: one for one in found.families}
+    tests, gauge = families["cms.t1d0data"], families["lattice.gauge"]
+    assert isinstance(tests.found, Behaviour) and (tests.found.n_reads, tests.found.n_files) == (739, 278)
+    assert tests.found.again == pytest.approx(1 - tests.found.set_tb / tests.found.read_tb)
+    assert isinstance(gauge.found, Unknown) and "no file was read twice" in gauge.found.why
+    size_tb, apart, together = found.own() or (0, 0, 0)
+    assert size_tb < 2 * tests.found.set_tb and apart > 10 * together
 
 
 def test_a_changed_parameter_comes_back_as_changed(quiet: Demo) -> None:
