@@ -76,6 +76,14 @@ def test_weeks_without_logs_are_no_weeks_without_writing() -> None:
     assert isinstance(found, Growth) and value(found.factor_year) == pytest.approx(3.0, rel=1e-2)
 
 
+def test_weeks_with_nothing_make_it_unsure() -> None:
+    """Every other of eight weeks nothing is written, in the others 3,500 GB: 250 a day, and hardly known."""
+    found = told(np.where(np.arange(56) // 7 % 2 == 0, 0.0, 500.0))
+    assert isinstance(found.factor_year, Estimate) and found.factor_year.low < 0.1 < 10 < found.factor_year.high
+    half = found.written(28)
+    assert isinstance(half, Estimate) and half.low < 3500 < 14_000 < half.high
+
+
 def test_what_cannot_be_told() -> None:
     few = learn(np.arange(4), np.full(4, 1.0), 3)
     assert isinstance(few, Unknown) and few.why == "4 days were seen" and "5 days" in few.wanted

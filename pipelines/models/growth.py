@@ -162,7 +162,7 @@ def _too_little(ahead: Floats, gb_day: Floats) -> Unknown | None:
     if len(ahead) < LEAST_WEEKS:
         return Unknown(f"{len(ahead)} weeks were seen", wanted)
     some = ahead[gb_day > 0]
-    if not some.min() < ahead.mean() < some.max():
+    if not len(some) or not some.min() < ahead.mean() < some.max():
         return Unknown("writing began or ended within the weeks seen", wanted)
     return None
 
@@ -172,6 +172,7 @@ def _fitted(ahead: Floats, gb_day: Floats, rng: np.random.Generator) -> Lines:
     n = len(ahead)
     free = n - 2
     times = np.concatenate([np.ones((1, n)), bootstrap.counts(n, seed=int(rng.integers(2**32)))])
+    times = times[times @ gb_day > 0]  # weeks in which nothing was written have no line
     slope, gb_at_end = _solve(ahead, gb_day, times)
     centre = ahead.mean()
     level = np.log(gb_at_end) + slope * centre

@@ -12,7 +12,7 @@ doc = "one file family; all of them if left out"
 n_volumes = { type = "BIGINT", doc = "volumes that the export lists" }
 listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export does not say it, capacity less what is left and what is deleted" }
 listed_at = { type = "TIMESTAMP", doc = "latest change or use that the export knows; NULL without one" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written since, until the end of the last day: on a listed volume since its row's last change, on others since listed_at; without an export all that was seen" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written since, until the end of the last day: on a listed volume since its row's last change, on others since listed_at; without an export all that was seen. What an export later than that day has of later writing is taken off" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "both together" }
 */
 WITH listed AS (
@@ -28,16 +28,21 @@ of_group AS (
 known AS (
     SELECT max(listed_at) AS listed_at FROM listed
 ),
+bound AS (
+    SELECT k.listed_at, timezone('UTC', timezone(s.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM known k CROSS JOIN site.setting s
+),
 written AS (
-    SELECT coalesce(sum(t.bytes), 0) AS bytes
-    FROM silver.transfer t CROSS JOIN site.setting s CROSS JOIN known k
+    SELECT coalesce(sum(CASE WHEN t.started_at < b.end_at
+                                  AND (b.listed_at IS NULL OR t.started_at > coalesce(l.recorded_at, b.listed_at))
+                             THEN t.bytes
+                             WHEN t.started_at >= b.end_at AND t.started_at <= l.recorded_at THEN -t.bytes END), 0)
+               AS bytes
+    FROM silver.transfer t CROSS JOIN bound b
     LEFT JOIN listed l ON l.system = t.system AND l.volume = t.volume
-    WHERE t.mode = 'write' AND t.status = 'ok' AND t.day <= $last_day + 1
-      AND t.started_at < timezone('UTC', timezone(s.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
-      AND $group IN ('', coalesce(t.storage_group, l.storage_group))
+    WHERE t.mode = 'write' AND t.status = 'ok' AND $group IN ('', coalesce(t.storage_group, l.storage_group))
       AND $family IN ('', coalesce(t.file_family, l.file_family))
-      AND (k.listed_at IS NULL OR t.started_at > coalesce(l.recorded_at, k.listed_at))
 )
-SELECT g.n_volumes, CAST(g.bytes AS DOUBLE) / 1e9 AS listed_gb, k.listed_at, CAST(w.bytes AS DOUBLE) / 1e9 AS written_gb,
-       CAST(g.bytes + w.bytes AS DOUBLE) / 1e9 AS held_gb
+SELECT g.n_volumes, CAST(g.bytes AS DOUBLE) / 1e9 AS listed_gb, k.listed_at,
+       CAST(w.bytes AS DOUBLE) / 1e9 AS written_gb, CAST(g.bytes + w.bytes AS DOUBLE) / 1e9 AS held_gb
 FROM of_group g CROSS JOIN known k CROSS JOIN written w

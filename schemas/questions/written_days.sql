@@ -25,7 +25,8 @@ WITH covered AS (
     GROUP BY day
 ),
 moved AS (
-    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, bool_or(t.witnesses LIKE '%table%') AS is_listed,
+    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
+           bool_or(t.witnesses LIKE '%table%') AS is_listed,
            sum(t.bytes) FILTER (t.mode = 'write' AND t.status = 'ok' AND $group IN ('', t.storage_group)
                                 AND $family IN ('', t.file_family)) AS bytes
     FROM silver.transfer t CROSS JOIN site.setting s
