@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pipelines import steps
-from pipelines.ask import Answer
+from pipelines.ask import Answer, answer
 from pipelines.catalog import load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site, load_site
@@ -22,6 +23,9 @@ from pipelines.models.calibration import Unknown
 from pipelines.models.growth import YEAR, Growth, learn
 from pipelines.report.ahead import _holdings
 from pipelines.warehouse import LAKE, Warehouse, transaction
+
+# One archive serves the tests of a site, so one process runs them.
+pytestmark = pytest.mark.xdist_group("projection")
 
 FIRST, LAST = date(2010, 1, 1), date(2010, 7, 18)  # 199 days
 
@@ -177,7 +181,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def test_holdings_against_a_plan_e01(site: Site) -> None:
     """400 + 199 TB are held. A TB a day: 401 more come in 401 days, on 2011-08-24; by 2011-07-19, 365 days, 964 TB."""
-    found = outlooks(History(site, load_catalog(), LAST))
+    with Warehouse(site).read() as connection:
+        asked = partial(answer, connection, load_catalog())
+        found = outlooks(History(site, load_catalog(), LAST, ask=asked))
     assert [one.held.held_tb for one in found] == [599.0, 599.0, 0.0, 599.0, 599.0]
     year, cms, raw, past, far = found
     assert value(year.holdings_tb) == pytest.approx(964) and year.chance == 0.0
