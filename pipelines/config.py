@@ -194,6 +194,7 @@ class Site(_Model):
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
         problems += _repeated("plan", [plan.name for plan in self.plan])
+        problems += inventory.repeated(self.fact)
         names = {station.name for station in self.station}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
