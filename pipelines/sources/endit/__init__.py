@@ -1,0 +1,107 @@
+"""Logs of ENDIT, which brings files between dCache's tape pools and IBM's tape archiver TSM (Storage Protect).
+
+    2024-03-05 10:20:00 pool1 [1400] Running worker PID 2001 on volume A00017 (12.50 GiB in 2 files, oldest … newest …)
+    2024-03-05 10:20:00 pool1 [1400][2001] Trying to retrieve files from volume A00017 using file list /grid/…
+    2024-03-05 10:22:05 pool1 [1400][2001] Retrieve operation from volume A00017 successful, 12.50 GiB in 2 files took …
+    2024-03-05 10:23:00 pool1 [1500][1502] Spawning worker #1 to archive 120.500 GiB in 60 files from /grid/pool/out
+
+Three daemons, each with a log: `tsmretriever.log`, `tsmarchiver.log`, `tsmdeleter.log`. Local clock without zone, a
+short name of the instance (advised: dCache's name of the pool), the daemon's pid, and of a child also its own. A
+retrieve worker reads one volume; files whose volume no hint file tells (source endit_hints) go to a worker of the
+volume `default`, which reads one volume after another.
+
+**Written from the program's print statements, no captured log was at hand**: those of version 2 (neicnordic/endit,
+2024), where a worker has a child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages.
+What must be known:
+
+* Sizes are printed in GiB with two or three decimals: a worker of small files may have moved "0.00 GiB".
+* A retrieve's size is that of the files asked for whose size was known, not of those that came.
+* Seconds and rate stand beside what was done only; dsmc's own time, with mount and positioning in it.
+* `oldest` and `newest` are when requests came, in local time as the stamp is.
+* The output of dsmc is logged as it came, over many lines without stamps: skipped, as are states between runs.
+"""
+
+from typing import Any
+
+import polars as pl
+
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._stamps import instants, read_stamp
+from pipelines.sources.endit import messages
+
+TITLE = "ENDIT log"
+VERSION = 1
+EVENTS, FILES = "endit_event", "endit_file"
+TABLES = (EVENTS, FILES)
+
+_START: Carry = {
+    "fold": None,
+    "at": None,  # latest instant met, microseconds: the log was being written until then
+    "may_go_on": False,  # the last stamped line may have lines of dsmc's output behind it
+}
+_AT = pl.Datetime("us")
+
+
+def recognise(head: list[str]) -> Claim:
+    """A stamp and one of the daemons' own messages."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    if not len(texts):
+        return Claim(False, 0.0, "the file is empty")
+    said = texts.str.extract(messages.LINE, 4).drop_nulls()
+    n_known = int(messages.is_known(said).sum())
+    if n_known and n_known * 10 >= len(said):
+        return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
+    if n_known:
+        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are none")
+    return Claim(False, 0.0, "no line is a stamp, a pid and a message of ENDIT's daemons")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """One chunk of a log: what it says of workers, and the files it says they were given."""
+    memory: dict[str, Any] = {**_START, **(carry or {})}
+    rows = lines.with_columns(pl.col("text").str.extract_groups(messages.LINE).struct.unnest())
+    rows = rows.with_columns(local=read_stamp(pl.col("stamp")), word=pl.lit(""))
+    stamped = rows.filter(pl.col("local").is_not_null())
+    at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])
+    stamped = stamped.with_columns(logged_at=at)
+    events, files, cut = messages.read(stamped, origin)
+    about = events["line_no"].implode()
+    goes_on = pl.when(pl.col("local").is_not_null()).then(~pl.col("line_no").is_in(about)).forward_fill()
+    rows = rows.with_columns(goes_on=goes_on.fill_null(memory["may_go_on"]))
+    bad = pl.concat([_strange(rows), cut.select(REJECTS.names())]).sort("line_no")
+    return Parsed(
+        tables={EVENTS: events, FILES: files},
+        n_used=events.height,
+        n_skipped=lines.height - events.height - bad.height,
+        rejects=bad,
+        seen=_seen(stamped, origin.host or origin.system, memory),
+        carry={
+            "fold": fold,
+            "at": memory["at"],
+            "may_go_on": rows["goes_on"][-1] if rows.height else memory["may_go_on"],
+        },
+    )
+
+
+def _strange(rows: pl.DataFrame) -> pl.DataFrame:
+    """Stamps that are none, and lines without a stamp where no output of dsmc can be."""
+    reason = (
+        pl.when(pl.col("text").str.strip_chars() == "")
+        .then(None)
+        .when(pl.col("stamp").is_not_null() & pl.col("local").is_null())
+        .then(pl.lit("bad_time"))
+        .when(pl.col("stamp").is_null() & ~pl.col("goes_on"))
+        .then(pl.lit("bad_syntax"))
+    )
+    return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
+
+
+def _seen(stamped: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
+    """From the first instant of the file to the latest so far: a daemon that has nothing to do says nothing."""
+    if not stamped.height:
+        return pl.DataFrame(schema=SEEN)
+    at = stamped["logged_at"].to_physical()
+    begin = at[0] if memory["at"] is None else memory["at"]
+    memory["at"] = max(begin, int(at.max()))  # type: ignore[arg-type]
+    row = {"line_no": stamped["line_no"][0], "host": host, "from_at": begin, "to_at": memory["at"]}
+    return pl.DataFrame([row]).with_columns(pl.col("from_at", "to_at").cast(_AT)).select(SEEN.names()).cast(SEEN)

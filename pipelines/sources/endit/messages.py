@@ -1,0 +1,160 @@
+"""What ENDIT's daemons say of their workers: one form for each wording, newer ones first."""
+
+import polars as pl
+
+from pipelines.clock import to_utc
+from pipelines.records import Origin
+from pipelines.sources._stamps import read_stamp
+
+# stamp, name of the instance, pid of the daemon and of its child; the oldest logs have the stamp alone
+LINE = (
+    r"^(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +"
+    r"(?:(?:(?P<pool>[^\[\]]{1,128}?) )?\[(?P<pids>\d{1,10}(?:\]\[\d{1,10})?)\] )?(?P<message>.*)$"
+)
+
+_STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+_VOLUME = r"(?P<volume>\S{1,128})"
+_SIZE = r"(?P<gib>\d{1,9}(?:\.\d{1,20})?) GiB"
+_COUNT = r"(?P<n_files>\d{1,9})"
+_RATE = r"average rate (?P<mib_s>\d{1,9}\.\d\d) MiB/s \(\d{1,9}\.\d\d files/s\)"
+_WHY = r"(?P<error>.*)"
+# (operation, step, what the message is)
+_FORMS = (
+    (
+        "retrieve",
+        "begin",
+        rf"^Running worker (?:PID (?P<child>\d{{1,10}}) )?on volume {_VOLUME} \({_SIZE} in {_COUNT} files"
+        rf"(?:, oldest (?P<oldest>{_STAMP}) newest (?P<newest>{_STAMP}))?\)$",
+    ),
+    ("retrieve", "begin", rf"^Running worker on volume {_VOLUME} \({_COUNT} entries\)$"),
+    ("retrieve", "try", rf"^Trying to retrieve files from (?:volume|tape) {_VOLUME}(?: using file list \S+)?$"),
+    (
+        "retrieve",
+        "done",
+        rf"^Retrieve operation from volume {_VOLUME} successful, {_SIZE} in {_COUNT} files"
+        rf" took (?P<took>\d{{1,9}}) seconds, {_RATE}$",
+    ),
+    ("retrieve", "done", rf"^Successfully retrieved files from (?:volume|tape) {_VOLUME}$"),
+    ("retrieve", "failed", rf"^dsmc retrieve failure(?: volume {_VOLUME} file list \S+)?: {_WHY}$"),
+    ("archive", "begin", rf"^Spawning worker #\d{{1,9}} to archive {_SIZE} in {_COUNT} files? from \S+$"),
+    ("archive", "begin", rf"^Trying to archive files from \S+ - {_SIZE}(?: in {_COUNT} files| used\.)$"),
+    ("archive", "done", rf"^Archive operation successful, duration (?P<took>\d{{1,9}}) seconds, {_RATE}$"),
+    ("archive", "done", r"^Successfully archived files from \S+$"),
+    ("archive", "failed", rf"^dsmc archive failure: {_WHY}$"),
+    ("delete", "begin", rf"^Trying to delete {_COUNT} files(?: (?:using|from) file list \S+)?$"),
+    ("delete", "done", rf"^Successfully deleted {_COUNT} files(?: from file list \S+)?$"),
+    ("delete", "partial", rf"^Partial success, deleted (?P<n_done>\d{{1,9}}) of {_COUNT} files$"),
+    ("delete", "failed", rf"^dsmc delete failure: {_WHY}$"),
+    (None, "stopped", r"^(?:Child got|Got) (?P<error>SIG[A-Z0-9]{1,10}), exiting\.\.\.$"),
+    ("retrieve", "daemon", r"^(?:\S*/)?tsmretriever\.pl: Starting.*\.\.\.$"),
+    ("archive", "daemon", r"^(?:\S*/)?tsmarchiver\.pl: Starting.*\.\.\.$"),
+    ("delete", "daemon", r"^(?:\S*/)?tsmdeleter\.pl: Starting.*\.\.\.$"),
+)
+_ABOUT = (
+    r"^(?:Running worker |Trying to (?:retrieve|archive|delete) |Retrieve operation |Archive operation "
+    r"|Spawning worker #|Successfully (?:retrieved|archived|deleted) |dsmc (?:retrieve|archive|delete) failure"
+    r"|Partial success, )"
+)
+# What is said between runs: enough to know the log by, and skipped.
+_BETWEEN = (
+    r"^(?:Tape (?:hint file|list) \S+ (?:re)?loaded, \d+ entries\.|reading tape (?:hints|list)"
+    r"|Using configuration file \S|Conf: (?:Changed|Removed|Added): |Skipping volume \S+, |Volume \S+ last mounted at "
+    r"|Jobs on volume \S+: |Oldest job on volume |Job already running for volume |At \d+, not starting more jobs"
+    r"|Filesystem \S+ (?:avail|space low)|\d+\.\d+ GiB in \d+ files? total, |Only \d\S* GiB|dsmc output: "
+    r"|Queued \d+ files for deletion|\d+ files in deletion queue|Not doing [0-9A-Fa-f]+ due to )"
+)
+# The list of files behind a begin; of nothing in version 1.
+_LIST = r"(?: files:| \(files:)(?: [0-9A-Fa-f]{1,64})*\)?$"
+_ERROR_CHARS = 300
+_GIB, _MIB = 2**30, 2**20
+_AT = pl.Datetime("us")
+EVENT: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "system": pl.String(),
+    "host": pl.String(),
+    "pool": pl.String(),
+    "logged_at": _AT,
+    "daemon_pid": pl.Int64(),
+    "worker_pid": pl.Int64(),
+    "operation": pl.String(),
+    "step": pl.String(),
+    "volume": pl.String(),
+    "n_files": pl.Int64(),
+    "n_done": pl.Int64(),
+    "bytes": pl.Int64(),
+    "oldest_at": _AT,
+    "newest_at": _AT,
+    "took_s": pl.Int64(),
+    "rate_bytes_s": pl.Float64(),
+    "error": pl.String(),
+}
+FILE: dict[str, pl.DataType] = {
+    **{name: EVENT[name] for name in ("line_no", "system", "host", "pool", "logged_at", "worker_pid", "operation")},
+    "volume": pl.String(),
+    "pnfsid": pl.String(),
+}
+_GROUPS = ("volume", "gib", "n_files", "n_done", "took", "mib_s", "error", "child", "oldest", "newest")
+
+
+def is_known(said: pl.Series) -> pl.Series:
+    """Which messages are ENDIT's own, of those that cannot be anybody else's."""
+    bare = said.str.replace(_LIST, "")
+    known = said.str.contains(_BETWEEN)
+    for operation, _, form in _FORMS:
+        if operation is not None:
+            known = known | bare.str.contains(form)
+    return known
+
+
+def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Messages about workers and the files they name; and those that begin like one and go on otherwise."""
+    said = pl.col("message")
+    stamped = stamped.with_columns(bare=said.str.replace(_LIST, "").str.strip_chars_end())
+    is_about = pl.col("bare").str.contains(_ABOUT)
+    about = stamped.filter(is_about | pl.col("bare").str.contains(r"SIG[A-Z0-9]+, exiting|: Starting"))
+    found = [
+        rows.with_columns(
+            pl.col("bare").str.extract_groups(form).struct.unnest(),
+            operation=pl.lit(operation, pl.String),
+            step=pl.lit(step),
+        )
+        for operation, step, form in _FORMS
+        if (rows := about.filter(pl.col("bare").str.contains(form))).height
+    ]
+    lacking = stamped.clear().with_columns(**dict.fromkeys((*_GROUPS, "operation", "step"), pl.lit(None, pl.String)))
+    rows = pl.concat([lacking, *found], how="diagonal").sort("line_no")
+    events = _events(rows, origin)
+    is_read = pl.col("line_no").is_in(rows["line_no"].implode())
+    cut = stamped.filter(is_about & ~is_read).with_columns(reason=pl.lit("bad_syntax"))
+    return events.select(*EVENT).cast(EVENT), _files(events), cut  # type: ignore[arg-type]
+
+
+def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    pids = pl.col("pids").str.split("][")
+    own = pids.list.last().cast(pl.Int64)
+    # of version 1 the daemon says that a worker runs, and not which
+    said_by_daemon = (pl.col("operation") == "retrieve") & (pl.col("step") == "begin")
+    child = pl.col("child").cast(pl.Int64)
+    whole = {name: pl.col(name).cast(pl.Int64) for name in ("n_files", "n_done")}
+    return rows.with_columns(
+        **whole,
+        system=pl.lit(origin.system or origin.host),
+        host=pl.lit(origin.host or origin.system),
+        daemon_pid=pids.list.first().cast(pl.Int64),
+        worker_pid=pl.when(pl.col("step") != "daemon").then(
+            pl.when(said_by_daemon.fill_null(False)).then(child).otherwise(own)
+        ),
+        bytes=(pl.col("gib").cast(pl.Float64) * _GIB).round().cast(pl.Int64),
+        rate_bytes_s=pl.col("mib_s").cast(pl.Float64) * _MIB,
+        took_s=pl.col("took").cast(pl.Int64),
+        error=pl.col("error").str.head(_ERROR_CHARS),
+        oldest_at=to_utc(read_stamp(pl.col("oldest")), origin.zone),
+        newest_at=to_utc(read_stamp(pl.col("newest")), origin.zone),
+    )
+
+
+def _files(events: pl.DataFrame) -> pl.DataFrame:
+    """One row a file that a begin lists."""
+    listed = pl.col("message").str.extract(rf"({_LIST})").str.extract_all(r"\b[0-9A-Fa-f]{1,64}\b")
+    begun = events.filter(pl.col("step") == "begin").with_columns(pnfsid=listed).explode("pnfsid")
+    return begun.filter(pl.col("pnfsid").is_not_null()).select(*FILE).cast(FILE)  # type: ignore[arg-type]

@@ -1,0 +1,99 @@
+"""Hint file of ENDIT: which volume holds which file, and in what order, as TSM tells.
+
+    {"0000D3C6…4CA1":{"volid":"A00017","order":12},"00004C9A…107D":{"volid":"724216","order":"00000000-00000002-…"}}
+    0000D3C6…4CA1 A00017
+
+One JSON object, all in one line, written by ENDIT's `tsm_getvolumecontent.pl` (from the server: real labels, and a
+number that counts a volume's files) or `tsmtapehints.pl` (from the client: TSM's own number of the volume, and its
+restore order); of version 1, a line a file. What ENDIT's retriever needs to read several volumes at once, and the
+list of a volume's contents. Made from the programs' print statements, those of 2024 and before; no captured file was
+at hand.
+
+The keys are in no order, so nothing but `order` sorts the files. The file has no clock: it counts as of when it was
+last written. Of many thousand files the one line is longer than a line may be: raise `line_kb` under [limits] in
+site.toml, or break it, which is read as well: `sed 's/},/},\\n/g'`. A line cut in the middle is refused as a whole,
+for half a list would be taken for all of it.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+
+TITLE = "ENDIT tape hints"
+VERSION = 1
+TABLE = "endit_hint"
+TABLES = (TABLE,)
+IS_WHOLE = True
+
+_FIELD = r'"(?:volid|order)"\s*:\s*(?:"[^"\\{}]{0,128}"|\d{1,18})'
+_ENTRY = rf'"[^"\\{{}}]{{1,1024}}"\s*:\s*\{{\s*{_FIELD}\s*(?:,\s*{_FIELD}\s*)?\}}'
+_NAMED = r'^"(?:[^"]*/)?(?P<pnfsid>[^"/]+)"'
+_VOLUME = r'"volid"\s*:\s*"?(?P<volume>[^"{},\s]+)'
+_ORDER = r'"order"\s*:\s*"?(?P<place>[^"{},\s]+)'
+_BETWEEN = r"^[\s,{}]*$"
+_PAIR = r"^(?P<pnfsid>[0-9A-Fa-f]{24,40})\s+(?P<volume>[A-Za-z0-9._-]{1,128})\s*$"
+_UNKNOWN_AT = datetime(1970, 1, 1)
+_ROW: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "system": pl.String(),
+    "written_at": pl.Datetime("us"),
+    "pnfsid": pl.String(),
+    "volume": pl.String(),
+    "place": pl.String(),
+}
+
+
+def recognise(head: list[str]) -> Claim:
+    """An object of objects with `volid`; or nothing but pairs of a dCache id and a volume."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    if not len(texts):
+        return Claim(False, 0.0, "the file is empty")
+    n_entries = int(texts.str.contains(_ENTRY).sum())
+    if n_entries * 2 > len(texts) and texts.str.contains(r'"volid"').any():
+        return Claim(True, 1.0, "entries of file, volid and order")
+    share = float(texts.str.contains(_PAIR).mean())  # type: ignore[arg-type]
+    if share >= 0.5:
+        return Claim(True, share, f"{share:.0%} of the lines are a dCache id and a volume")
+    return Claim(False, min(share, 0.5), 'neither entries of "volid" and "order" nor lines of a dCache id and a volume')
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Files and their volumes."""
+    text = pl.col("text")
+    rows = lines.with_columns(is_pair=text.str.contains(_PAIR), entries=text.str.extract_all(_ENTRY))
+    is_empty = text.str.contains(_BETWEEN)
+    is_whole = (pl.col("entries").list.len() > 0) & text.str.replace_all(_ENTRY, "").str.contains(_BETWEEN)
+    rows = rows.with_columns(is_whole=is_whole, is_empty=is_empty)
+    pairs = rows.filter("is_pair").drop("entries").with_columns(text.str.extract_groups(_PAIR).struct.unnest())
+    entries = rows.filter(pl.col("is_whole") & ~pl.col("is_pair")).explode("entries")
+    entries = entries.with_columns(
+        pl.col("entries").str.extract(pattern).alias(name)
+        for name, pattern in (("pnfsid", _NAMED), ("volume", _VOLUME), ("place", _ORDER))
+    )
+    found = pl.concat([pairs, entries], how="diagonal").filter(
+        pl.col("pnfsid").is_not_null() & pl.col("volume").is_not_null()
+    )
+    is_good = pl.col("is_pair") | pl.col("is_whole")
+    bad = rows.filter(~is_good & ~pl.col("is_empty")).with_columns(reason=pl.lit("bad_syntax"))
+    made = found.sort("line_no", maintain_order=True).with_columns(
+        system=pl.lit(origin.system or origin.host), written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
+    )
+    return Parsed(
+        tables={TABLE: _complete(made)},
+        n_used=rows.filter(is_good).height,
+        n_skipped=rows.filter(~is_good & pl.col("is_empty")).height,
+        rejects=bad.select(REJECTS.names()),
+        carry={},
+    )
+
+
+def _complete(rows: pl.DataFrame) -> pl.DataFrame:
+    lacking: dict[str, Any] = {name: pl.lit(None, pl.String) for name in _ROW if name not in rows.columns}
+    return rows.with_columns(**lacking).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
+
+
+def _written_at(origin: Origin) -> datetime:
+    return (origin.modified_at or _UNKNOWN_AT).replace(tzinfo=None)

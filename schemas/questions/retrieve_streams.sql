@@ -1,0 +1,125 @@
+/*
+title = "Retrieves at once, and volumes that waited for them"
+why = "What a limit on drives costs: for how long ENDIT read one volume while requests for others were ready, and what one more drive would have read meanwhile."
+takes = ["first_day", "last_day"]
+
+[params.fill_wait_s]
+type = "DOUBLE"
+default = "600"
+doc = "requests gather for a volume until none has come for so long: ENDIT's retriever_reqlistfillwait"
+
+[params.fill_most_s]
+type = "DOUBLE"
+default = "7200"
+doc = "but no longer than this after the first: its retriever_reqlistfillwaitmax"
+
+[params.remount_delay_s]
+type = "DOUBLE"
+default = "7200"
+doc = "a volume is left alone so long after it was read: its retriever_remountdelay"
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+system = { type = "VARCHAR", doc = "archive system" }
+host = { type = "VARCHAR", doc = "host of the daemons" }
+pool = { type = "VARCHAR", doc = "instance of ENDIT, which has a limit of its own" }
+n_runs = { type = "BIGINT", doc = "retrieves that began on the day" }
+n_not_done = { type = "BIGINT", doc = "of these: failed, stopped, or without an end in the log" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "in retrieves done on the day" }
+worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker: bytes / seconds of dsmc, mount and positioning included, of retrieves done on the day" }
+reading_hours = { type = "DOUBLE", unit = "h", doc = "with at least one worker" }
+mean_workers = { type = "DOUBLE", unit = "1", doc = "workers at once, in these hours" }
+most_workers = { type = "BIGINT", doc = "most workers at once" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "in which at least one volume was ready to be read and was not; NULL where the log does not say how old requests were" }
+most_waiting = { type = "BIGINT", doc = "most volumes waiting at once; files of unknown volumes count as one" }
+lone_hours = { type = "DOUBLE", unit = "h", doc = "in which one worker alone read while at least one volume waited" }
+lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
+lone_waiting = { type = "DOUBLE", unit = "1", doc = "volumes waiting then, on average" }
+foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours at worker_mb_s: what one more drive would have read, had disks and network kept up" }
+unread_hours = { type = "DOUBLE", unit = "h", doc = "in which a volume waited and nothing was read" }
+*/
+-- What still waits when the log ends is not known, nor are requests that were withdrawn. A wait ends with the begin of
+-- the run that answers it; it begins when requests have gathered and the volume may be mounted again.
+WITH bound AS (
+    SELECT zone, timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS from_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS to_at
+    FROM site.setting
+),
+run AS (
+    SELECT *, lag(until_at) OVER (PARTITION BY system, host, pool, volume ORDER BY began_at, until_at)
+                  + to_seconds($remount_delay_s) AS free_at
+    FROM silver.endit_run WHERE operation = 'retrieve'
+),
+asked AS (
+    SELECT r.*, CASE WHEN r.oldest_at IS NULL THEN NULL
+                     WHEN r.volume = 'default' THEN r.oldest_at
+                     ELSE greatest(r.free_at, least(coalesce(r.newest_at, r.oldest_at) + to_seconds($fill_wait_s),
+                                                    r.oldest_at + to_seconds($fill_most_s))) END AS ready_at,
+           CAST(timezone(b.zone, timezone('UTC', r.began_at)) AS DATE) AS began_day,
+           CAST(timezone(b.zone, timezone('UTC', r.ended_at)) AS DATE) AS ended_day, b.from_at, b.to_at
+    FROM run r CROSS JOIN bound b
+),
+known AS (
+    SELECT system, host, pool, bool_or(oldest_at IS NOT NULL) AS has_ages
+    FROM asked WHERE until_at >= from_at AND began_at < to_at GROUP BY system, host, pool
+),
+span AS (
+    SELECT system, host, pool, greatest(began_at, from_at) AS begin_at, least(until_at, to_at) AS end_at, 1 AS reading, 0 AS waiting
+    FROM asked
+    UNION ALL
+    SELECT system, host, pool, greatest(ready_at, from_at), least(began_at, to_at), 0, 1 FROM asked WHERE ready_at IS NOT NULL
+),
+step AS (
+    SELECT system, host, pool, begin_at AS edge_at, reading, waiting FROM span WHERE begin_at < end_at
+    UNION ALL SELECT system, host, pool, end_at, -reading, -waiting FROM span WHERE begin_at < end_at
+    UNION ALL
+    SELECT k.system, k.host, k.pool, timezone('UTC', timezone(b.zone, unnest(range(
+               CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 2 DAY, INTERVAL 1 DAY)))), 0, 0
+    FROM known k CROSS JOIN bound b
+),
+edge AS (
+    SELECT system, host, pool, edge_at, sum(reading) AS reading, sum(waiting) AS waiting
+    FROM step GROUP BY system, host, pool, edge_at
+),
+level AS (
+    SELECT system, host, pool, edge_at, date_diff('microsecond', edge_at, lead(edge_at) OVER w) AS us,
+           sum(reading) OVER w AS reading, sum(waiting) OVER w AS waiting
+    FROM edge
+    WINDOW w AS (PARTITION BY system, host, pool ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+summed AS (
+    SELECT CAST(timezone(b.zone, timezone('UTC', l.edge_at)) AS DATE) AS day, l.system, l.host, l.pool,
+           coalesce(sum(us) FILTER (reading > 0), 0) AS reading_us, coalesce(sum(us * reading), 0) AS worker_us,
+           max(reading) AS most_workers, coalesce(sum(us) FILTER (waiting > 0), 0) AS waiting_us, max(waiting) AS most_waiting,
+           coalesce(sum(us) FILTER (reading = 1 AND waiting > 0), 0) AS lone_us,
+           sum(us * waiting) FILTER (reading = 1 AND waiting > 0) AS lone_waiting_us,
+           coalesce(sum(us) FILTER (reading = 0 AND waiting > 0), 0) AS unread_us
+    FROM level l CROSS JOIN bound b
+    WHERE l.us > 0
+    GROUP BY ALL
+),
+begun AS (
+    SELECT began_day AS day, system, host, pool, count(*) AS n_runs, count(*) FILTER (outcome <> 'done') AS n_not_done
+    FROM asked GROUP BY ALL
+),
+finished AS (
+    SELECT ended_day AS day, system, host, pool, sum(bytes) AS bytes,
+           sum(rate_bytes_s * took_s) / nullif(sum(took_s) FILTER (rate_bytes_s IS NOT NULL), 0) / 1e6 AS worker_mb_s
+    FROM asked WHERE outcome = 'done' GROUP BY ALL
+)
+SELECT s.day, s.system, s.host, s.pool, coalesce(g.n_runs, 0) AS n_runs, coalesce(g.n_not_done, 0) AS n_not_done,
+       coalesce(CAST(f.bytes AS DOUBLE) / 1e9, 0) AS read_gb, f.worker_mb_s, s.reading_us / 3.6e9 AS reading_hours,
+       s.worker_us / nullif(s.reading_us, 0) AS mean_workers, CAST(s.most_workers AS BIGINT) AS most_workers,
+       CASE WHEN k.has_ages THEN s.waiting_us / 3.6e9 END AS waiting_hours,
+       CASE WHEN k.has_ages THEN CAST(s.most_waiting AS BIGINT) END AS most_waiting,
+       CASE WHEN k.has_ages THEN s.lone_us / 3.6e9 END AS lone_hours,
+       CASE WHEN k.has_ages THEN s.lone_us / nullif(s.reading_us, 0) END AS lone_share,
+       s.lone_waiting_us / nullif(s.lone_us, 0) AS lone_waiting,
+       CASE WHEN k.has_ages THEN s.lone_us / 1e6 * f.worker_mb_s / 1e3 END AS foregone_gb,
+       CASE WHEN k.has_ages THEN s.unread_us / 3.6e9 END AS unread_hours
+FROM summed s
+JOIN known k ON k.system = s.system AND k.host = s.host AND k.pool = s.pool
+LEFT JOIN begun g ON g.day = s.day AND g.system = s.system AND g.host = s.host AND g.pool = s.pool
+LEFT JOIN finished f ON f.day = s.day AND f.system = s.system AND f.host = s.host AND f.pool = s.pool
+WHERE s.reading_us > 0 OR s.waiting_us > 0 OR g.n_runs > 0
+ORDER BY s.day, s.system, s.host, s.pool

@@ -1,0 +1,121 @@
+/*
+title = "Runs of ENDIT's workers"
+grain = "one row per run of dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
+why = "How long each volume was read for dCache's pools and how fast, how long its requests had waited, and what failed."
+lineage = ["file_id", "line_no"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+host = { type = "VARCHAR", doc = "host of the daemons" }
+pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
+operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
+volume = { type = "VARCHAR", doc = "retrieve: the volume; default where nobody knows it; NULL where no line names it" }
+worker_pid = { type = "BIGINT", doc = "pid of the worker, where a line tells it" }
+oldest_at = { type = "TIMESTAMP", doc = "retrieve: when the oldest of its requests came" }
+newest_at = { type = "TIMESTAMP", doc = "when the newest of them came" }
+began_at = { type = "TIMESTAMP", doc = "when it began; where the begin was not logged, its end less the seconds it took, else its end" }
+ended_at = { type = "TIMESTAMP", doc = "when it was done, had failed or was stopped; NULL where no line says so" }
+until_at = { type = "TIMESTAMP", doc = "ended_at; where that is not known the latest it can have run: until the same volume or worker began anew, the daemon did, or the last message about such workers" }
+n_files = { type = "BIGINT", doc = "files asked for" }
+n_done = { type = "BIGINT", doc = "files done: all of them, or what a delete that failed in part says; NULL where it failed" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files asked for, printed in GiB with two or three decimals" }
+took_s = { type = "DOUBLE", unit = "s", doc = "time of dsmc as it was printed, else ended_at - began_at" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "of what was done: the rate as printed, else bytes / took_s" }
+outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown: no line tells its end" }
+error = { type = "VARCHAR", doc = "what came of dsmc, or the signal" }
+file_id = { type = "VARCHAR", doc = "file of its first line" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "outcome"
+value_set = ["done", "partial", "failed", "stopped", "unknown"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "took_s"
+min_value = 0
+severity = "critical"
+*/
+WITH told AS (
+    -- a line that two files have, as a copy and the log it was made of do, is one
+    SELECT * REPLACE (coalesce(pool, host) AS pool)
+    FROM bronze.endit_event
+    QUALIFY row_number() OVER (
+        PARTITION BY system, host, pool, logged_at, daemon_pid, worker_pid, operation, step, volume, n_files, bytes
+        ORDER BY file_id, line_no
+    ) = 1
+),
+named AS (
+    -- only a worker's pid tells what was stopped, and of old failures which volume
+    SELECT * REPLACE (
+               CASE WHEN worker_pid IS NULL THEN operation ELSE last_value(operation IGNORE NULLS) OVER w END AS operation,
+               CASE WHEN worker_pid IS NULL OR volume IS NOT NULL THEN volume
+                    WHEN coalesce(operation, 'retrieve') = 'retrieve' THEN last_value(volume IGNORE NULLS) OVER w
+                    END AS volume)
+    FROM told
+    WHERE step <> 'daemon'
+    WINDOW w AS (PARTITION BY system, host, pool, worker_pid ORDER BY logged_at, file_id, line_no)
+),
+keyed AS (
+    -- ENDIT reads no volume twice at once; other workers are known by their pids
+    SELECT *, CASE WHEN operation = 'retrieve' AND volume IS NOT NULL THEN 'volume ' || volume
+                   ELSE 'worker ' || coalesce(CAST(worker_pid AS VARCHAR), '') END AS worker
+    FROM named
+    WHERE operation IS NOT NULL
+),
+stepped AS (
+    SELECT *, lag(step) OVER w AS step_before, lag(step, 2) OVER w AS step_before_that, lag(logged_at) OVER w AS before_at
+    FROM keyed
+    WINDOW w AS (PARTITION BY system, host, pool, operation, worker ORDER BY logged_at, file_id, line_no)
+),
+marked AS (
+    SELECT *, CASE step
+            -- a child may speak before the daemon tells that it runs
+            WHEN 'begin' THEN NOT coalesce(step_before = 'try' AND logged_at <= before_at + INTERVAL 2 SECOND
+                                           AND step_before_that IS DISTINCT FROM 'begin', FALSE)
+            WHEN 'try' THEN step_before IS DISTINCT FROM 'begin'
+            WHEN 'partial' THEN coalesce(step_before NOT IN ('begin', 'try', 'failed'), TRUE)
+            ELSE coalesce(step_before NOT IN ('begin', 'try'), TRUE) END AS is_new
+    FROM stepped
+),
+numbered AS (
+    SELECT *, count(*) FILTER (is_new) OVER (
+               PARTITION BY system, host, pool, operation, worker ORDER BY logged_at, file_id, line_no) AS run
+    FROM marked
+),
+run AS (
+    SELECT system, host, pool, operation, worker, run, any_value(volume) AS volume, max(worker_pid) AS worker_pid,
+           min(oldest_at) AS oldest_at, max(newest_at) AS newest_at,
+           min(logged_at) FILTER (step IN ('begin', 'try')) AS logged_begin_at,
+           max(logged_at) FILTER (step NOT IN ('begin', 'try')) AS ended_at,
+           coalesce(max(n_files) FILTER (step = 'begin'), max(n_files)) AS n_files, max(n_done) AS n_partial,
+           coalesce(max(bytes) FILTER (step = 'begin'), max(bytes)) AS bytes,
+           max(took_s) AS printed_s, max(rate_bytes_s) AS printed_bytes_s,
+           CASE max(CASE step WHEN 'done' THEN 4 WHEN 'partial' THEN 3 WHEN 'failed' THEN 2 WHEN 'stopped' THEN 1 END)
+               WHEN 4 THEN 'done' WHEN 3 THEN 'partial' WHEN 2 THEN 'failed' WHEN 1 THEN 'stopped' ELSE 'unknown'
+               END AS outcome,
+           min(error) AS error, arg_min(file_id, (logged_at, file_id, line_no)) AS file_id,
+           arg_min(line_no, (logged_at, file_id, line_no)) AS line_no
+    FROM numbered
+    GROUP BY system, host, pool, operation, worker, run
+    HAVING NOT bool_and(step = 'stopped')  -- one that had failed, and was waiting to go
+),
+placed AS (
+    SELECT *, coalesce(logged_begin_at, ended_at - INTERVAL 1 SECOND * coalesce(printed_s, 0)) AS began_at,
+           lead(logged_begin_at) OVER (PARTITION BY system, host, pool, operation, worker ORDER BY run) AS again_at,
+           max(coalesce(ended_at, logged_begin_at)) OVER (PARTITION BY system, host, pool, operation) AS last_at
+    FROM run
+),
+restarted AS (SELECT system, host, pool, operation, logged_at FROM told WHERE step = 'daemon')
+SELECT p.system, p.host, p.pool, p.operation, p.volume, p.worker_pid, p.oldest_at, p.newest_at, p.began_at, p.ended_at,
+       coalesce(p.ended_at, least(p.again_at, d.logged_at, p.last_at)) AS until_at, p.n_files,
+       CASE p.outcome WHEN 'done' THEN p.n_files WHEN 'partial' THEN p.n_partial END AS n_done, p.bytes,
+       coalesce(p.printed_s, epoch(p.ended_at - p.began_at)) AS took_s,
+       CASE WHEN p.outcome = 'done'
+            THEN coalesce(p.printed_bytes_s, p.bytes / nullif(epoch(p.ended_at - p.began_at), 0)) END AS rate_bytes_s,
+       p.outcome, p.error, p.file_id, p.line_no
+FROM placed p
+ASOF LEFT JOIN restarted d ON d.system = p.system AND d.host = p.host AND d.pool = p.pool
+    AND d.operation = p.operation AND d.logged_at > p.began_at
