@@ -47,7 +47,7 @@ def recognise(head: list[str]) -> Claim:
     texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
     if not len(texts):
         return Claim(False, 0.0, "the file is empty")
-    said = texts.str.extract(messages.LINE, 4).drop_nulls()
+    said = messages.split(texts.to_frame("text"))["message"].drop_nulls()
     n_known = int(messages.is_known(said).sum())
     if n_known and n_known * 10 >= len(said):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
@@ -59,7 +59,7 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk of a log: what it says of workers, and the files it says they were given."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
-    rows = lines.with_columns(pl.col("text").str.extract_groups(messages.LINE).struct.unnest())
+    rows = messages.split(lines)
     rows = rows.with_columns(local=read_stamp(pl.col("stamp")), word=pl.lit(""))
     stamped = rows.filter(pl.col("local").is_not_null())
     at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])

@@ -7,10 +7,11 @@ from pipelines.records import Origin
 from pipelines.sources._stamps import read_stamp
 
 # stamp, name of the instance, pid of the daemon and of its child; the oldest logs have the stamp alone
-LINE = (
-    r"^(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +"
-    r"(?:(?:(?P<pool>[^\[\]]{1,128}?) )?\[(?P<pids>\d{1,10}(?:\]\[\d{1,10})?)\] )?(?P<message>.*)$"
+_HEAD = (
+    r"^(?P<head>(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) {1,9}"
+    r"(?:(?:(?P<pool>[^\[\]]{1,128}?) )?\[(?P<pids>\d{1,10}(?:\]\[\d{1,10})?)\] )?)"
 )
+_HEAD_CHARS = 200
 
 _STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _VOLUME = r"(?P<volume>\S{1,128})"
@@ -55,6 +56,7 @@ _ABOUT = (
     r"|Spawning worker #|Successfully (?:retrieved|archived|deleted) |dsmc (?:retrieve|archive|delete) failure"
     r"|Partial success, )"
 )
+_OF_A_PROCESS = r"^(?:(?:Child got|Got) SIG|(?:\S*/)?tsm(?:retriever|archiver|deleter)\.pl: Starting)"
 # What is said between runs: enough to know the log by, and skipped.
 _BETWEEN = (
     r"^(?:Tape (?:hint file|list) \S+ (?:re)?loaded, \d+ entries\.|reading tape (?:hints|list)"
@@ -96,6 +98,13 @@ FILE: dict[str, pl.DataType] = {
 _GROUPS = ("volume", "gib", "n_files", "n_done", "took", "mib_s", "error", "child", "oldest", "newest")
 
 
+def split(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines as stamp, pool, pids and message, each null where there is none; lists of files make lines long."""
+    heads = pl.col("text").str.head(_HEAD_CHARS).str.extract_groups(_HEAD)
+    rows = lines.with_columns(heads.struct.unnest())
+    return rows.with_columns(message=pl.col("text").str.strip_prefix(pl.col("head"))).drop("head")
+
+
 def is_known(said: pl.Series) -> pl.Series:
     """Which messages are ENDIT's own, of those that cannot be anybody else's."""
     bare = said.str.replace(_LIST, "")
@@ -109,9 +118,10 @@ def is_known(said: pl.Series) -> pl.Series:
 def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Messages about workers and the files they name; and those that begin like one and go on otherwise."""
     said = pl.col("message")
-    stamped = stamped.with_columns(bare=said.str.replace(_LIST, "").str.strip_chars_end())
-    is_about = pl.col("bare").str.contains(_ABOUT)
-    about = stamped.filter(is_about | pl.col("bare").str.contains(r"SIG[A-Z0-9]+, exiting|: Starting"))
+    is_about = said.str.contains(_ABOUT)
+    about = stamped.filter(is_about | said.str.contains(_OF_A_PROCESS)).with_columns(
+        bare=said.str.replace(_LIST, "").str.strip_chars_end()
+    )
     found = [
         rows.with_columns(
             pl.col("bare").str.extract_groups(form).struct.unnest(),
@@ -121,7 +131,7 @@ def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFr
         for operation, step, form in _FORMS
         if (rows := about.filter(pl.col("bare").str.contains(form))).height
     ]
-    lacking = stamped.clear().with_columns(**dict.fromkeys((*_GROUPS, "operation", "step"), pl.lit(None, pl.String)))
+    lacking = about.clear().with_columns(**dict.fromkeys((*_GROUPS, "operation", "step"), pl.lit(None, pl.String)))
     rows = pl.concat([lacking, *found], how="diagonal").sort("line_no")
     events = _events(rows, origin)
     is_read = pl.col("line_no").is_in(rows["line_no"].implode())
@@ -155,6 +165,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 def _files(events: pl.DataFrame) -> pl.DataFrame:
     """One row a file that a begin lists."""
-    listed = pl.col("message").str.extract(rf"({_LIST})").str.extract_all(r"\b[0-9A-Fa-f]{1,64}\b")
-    begun = events.filter(pl.col("step") == "begin").with_columns(pnfsid=listed).explode("pnfsid")
-    return begun.filter(pl.col("pnfsid").is_not_null()).select(*FILE).cast(FILE)  # type: ignore[arg-type]
+    listed = pl.col("message").str.strip_prefix(pl.col("bare")).str.strip_chars_end(")").str.split(" ")
+    begun = events.filter(pl.col("step") == "begin").with_columns(pnfsid=listed).drop("bare", "message", "text")
+    files = begun.explode("pnfsid").filter(pl.col("pnfsid").str.contains(r"^[0-9A-Fa-f]{1,64}$"))
+    return files.select(*FILE).cast(FILE)  # type: ignore[arg-type]
