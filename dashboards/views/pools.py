@@ -59,7 +59,12 @@ FACTORS = [
     "busy_mb_s",
 ]
 CACHE = ["host", "n_samples", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high", "blocks_out", "nearer"]
-WHOLE = ("pool_skew", "pool_use", "pool_timeouts", "pool_regions", "pool_factors")
+RETRIEVES = [
+    "day", "pool", "n_runs", "n_not_done", "read_gb", "worker_mb_s", "reading_hours", "mean_workers", "waiting_hours",
+    "lone_hours", "lone_share", "foregone_gb",
+]  # fmt: skip
+RECALLS = ["system", "volume", "n_files", "n_mounts", "n_alone", "n_spared", "spared_share", "n_unknown"]
+WHOLE = ("pool_skew", "pool_use", "pool_timeouts", "retrieve_streams", "recalls_by_volume")
 
 page = parts.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
@@ -118,6 +123,8 @@ for name, columns, lacking in (
     ("pool_timeouts", TIMEOUTS, "No pools' requests are known. Load dCache's billing files."),
     ("cache_limits", CACHE, "No cache's blocks and open files are known. Load AMASS's sysperf screens."),
     ("pool_use", POOLS, "No pools' requests are known. Load dCache's billing files with `tapescope run`."),
+    ("retrieve_streams", RETRIEVES, "No retrieves are known. Load the logs of ENDIT's retriever."),
+    ("recalls_by_volume", RECALLS, "No recalls are known. Load the logs of ENDIT's retriever, and its hint file."),
 ):  # fmt: skip
     found = page.ask(name)
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
