@@ -54,6 +54,42 @@ def test_a_folder_of_its_logs_is_surveyed_read_and_asked(tmp_path: Path) -> None
     ]
 
 
+def test_what_the_daemons_wrote(realdata: Path, tmp_path: Path) -> None:
+    """Eight minutes of the unmodified retriever and archiver before a stand-in for TSM's client, with their own counts.
+
+    Seconds behind 10:24, of the retrieves: A00124L8 70-107, A00777L8 70-136, A00123L8 107-175, A00124L8 166-271,
+    A00777L8 195-258, A00123L8 259-299, and A00777L8 369-403 in vain. Requests gathered 10 s, 30 s at most, and a volume
+    rested 60 s: those of 70 were ready at 69, that of 107 at 82, that of 259 at 235 and that of 369 at 362; the other
+    two began a second before their rest was over. So volumes waited for 1 + 25 + 24 + 7 s, with nothing read in the
+    first and the last 7, with one worker from 258 to 259, else with two. Read was from 70 to 299 and from 369 to 403.
+    """
+    for path in (realdata / "endit-synthetic").iterdir():
+        if path.name in ("tsmretriever.log", "tsmarchiver.log", "hints.json"):
+            shutil.copy(path, tmp_path / path.name)
+    (tmp_path / "site.toml").write_text(SITE.replace("Europe/Stockholm", "UTC"))
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    steps.build(site)
+    assert query(site, "SELECT count(*) FROM ops.reject") == [(0,)]
+    counts = "SELECT operation, outcome, count(*), sum(n_done) FROM silver.endit_run GROUP BY ALL ORDER BY ALL"
+    assert query(site, counts) == [
+        ("archive", "done", 7, 47),
+        ("retrieve", "done", 6, 14),
+        ("retrieve", "failed", 1, None),
+    ]
+    (archived,) = query(site, "SELECT sum(bytes) FROM silver.endit_run WHERE operation = 'archive'")
+    assert archived[0] == pytest.approx(147_300_000_000, abs=7 * 2**30 / 2000)  # printed to a thousandth of a GiB
+    staged = "SELECT sum(bytes) FROM bronze.endit_hint WHERE pnfsid IN (SELECT f.pnfsid FROM bronze.endit_file f"
+    staged += " JOIN silver.endit_run r USING (file_id, line_no) WHERE r.operation = 'retrieve' AND r.outcome = 'done')"
+    assert query(site, staged) == [(59_682_060_417,)]
+    limits = {"fill_wait_s": "10", "fill_most_s": "30", "remount_delay_s": "60"}
+    (day,) = steps.ask(site, "retrieve_streams", limits).as_dicts()
+    hours = {"reading_hours": 229 + 34, "waiting_hours": 57, "lone_hours": 1, "unread_hours": 8}
+    assert {name: day[name] * 3600 for name in hours} == pytest.approx(hours)
+    assert (day["most_workers"], day["most_waiting"]) == (2, 2)
+    assert day["mean_workers"] == pytest.approx((37 + 66 + 68 + 105 + 63 + 40 + 34) / 263)
+
+
 def test_what_is_read_in_pieces_is_what_is_read_at_once(tmp_path: Path) -> None:
     """A log that grows between begin and end of a worker, and hints that come when files have been asked for."""
     log = (SOURCES / "endit" / "clean_retriever.log").read_text().splitlines(keepends=True)

@@ -272,7 +272,19 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["mrtg", "vmstat", "iostat", "sar", "enstore", "enstore-synthetic", "dcache", "dcache-synthetic", "misc"]
+    "folder",
+    [
+        "mrtg",
+        "vmstat",
+        "iostat",
+        "sar",
+        "enstore",
+        "enstore-synthetic",
+        "dcache",
+        "dcache-synthetic",
+        "endit-synthetic",
+        "misc",
+    ],
 )
 def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [path for path in sorted((realdata / folder).rglob("*")) if path.is_file()]

@@ -1,13 +1,14 @@
 """Hint file of ENDIT: which volume holds which file, and in what order, as TSM tells.
 
     {"0000D3C6…4CA1":{"volid":"A00017","order":12},"00004C9A…107D":{"volid":"724216","order":"00000000-00000002-…"}}
+    {"0000D3C6…4CA1": {"volid": "A00017", "order": 12, "size": 1009722233}}
     0000D3C6…4CA1 A00017
 
 One JSON object, all in one line, written by ENDIT's `tsm_getvolumecontent.pl` (from the server: real labels, and a
 number that counts a volume's files) or `tsmtapehints.pl` (from the client: TSM's own number of the volume, and its
 restore order); of version 1, a line a file. What ENDIT's retriever needs to read several volumes at once, and the
-list of a volume's contents. Made from the programs' print statements, those of 2024 and before; no captured file was
-at hand.
+list of a volume's contents. Made from the programs' print statements, those of 2024 and before, and held against one
+file with sizes that ENDIT's retriever of 2026 was given; none of a production site was at hand.
 
 The keys are in no order, so nothing but `order` sorts the files. The file has no clock: it counts as of when it was
 last written. Of many thousand files the one line is longer than a line may be: raise `line_kb` under [limits] in
@@ -28,11 +29,12 @@ TABLE = "endit_hint"
 TABLES = (TABLE,)
 IS_WHOLE = True
 
-_FIELD = r'"(?:volid|order)"\s*:\s*(?:"[^"\\{}]{0,128}"|\d{1,18})'
-_ENTRY = rf'"[^"\\{{}}]{{1,1024}}"\s*:\s*\{{\s*{_FIELD}\s*(?:,\s*{_FIELD}\s*)?\}}'
+_FIELD = r'"[a-z_]{1,32}"\s*:\s*(?:"[^"\\{}]{0,128}"|\d{1,18}|null)'
+_ENTRY = rf'"[^"\\{{}}]{{1,1024}}"\s*:\s*\{{\s*{_FIELD}\s*(?:,\s*{_FIELD}\s*){{0,9}}\}}'
 _NAMED = r'^"(?:[^"]*/)?(?P<pnfsid>[^"/]+)"'
 _VOLUME = r'"volid"\s*:\s*"?(?P<volume>[^"{},\s]+)'
 _ORDER = r'"order"\s*:\s*"?(?P<place>[^"{},\s]+)'
+_SIZE = r'"size"\s*:\s*"?(\d{1,18})\b'
 _BETWEEN = r"^[\s,{}]*$"
 _PAIR = r"^(?P<pnfsid>[0-9A-Fa-f]{24,40})\s+(?P<volume>[A-Za-z0-9._-]{1,128})\s*$"
 _UNKNOWN_AT = datetime(1970, 1, 1)
@@ -43,6 +45,7 @@ _ROW: dict[str, pl.DataType] = {
     "pnfsid": pl.String(),
     "volume": pl.String(),
     "place": pl.String(),
+    "bytes": pl.Int64(),
 }
 
 
@@ -71,7 +74,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     entries = rows.filter(pl.col("is_whole") & ~pl.col("is_pair")).explode("entries")
     entries = entries.with_columns(
         pl.col("entries").str.extract(pattern).alias(name)
-        for name, pattern in (("pnfsid", _NAMED), ("volume", _VOLUME), ("place", _ORDER))
+        for name, pattern in (("pnfsid", _NAMED), ("volume", _VOLUME), ("place", _ORDER), ("bytes", _SIZE))
     )
     found = pl.concat([pairs, entries], how="diagonal").filter(
         pl.col("pnfsid").is_not_null() & pl.col("volume").is_not_null()

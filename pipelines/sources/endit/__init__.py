@@ -10,8 +10,10 @@ short name of the instance (advised: dCache's name of the pool), the daemon's pi
 retrieve worker reads one volume; files whose volume no hint file tells (source endit_hints) go to a worker of the
 volume `default`, which reads one volume after another.
 
-**Written from the program's print statements, no captured log was at hand**: those of version 2 (neicnordic/endit,
-2024), where a worker has a child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages.
+**Written from the program's print statements**: those of version 2 (neicnordic/endit, 2024), where a worker has a
+child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages. Held against logs that the
+retriever and the archiver of March 2026 wrote with a stand-in for TSM's client; none of a production site was at hand,
+and of the deleter and of version 1 none at all.
 What must be known:
 
 * Sizes are printed in GiB with two or three decimals: a worker of small files may have moved "0.00 GiB".

@@ -19,6 +19,7 @@ _SIZE = r"(?P<gib>\d{1,9}(?:\.\d{1,20})?) GiB"
 _COUNT = r"(?P<n_files>\d{1,9})"
 _RATE = r"average rate (?P<mib_s>\d{1,9}\.\d\d) MiB/s \(\d{1,9}\.\d\d files/s\)"
 _WHY = r"(?P<error>.*)"
+_DSMC = r"\S*dsmc\S*"  # the client of TSM; a site may say where it lies
 # (operation, step, what the message is)
 _FORMS = (
     (
@@ -36,33 +37,33 @@ _FORMS = (
         rf" took (?P<took>\d{{1,9}}) seconds, {_RATE}$",
     ),
     ("retrieve", "done", rf"^Successfully retrieved files from (?:volume|tape) {_VOLUME}$"),
-    ("retrieve", "failed", rf"^dsmc retrieve failure(?: volume {_VOLUME} file list \S+)?: {_WHY}$"),
+    ("retrieve", "failed", rf"^{_DSMC} retrieve failure(?: volume {_VOLUME} file list \S+)?: {_WHY}$"),
     ("archive", "begin", rf"^Spawning worker #\d{{1,9}} to archive {_SIZE} in {_COUNT} files? from \S+$"),
     ("archive", "begin", rf"^Trying to archive files from \S+ - {_SIZE}(?: in {_COUNT} files| used\.)$"),
     ("archive", "done", rf"^Archive operation successful, duration (?P<took>\d{{1,9}}) seconds, {_RATE}$"),
     ("archive", "done", r"^Successfully archived files from \S+$"),
-    ("archive", "failed", rf"^dsmc archive failure: {_WHY}$"),
+    ("archive", "failed", rf"^{_DSMC} archive failure: {_WHY}$"),
     ("delete", "begin", rf"^Trying to delete {_COUNT} files(?: (?:using|from) file list \S+)?$"),
     ("delete", "done", rf"^Successfully deleted {_COUNT} files(?: from file list \S+)?$"),
     ("delete", "partial", rf"^Partial success, deleted (?P<n_done>\d{{1,9}}) of {_COUNT} files$"),
-    ("delete", "failed", rf"^dsmc delete failure: {_WHY}$"),
+    ("delete", "failed", rf"^{_DSMC} delete failure: {_WHY}$"),
     (None, "stopped", r"^(?:Child got|Got) (?P<error>SIG[A-Z0-9]{1,10}), exiting\.\.\.$"),
-    ("retrieve", "daemon", r"^(?:\S*/)?tsmretriever\.pl: Starting.*\.\.\.$"),
-    ("archive", "daemon", r"^(?:\S*/)?tsmarchiver\.pl: Starting.*\.\.\.$"),
-    ("delete", "daemon", r"^(?:\S*/)?tsmdeleter\.pl: Starting.*\.\.\.$"),
+    ("retrieve", "daemon", r"^(?:\S*/)?tsmretriever\.pl[^:]{0,80}: Starting.*\.\.\.$"),
+    ("archive", "daemon", r"^(?:\S*/)?tsmarchiver\.pl[^:]{0,80}: Starting.*\.\.\.$"),
+    ("delete", "daemon", r"^(?:\S*/)?tsmdeleter\.pl[^:]{0,80}: Starting.*\.\.\.$"),
 )
 _ABOUT = (
     r"^(?:Running worker |Trying to (?:retrieve|archive|delete) |Retrieve operation |Archive operation "
-    r"|Spawning worker #|Successfully (?:retrieved|archived|deleted) |dsmc (?:retrieve|archive|delete) failure"
+    r"|Spawning worker #|Successfully (?:retrieved|archived|deleted) |\S*dsmc\S* (?:retrieve|archive|delete) failure"
     r"|Partial success, )"
 )
-_OF_A_PROCESS = r"^(?:(?:Child got|Got) SIG|(?:\S*/)?tsm(?:retriever|archiver|deleter)\.pl: Starting)"
+_OF_A_PROCESS = r"^(?:(?:Child got|Got) SIG|(?:\S*/)?tsm(?:retriever|archiver|deleter)\.pl[^:]{0,80}: Starting)"
 # What is said between runs: enough to know the log by, and skipped.
 _BETWEEN = (
     r"^(?:Tape (?:hint file|list) \S+ (?:re)?loaded, \d+ entries\.|reading tape (?:hints|list)"
     r"|Using configuration file \S|Conf: (?:Changed|Removed|Added): |Skipping volume \S+, |Volume \S+ last mounted at "
     r"|Jobs on volume \S+: |Oldest job on volume |Job already running for volume |At \d+, not starting more jobs"
-    r"|Filesystem \S+ (?:avail|space low)|\d+\.\d+ GiB in \d+ files? total, |Only \d\S* GiB|dsmc output: "
+    r"|Filesystem \S+ (?:avail|space low)|\d+\.\d+ GiB in \d+ files? total, |Only \d\S* GiB|\S*dsmc\S* output: "
     r"|Queued \d+ files for deletion|\d+ files in deletion queue|Not doing [0-9A-Fa-f]+ due to )"
 )
 # The list of files behind a begin; of nothing in version 1.
