@@ -21,7 +21,7 @@ from pipelines.sources import choose
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
 COLUMNS = ("file", "source", "lines", "used", "skipped", "rejected", "rows", "first", "last", "remark")
-NOT_IN_THIS_ROUND = ("cta", "cta-synthetic", "hpss", "tsm", "tsm-synthetic")
+NOT_IN_THIS_ROUND = ("cta", "cta-synthetic", "hpss")
 INTRODUCTION = """# What becomes of the real captures
 
 One row per file of the folder that `TAPESCOPE_REALDATA` names, written by `pytest tests/test_realdata_table.py --regen`

@@ -1,0 +1,164 @@
+"""Table SUMMARY of IBM's tape archiver TSM (Storage Protect): mounts, sessions of clients and processes of the server.
+
+    2024-03-05 10:20:40.000000,2024-03-05 10:31:02.000000,TAPE MOUNT,0,,,,,0,0,0,0,,,,,0,0,0,YES,A00017L8,DRIVE01 (…
+    2024-03-05 10:20:00.000000,2024-03-05 10:30:00.000000,RETRIEVE,5103,POOL,Tcp/Ip,h:41234,,9,9,0,60000000000,,,,,8,91…
+
+What `dsmadmc -dataonly=yes -comma "select * from summary"` prints, or with `-tabdelimited`: 26 columns without a
+header, begin and end of each in the server's local time. A mount's row is written when the tape is dismounted; it has
+no bytes, and sessions name no drive. What had not ended when the row was written ends in 1900. Releases with other
+columns, and choices of columns, are refused: nothing names them. Columns as in a real dump of 2021; the server keeps
+rows for some weeks, so exports overlap: silver takes each row once.
+"""
+
+import csv
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from pipelines.clock import to_utc
+from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._stamps import instants, read_stamp
+
+TITLE = "TSM summary table"
+VERSION = 1
+TABLE = "tsm_summary"
+TABLES = (TABLE,)
+IS_WHOLE = True
+
+_STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'
+_LINE = rf'^{_STAMP}[,\t]{_STAMP}[,\t]"?[A-Z][A-Z_ ]{{2,40}}"?[,\t]\d*[,\t]'
+_WIDTH = 26
+_OPEN = datetime(1900, 1, 1)
+_DRIVE = r"^(?P<drive>\S.*?)(?: \((?P<device>[^()]*)\))?$"
+_WORDS = {"activity": 2, "entity": 4, "address": 6, "schedule": 7, "volume": 20, "library": 22, "last_use": 23}
+_NUMBERS = {
+    **{"number": 3, "n_examined": 8, "n_affected": 9, "n_failed": 10, "bytes": 11},
+    **{"idle_s": 16, "media_wait_s": 17, "n_processes": 18, "network_wait_s": 24},
+}
+_AT = pl.Datetime("us")
+_ROW: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "system": pl.String(),
+    "started_at": _AT,
+    "ended_at": _AT,
+    **dict.fromkeys(_WORDS, pl.String()),
+    **dict.fromkeys(_NUMBERS, pl.Int64()),
+    "is_successful": pl.Boolean(),
+    "drive": pl.String(),
+    "device": pl.String(),
+}
+_START: Carry = {"fold": None, "at": None}
+
+
+def recognise(head: list[str]) -> Claim:
+    """Two stamps with microseconds, an activity in capitals and a number, in 26 columns."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    if not len(texts):
+        return Claim(False, 0.0, "the file is empty")
+    rows = texts.filter(texts.str.contains(_LINE))
+    share = len(rows) / len(texts)
+    n_whole = int((_cells(rows).list.len() == _WIDTH).sum()) if len(rows) else 0
+    if share >= 0.5 and n_whole * 2 > len(rows):
+        return Claim(True, share, f"{n_whole} rows of TSM's table SUMMARY")
+    if len(rows):
+        return Claim(False, 0.5, f"rows like those of TSM's table SUMMARY, but most have not its {_WIDTH} columns")
+    return Claim(False, 0.0, "no line is begin, end, activity and number, as in TSM's table SUMMARY")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Rows of the table."""
+    memory: dict[str, Any] = {**_START, **(carry or {})}
+    rows = lines.filter(pl.col("text").str.strip_chars() != "")
+    rows = rows.with_columns(cells=_cells(rows["text"]), word=pl.lit(""))
+    cell = pl.col("cells").list
+    rows = rows.with_columns(
+        local=read_stamp(cell.get(0, null_on_oob=True).str.head(19)),
+        end_text=cell.get(1, null_on_oob=True).str.head(19),
+    )
+    stamped = rows.filter(pl.col("local").is_not_null())
+    at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])
+    stamped = _read(stamped.with_columns(started_at=at), origin)
+    bad_time = rows.filter(pl.col("local").is_null()).with_columns(reason=_why(pl.lit("bad_time")))
+    bad = pl.concat(
+        [frame.filter(pl.col("reason").is_not_null()).select(REJECTS.names()) for frame in (stamped, bad_time)]
+    )
+    good = stamped.filter(pl.col("reason").is_null()).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
+    return Parsed(
+        tables={TABLE: good},
+        n_used=good.height,
+        n_skipped=lines.height - good.height - bad.height,
+        rejects=bad.sort("line_no"),
+        seen=_seen(good, origin.system or origin.host, memory),
+        carry={"fold": fold, "at": memory["at"]},
+    )
+
+
+def _why(otherwise: pl.Expr) -> pl.Expr:
+    """Why a row is none; of the right width `otherwise`."""
+    is_like = pl.col("text").str.contains(_LINE)
+    width = pl.col("cells").list.len()
+    return (
+        pl.when(~is_like)
+        .then(pl.lit("bad_syntax"))
+        .when((width != _WIDTH).fill_null(True))
+        .then(pl.lit("wrong_width"))
+        .otherwise(otherwise)
+    )
+
+
+def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    cell = {place: pl.col("cells").list.get(place, null_on_oob=True).str.strip_chars() for place in range(_WIDTH)}
+    is_open = pl.col("end_text").str.starts_with("1900-01-01")
+    ended = to_utc(read_stamp(pl.col("end_text")), origin.zone)
+    # in the hour that autumn repeats the second pass, where the first would lie before the begin
+    later = ended + pl.duration(hours=1)
+    ended = pl.when(ended >= pl.col("started_at")).then(ended).when(later >= pl.col("started_at")).then(later)
+    rows = rows.with_columns(
+        **{name: pl.when(cell[place] != "").then(cell[place]) for name, place in _WORDS.items()},
+        **{name: cell[place].str.to_integer(strict=False, dtype=pl.Int64) for name, place in _NUMBERS.items()},
+        is_successful=pl.when(cell[19].is_in(["YES", "NO"])).then(cell[19] == "YES"),
+        ended_at=pl.when(~is_open).then(ended),
+        system=pl.lit(origin.system or origin.host),
+    ).with_columns(cell[21].str.extract_groups(_DRIVE).struct.unnest())
+    is_bad_number = pl.any_horizontal(
+        pl.col(name).is_null() & (cell[place] != "") for name, place in _NUMBERS.items()
+    ) | pl.any_horizontal((pl.col(name) < 0).fill_null(False) for name in _NUMBERS)
+    has_no_end = ~is_open & pl.col("ended_at").is_null()
+    doubt = pl.when(has_no_end).then(pl.lit("bad_time")).when(is_bad_number).then(pl.lit("bad_number"))
+    return rows.with_columns(reason=_why(doubt))
+
+
+def _cells(texts: pl.Series) -> pl.Series:
+    """Fields of each line, by comma or tab; NULL where quotes do not close."""
+    by_tab = texts.str.contains(rf"^{_STAMP}\t")
+    cells = texts.to_frame("text").select(
+        pl.when(by_tab).then(pl.col("text").str.split("\t")).otherwise(pl.col("text").str.split(","))
+    )
+    found = cells.to_series()
+    quoted = texts.str.contains('"', literal=True).arg_true()
+    if not len(quoted):
+        return found
+    split = found.to_list()
+    for place in quoted:
+        split[place] = _unquoted(texts[place], "\t" if by_tab[place] else ",")
+    return pl.Series(found.name, split, dtype=pl.List(pl.String))
+
+
+def _unquoted(text: str, delimiter: str) -> list[str] | None:
+    try:
+        return next(csv.reader([text], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return None
+
+
+def _seen(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
+    """From the earliest begin to the latest end: what the server did in between stands in the table."""
+    if not rows.height:
+        return pl.DataFrame(schema=SEEN)
+    ends = rows.select(pl.max_horizontal("started_at", "ended_at")).to_series().to_physical()
+    known = [] if memory["at"] is None else [memory["at"]]
+    begin = min([int(rows["started_at"].to_physical().min()), *known])  # type: ignore[arg-type]
+    memory["at"] = max([int(ends.max()), *known])  # type: ignore[arg-type]
+    row = {"line_no": rows["line_no"][0], "host": host, "from_at": begin, "to_at": memory["at"]}
+    return pl.DataFrame([row]).with_columns(pl.col("from_at", "to_at").cast(_AT)).select(SEEN.names()).cast(SEEN)

@@ -1,0 +1,45 @@
+/*
+title = "TSM's drives"
+why = "How long each drive of a TSM server held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
+takes = ["first_day", "last_day"]
+
+[params.again_hours]
+type = "DOUBLE"
+default = "2"
+doc = "a mount counts as again if the same volume was dismounted, from whichever drive, at most so long before"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+library = { type = "VARCHAR", doc = "library" }
+drive = { type = "VARCHAR", doc = "drive" }
+n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
+n_volumes = { type = "BIGINT", doc = "volumes among them" }
+n_again = { type = "BIGINT", doc = "mounts of a volume that had just been dismounted" }
+mounted_hours = { type = "DOUBLE", unit = "h", doc = "with a tape in the drive, in the period" }
+mounted_share = { type = "DOUBLE", unit = "1", doc = "of the period" }
+median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
+*/
+-- Mounts whose end is not known count as mounts and for no time.
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS from_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS to_at
+    FROM site.setting
+),
+held AS (
+    SELECT *, max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
+                                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM silver.tsm_mount
+)
+SELECT h.system, h.library, h.drive, count(*) FILTER (h.mounted_at >= b.from_at) AS n_mounts,
+       count(DISTINCT h.volume) FILTER (h.mounted_at >= b.from_at) AS n_volumes,
+       count(*) FILTER (h.mounted_at >= b.from_at
+                        AND h.mounted_at - h.before_at <= to_seconds($again_hours * 3600)) AS n_again,
+       coalesce(sum(epoch(least(h.dismounted_at, b.to_at) - greatest(h.mounted_at, b.from_at)))
+                    FILTER (h.dismounted_at IS NOT NULL), 0) / 3600 AS mounted_hours,
+       coalesce(sum(epoch(least(h.dismounted_at, b.to_at) - greatest(h.mounted_at, b.from_at)))
+                    FILTER (h.dismounted_at IS NOT NULL), 0) / epoch(any_value(b.to_at) - any_value(b.from_at)) AS mounted_share,
+       median(h.mounted_s) / 60 AS median_minutes
+FROM held h CROSS JOIN bound b
+WHERE h.mounted_at < b.to_at AND coalesce(h.dismounted_at, h.mounted_at) >= b.from_at
+GROUP BY h.system, h.library, h.drive
+ORDER BY h.system, h.library, h.drive

@@ -1,0 +1,30 @@
+/*
+title = "TSM's sessions"
+why = "Who moved how much by TSM's server, how fast, and which part of the time was spent waiting for tapes or for the client."
+takes = ["first_day", "last_day"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
+entity = { type = "VARCHAR", doc = "node, or storage pool" }
+n_sessions = { type = "BIGINT", doc = "sessions that began in the period and have ended" }
+n_not_ok = { type = "BIGINT", doc = "of these: not successful, or with objects that failed" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
+hours = { type = "DOUBLE", unit = "h", doc = "sum of their lengths" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds, of all together, waits included" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "waited for media, of that time; parallel processes wait each, so at most 1 is said" }
+idle_share = { type = "DOUBLE", unit = "1", doc = "waited for the client, of that time; at most 1" }
+*/
+SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
+       count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,
+       coalesce(CAST(sum(s.bytes) AS DOUBLE) / 1e9, 0) AS moved_gb, sum(s.took_s) / 3600 AS hours,
+       CAST(sum(s.bytes) AS DOUBLE) / nullif(sum(s.took_s), 0) / 1e6 AS overall_mb_s,
+       least(sum(s.media_wait_s) / nullif(sum(s.took_s), 0), 1) AS media_wait_share,
+       least(sum(s.idle_s) / nullif(sum(s.took_s), 0), 1) AS idle_share
+FROM silver.tsm_session s CROSS JOIN site.setting c
+WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
+  AND s.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
+  AND s.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+  AND s.took_s IS NOT NULL
+GROUP BY s.system, s.activity, s.entity
+ORDER BY s.system, moved_gb DESC, s.activity, s.entity
