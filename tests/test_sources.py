@@ -283,6 +283,8 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
         "dcache",
         "dcache-synthetic",
         "endit-synthetic",
+        "tsm",
+        "tsm-synthetic",
         "misc",
     ],
 )
