@@ -29,14 +29,16 @@ TABLE = "endit_hint"
 TABLES = (TABLE,)
 IS_WHOLE = True
 
-_FIELD = r'"[a-z_]{1,32}"\s*:\s*(?:"[^"\\{}]{0,128}"|\d{1,18}|null)'
-_ENTRY = rf'"[^"\\{{}}]{{1,1024}}"\s*:\s*\{{\s*{_FIELD}\s*(?:,\s*{_FIELD}\s*){{0,9}}\}}'
+# no bounds on repetition: patterns with them are several times as slow, and a line has its limit
+_FIELD = r'"[a-z_]+"\s*:\s*(?:"[^"\\{}]*"|\d+|null)'
+_ENTRY = rf'"[^"\\{{}}]+"\s*:\s*\{{\s*{_FIELD}\s*(?:,\s*{_FIELD}\s*)*\}}'
 _NAMED = r'^"(?:[^"]*/)?(?P<pnfsid>[^"/]+)"'
 _VOLUME = r'"volid"\s*:\s*"?(?P<volume>[^"{},\s]+)'
 _ORDER = r'"order"\s*:\s*"?(?P<place>[^"{},\s]+)'
 _SIZE = r'"size"\s*:\s*"?(\d{1,18})\b'
 _BETWEEN = r"^[\s,{}]*$"
 _PAIR = r"^(?P<pnfsid>[0-9A-Fa-f]{24,40})\s+(?P<volume>[A-Za-z0-9._-]{1,128})\s*$"
+_MOST_CHARS = 128
 _UNKNOWN_AT = datetime(1970, 1, 1)
 _ROW: dict[str, pl.DataType] = {
     "line_no": pl.Int64(),
@@ -73,7 +75,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     pairs = rows.filter("is_pair").drop("entries").with_columns(text.str.extract_groups(_PAIR).struct.unnest())
     entries = rows.filter(pl.col("is_whole") & ~pl.col("is_pair")).explode("entries")
     entries = entries.with_columns(
-        pl.col("entries").str.extract(pattern).alias(name)
+        pl.col("entries").str.extract(pattern).str.head(_MOST_CHARS).alias(name)
         for name, pattern in (("pnfsid", _NAMED), ("volume", _VOLUME), ("place", _ORDER), ("bytes", _SIZE))
     )
     found = pl.concat([pairs, entries], how="diagonal").filter(
