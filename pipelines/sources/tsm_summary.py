@@ -11,7 +11,6 @@ rows for some weeks, so exports overlap: silver takes each row once.
 """
 
 import csv
-from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -29,7 +28,7 @@ IS_WHOLE = True
 _STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'
 _LINE = rf'^{_STAMP}[,\t]{_STAMP}[,\t]"?[A-Z][A-Z_ ]{{2,40}}"?[,\t]\d*[,\t]'
 _WIDTH = 26
-_OPEN = datetime(1900, 1, 1)
+_MOST_CHARS = 300
 _DRIVE = r"^(?P<drive>\S.*?)(?: \((?P<device>[^()]*)\))?$"
 _WORDS = {"activity": 2, "entity": 4, "address": 6, "schedule": 7, "volume": 20, "library": 22, "last_use": 23}
 _NUMBERS = {
@@ -108,7 +107,10 @@ def _why(otherwise: pl.Expr) -> pl.Expr:
 
 
 def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
-    cell = {place: pl.col("cells").list.get(place, null_on_oob=True).str.strip_chars() for place in range(_WIDTH)}
+    cells = pl.col("cells").list
+    cell = {
+        place: cells.get(place, null_on_oob=True).str.strip_chars().str.head(_MOST_CHARS) for place in range(_WIDTH)
+    }
     is_open = pl.col("end_text").str.starts_with("1900-01-01")
     ended = to_utc(read_stamp(pl.col("end_text")), origin.zone)
     # in the hour that autumn repeats the second pass, where the first would lie before the begin
