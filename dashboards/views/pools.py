@@ -64,7 +64,15 @@ RETRIEVES = [
     "lone_hours", "lone_share", "foregone_gb",
 ]  # fmt: skip
 RECALLS = ["system", "volume", "n_files", "n_mounts", "n_alone", "n_spared", "spared_share", "n_unknown"]
-WHOLE = ("pool_skew", "pool_use", "pool_timeouts", "retrieve_streams", "recalls_by_volume")
+WHOLE = (
+    "pool_skew",
+    "pool_use",
+    "pool_timeouts",
+    "retrieve_streams",
+    "recalls_by_volume",
+    "pool_regions",
+    "pool_factors",
+)
 
 page = parts.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
