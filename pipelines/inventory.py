@@ -64,7 +64,10 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
     told = sorted(_told(facts), key=lambda one: (one[0], one[1], one[3] or date.min))
     found: list[Row] = []
     for (entity, name), same in groupby(told, key=lambda one: one[:2]):
-        steps = [(value, begin) for _, _, value, begin in same]
+        steps: list[tuple[Value, date | None]] = []
+        for _, _, value, begin in same:
+            if not steps or value != steps[-1][0]:  # what is said again is no step
+                steps.append((value, begin))
         for (value, since), (_, until) in pairwise([*steps, ("", None)]):
             if value != "":
                 found.append((entity, name, _shown(value), _number(value), since, until))

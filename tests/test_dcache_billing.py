@@ -140,6 +140,23 @@ def test_lines_of_clients_are_known(
     assert parsed.tables["dcache_billing_request"].is_empty()
 
 
+def test_what_no_mover_can_have_done_is_left_out_and_names_are_bounded() -> None:
+    """A year of 2100 in milliseconds is the longest; what silver makes of it must fit an instant."""
+    line = "01.02 09:00:00 [pool:w1:transfer] [{id},1] [/p] a:b@osm 1 {took} true {{DCap-3.0,{client}:1}} [door:x]"
+    line += ' {{0:""}}\n'
+    odd = parse(line.format(id=P, took=2**60 - 1, client="h"), path="billing-2026.01.02")
+    assert odd.tables["dcache_billing_transfer"].is_empty() and odd.n_skipped == 1
+    long = parse(line.format(id="A" * 5000, took=4_102_444_800_000, client="h" * 5000), path="billing-2026.01.02")
+    (row,) = long.tables["dcache_billing_transfer"].rows(named=True)
+    assert len(row["pnfsid"]) == len(row["client"]) == 300
+    made = through_silver(
+        {"bronze.dcache_billing_transfer": long.tables["dcache_billing_transfer"]}, "silver.pool_transfer"
+    )
+    assert made[0]["started_at"].year == 1896
+    mapped = parse(line.format(id=P, took=1, client="::ffff:192.0.2.7"), path="billing-2026.01.02")
+    assert mapped.tables["dcache_billing_transfer"]["client"][0] == "::ffff:192.0.2.7:1"
+
+
 def test_a_client_that_cannot_be_told_is_left_open() -> None:
     line = f'01.02 09:00:00 [pool:w1:transfer] [{P},1] [/p] a:b@osm 1 1 true {{{{}}}} [door:x] {{0:""}}\n'
     for protocol, told in (

@@ -437,7 +437,7 @@ def test_thirteen_pools_then_five_then_thirteen_are_three_regions(lake: Connecti
         (2, 30, 5),
         (3, 26, 13),
     ]
-    assert [row["moved_gb"] for row in found] == [5200.0, 1500.0, 3380.0]
+    assert [row["asked_gb"] for row in found] == [5200.0, 1500.0, 3380.0]
     assert [round(row["even_pools"]) for row in found] == [13, 5, 13]
     assert found[0]["step_low"] is None and found[1]["step_low"] < -7.5 and found[1]["step_high"] > -8.5
     assert found[1]["from_at"] == found[0]["to_at"] == midnight - timedelta(hours=56)

@@ -19,6 +19,11 @@ disks = 12
 is_shared = true
 
 [[fact]]
+of = ["p1", "p1"]
+from = 2010-03-05
+raid = "RAID-5"                        # as it was: no change
+
+[[fact]]
 of = "p1"
 from = 2010-03-09
 raid = "RAID-6"

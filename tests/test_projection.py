@@ -102,6 +102,16 @@ def test_what_cannot_be_told() -> None:
     assert isinstance(begun.factor_year, Unknown) and begun.factor_year.why.startswith("writing began")
 
 
+@pytest.mark.parametrize(("since", "until"), [(56, 140), (0, 84), (21, 140), (0, 119)])
+def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: int) -> None:
+    """Eight, or three, weeks of nothing beside weeks of 100 GB a day are no growth; a pause as long within them is."""
+    days = np.arange(140)
+    found = told(np.where((days >= since) & (days < until), 100.0, 0.0))
+    assert isinstance(found.factor_year, Unknown) and found.factor_year.why.startswith("writing began")
+    paused = told(np.where((days < 49) | (days >= 70), 100.0, 0.0))
+    assert isinstance(paused.factor_year, Estimate)
+
+
 def test_intervals_hold_what_comes_as_often_as_said(capsys: pytest.CaptureFixture[str]) -> None:
     """400 sites seen for 12 weeks, their days scatter by half, idle week-ends; then half a year is lived through."""
     held = []

@@ -54,9 +54,9 @@ FACTORS = [
     "qos",
     "balance",
     "others",
-    "moved_gb",
+    "asked_gb",
     "share",
-    "busy_mb_s",
+    "asked_mb_s",
 ]
 CACHE = ["host", "n_samples", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high", "blocks_out", "nearer"]
 RETRIEVES = [

@@ -54,7 +54,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
 
 _TOLD = (
     *("region_no", "from_at", "to_at", "asked_hours", "n_pools", "even_pools"),
-    *("step_low", "step_high", "moved_gb", "pools"),
+    *("step_low", "step_high", "asked_gb", "pools"),
 )
 
 
@@ -69,6 +69,6 @@ def _region(work: pl.DataFrame, hours: pl.DataFrame) -> dict[str, Any]:
         "asked_hours": hours.height,
         "n_pools": used.height,
         "even_pools": known(np.median(hours["even_pools"].to_numpy())),
-        "moved_gb": known(within["moved_gb"].to_numpy().sum()),
+        "asked_gb": known(within["moved_gb"].to_numpy().sum()),
         "pools": ", ".join(named),
     }

@@ -133,7 +133,7 @@ def _plan(one: Outlook) -> Iterator[Row]:
     factor = growth if isinstance(growth, Unknown) else growth.factor_year
     yield _named("growth", one.plan.name, "factor_year", "1") | told | _said(factor)
     yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _said(one.holdings_tb)
-    if not isinstance(one.chance, Unknown):
+    if not isinstance(one.chance, Unknown) and one.held.is_whole:  # else more is held than is known
         yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
     left = _said(one.days_left)
     yield (

@@ -12,7 +12,8 @@ five days, L is the mean day and g nothing: an assumption, and growth is refused
 Output: values with 90 % intervals. What the line may be is drawn 1000 times by resampling weeks (without growth: days),
 with the tails of Student's t for few of them, wider where weeks take after those before; the weeks to come scatter
 around it as those seen did. Refused: growth, where fewer than eight weeks were seen, or writing began or ended within
-them; what lies more than four times as far ahead as days were seen, without growth more than once.
+them: nothing was written at their begin or end, for longer than in any pause between; what lies more than four times as
+far ahead as days were seen, without growth more than once.
 
 Limits: growth goes on as it did, at one rate: no season (a year tells of none, and less may take one for growth), no
 end of a project, no new one; nothing is deleted. Of 400 sites whose weeks are independent 86 to 95 of a hundred
@@ -161,10 +162,18 @@ def _too_little(ahead: Floats, gb_day: Floats) -> Unknown | None:
     wanted = f"logs of at least {LEAST_WEEKS} weeks with something written all along; of two years, to tell seasons"
     if len(ahead) < LEAST_WEEKS:
         return Unknown(f"{len(ahead)} weeks were seen", wanted)
-    some = ahead[gb_day > 0]
-    if not len(some) or not some.min() < ahead.mean() < some.max():
+    if _is_cut(gb_day[np.argsort(ahead)] > 0):
         return Unknown("writing began or ended within the weeks seen", wanted)
     return None
+
+
+def _is_cut(has_some: npt.NDArray[np.bool_]) -> bool:
+    """Nothing at the begin or the end, for longer than in any pause between two weeks with something."""
+    some = np.flatnonzero(has_some)
+    if not len(some):
+        return True
+    longest = max(int(np.diff(some).max(initial=1)) - 1, 1)
+    return bool(some[0] > longest or len(has_some) - 1 - some[-1] > longest)
 
 
 def _fitted(ahead: Floats, gb_day: Floats, rng: np.random.Generator) -> Lines:

@@ -108,7 +108,10 @@ def _holdings(ahead: list[Row]) -> str:
         return f"what will be held cannot be told: {holds['cannot_tell']}; wanted: {holds['wanted']}"
     factor = rows["factor_year"]
     told = f"{number(holds['value'])} TB by then ({number(holds['low'])} to {number(holds['high'])})"
-    met = f"met with {percent(rows['met']['value'])}"
+    if "met" in rows:
+        met = f"met with {percent(rows['met']['value'])}"
+    else:
+        met = "of what was seen being written alone, for no export of volumes tells what was there before"
     if factor["value"] is None:
         return f"{told}, {met}, if it goes on as it did; growth cannot be told: {factor['cannot_tell']}"
     grows = f"writing grows by {number(factor['value'])} a year ({number(factor['low'])} to {number(factor['high'])})"

@@ -112,9 +112,11 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         place: cells.get(place, null_on_oob=True).str.strip_chars().str.head(_MOST_CHARS) for place in range(_WIDTH)
     }
     is_open = pl.col("end_text").str.starts_with("1900-01-01")
-    ended = to_utc(read_stamp(pl.col("end_text")), origin.zone)
+    end = read_stamp(pl.col("end_text"))
+    ended = to_utc(end, origin.zone)
     # in the hour that autumn repeats the second pass, where the first would lie before the begin
-    later = ended + pl.duration(hours=1)
+    later = end.dt.replace_time_zone(origin.zone, ambiguous="latest", non_existent="null")
+    later = later.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     ended = pl.when(ended >= pl.col("started_at")).then(ended).when(later >= pl.col("started_at")).then(later)
     rows = rows.with_columns(
         **{name: pl.when(cell[place] != "").then(cell[place]) for name, place in _WORDS.items()},

@@ -47,14 +47,9 @@ seen AS (
 ),
 owned AS (
     -- a drive no log speaks of is taken for one of the first system, whatever days are being made
-    SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM covered)) AS system
+    SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM covered)) AS system,
+           since_day, until_day
     FROM site.drive
-),
-day_seen AS (
-    SELECT o.drive, s.system, s.day, date_diff('microsecond', s.begin_at, s.end_at) AS day_us,
-           sum(date_diff('microsecond', s.from_at, s.to_at)) AS seen_us
-    FROM owned o JOIN seen s ON s.system = o.system
-    GROUP BY o.drive, s.system, s.day, s.begin_at, s.end_at
 ),
 stated AS (
     -- the UTC days an interval touches, so that it meets the log of those days alone: log_seen is cut at UTC midnight
@@ -67,6 +62,15 @@ piece AS (
            greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at
     FROM stated d
     JOIN seen s ON s.system = d.system AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
+),
+day_seen AS (
+    -- days in service, and those of which the log has it at work anyway
+    SELECT o.drive, s.system, s.day, date_diff('microsecond', s.begin_at, s.end_at) AS day_us,
+           sum(date_diff('microsecond', s.from_at, s.to_at)) AS seen_us
+    FROM owned o JOIN seen s ON s.system = o.system
+    LEFT JOIN (SELECT DISTINCT day, drive FROM piece) w ON w.day = s.day AND w.drive = o.drive
+    WHERE w.drive IS NOT NULL OR coalesce(s.day >= o.since_day, true) AND coalesce(s.day < o.until_day, true)
+    GROUP BY o.drive, s.system, s.day, s.begin_at, s.end_at
 ),
 timed AS (
     -- inside a transfer the timing line says how long the drive waited; spread evenly over the transfer

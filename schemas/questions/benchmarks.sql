@@ -19,7 +19,7 @@ cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "processor seconds for each G
 cpu_share = { type = "DOUBLE", unit = "1", doc = "processor seconds / wall clock: of one processor" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share of the host's processors idle while it ran, by samples of that time; NULL without any" }
 memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host then, the fact memory_gb of site.toml" }
-is_local = { type = "BOOLEAN", doc = "the path was the host's own and no network in it: false where the fact network_filesystems of the host names its begin; NULL where no path is shown" }
+is_local = { type = "BOOLEAN", doc = "the path was the host's own and no network in it: false where the fact network_filesystems of the host, mount points or the word none, names its begin; NULL without that fact, or where no path is shown" }
 facts = { type = "VARCHAR", doc = "what else site.toml says the host was made of then" }
 is_plausible = { type = "BOOLEAN", doc = "a rate to compare with; NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "what makes the figure doubtful" }
@@ -60,7 +60,7 @@ fact AS (
     GROUP BY r.file_id, r.line_no
 ),
 told AS (
-    SELECT r.*, b.n_folders, i.cpu_idle, f.memory_gb, f.facts,
+    SELECT r.*, b.n_folders, i.cpu_idle, f.memory_gb, f.facts, f.network,
            len(list_filter(string_split(coalesce(f.network, ''), ' '), lambda p: p <> '' AND starts_with(r.path, p))) = 0
                AS is_local,
            NOT coalesce(r.is_flushed, false) AND coalesce(r.streams_bytes, r.bytes) <= f.memory_gb * 1e9 AS is_cached
@@ -71,7 +71,7 @@ told AS (
 )
 SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, path, n_streams, n_folders, elapsed_s,
        rate_bytes_s / 1e6 AS rate_mb_s, cpu_s / nullif(bytes / 1e9, 0) AS cpu_cost, cpu_s / nullif(elapsed_s, 0) AS cpu_share,
-       cpu_idle, memory_gb, CASE WHEN path IS NOT NULL THEN is_local END AS is_local, facts,
+       cpu_idle, memory_gb, CASE WHEN path IS NOT NULL AND network IS NOT NULL THEN is_local END AS is_local, facts,
        is_plausible AND is_cached IS NOT TRUE AS is_plausible,
        nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('no more than the {:g} GB of memory', memory_gb) END), '')
            AS doubt,

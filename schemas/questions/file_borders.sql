@@ -22,13 +22,13 @@ n_files = { type = "BIGINT", doc = "bursts with a silence seen before and after;
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is smaller" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median of their bytes" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is larger" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files that the movers' log has for this station in the same days; NULL where it has none" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files that the movers' log has for this station in the same days: written to tape beside reads of the disks, read from it beside writes; NULL where it has none" }
 cannot_tell = { type = "VARCHAR", doc = "why sizes cannot be told; NULL where they can" }
 */
 WITH counted AS (
     SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s
     FROM silver.host_sample
-    WHERE day BETWEEN $first_day AND $last_day + 1 AND to_at > from_at AND $host IN ('', host) AND read_bytes_s IS NOT NULL
+    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 AND to_at > from_at AND $host IN ('', host) AND read_bytes_s IS NOT NULL
     GROUP BY host, tool
     QUALIFY row_number() OVER (PARTITION BY host ORDER BY count(*) DESC, tool) = 1
 ),
@@ -38,7 +38,7 @@ sample AS (
     FROM silver.host_sample s
     JOIN counted c ON c.host = s.host AND c.tool = s.tool
     CROSS JOIN site.setting z
-    WHERE s.day BETWEEN $first_day AND $last_day + 1 AND s.to_at > s.from_at AND c.step_s <= $pause_s
+    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.to_at > s.from_at AND c.step_s <= $pause_s
       AND s.from_at >= timezone('UTC', timezone(z.zone, CAST($first_day AS TIMESTAMP)))
       AND s.from_at < timezone('UTC', timezone(z.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 ),
@@ -64,8 +64,8 @@ burst AS (
     FROM run
 ),
 file AS (
-    -- begun by a border, not a hole, and followed by one
-    SELECT host, direction, burst_no, sum(bytes) FILTER (is_busy) AS bytes, bool_or(is_border) AND NOT bool_or(is_hole) AS is_begun,
+    -- begun by a silence that was seen, if only behind a hole, and ended by one that follows without a hole
+    SELECT host, direction, burst_no, sum(bytes) FILTER (is_busy) AS bytes, bool_or(is_border) AS is_begun,
            lead(bool_or(is_border) AND NOT bool_or(is_hole)) OVER (PARTITION BY host, direction ORDER BY burst_no) AS is_ended
     FROM burst GROUP BY host, direction, burst_no
 ),
@@ -76,9 +76,13 @@ size AS (
     GROUP BY host, direction
 ),
 logged AS (
-    SELECT station, quantile_cont(bytes, 0.5) / 1e9 AS gb
-    FROM silver.transfer WHERE day BETWEEN $first_day AND $last_day + 1 AND status = 'ok' AND bytes > 0
-    GROUP BY station
+    -- what is read from disk goes to tape, and what comes from tape is written to it
+    SELECT t.station, CASE t.mode WHEN 'write' THEN 'read' ELSE 'write' END AS direction, quantile_cont(t.bytes, 0.5) / 1e9 AS gb
+    FROM silver.transfer t CROSS JOIN site.setting z
+    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.bytes > 0
+      AND t.started_at >= timezone('UTC', timezone(z.zone, CAST($first_day AS TIMESTAMP)))
+      AND t.started_at < timezone('UTC', timezone(z.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    GROUP BY t.station, t.mode
 )
 SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THEN coalesce(s.n_files, 0) END AS n_files,
        s.p10_gb, s.p50_gb, s.p90_gb, l.gb AS logged_gb,
@@ -87,5 +91,5 @@ SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THE
             WHEN s.n_files IS NULL THEN 'no burst between two silences' END AS cannot_tell
 FROM counted c CROSS JOIN (SELECT unnest(['read', 'write']) AS direction) d
 LEFT JOIN size s ON s.host = c.host AND s.direction = d.direction
-LEFT JOIN logged l ON l.station = c.host
+LEFT JOIN logged l ON l.station = c.host AND l.direction = d.direction
 ORDER BY c.host, d.direction

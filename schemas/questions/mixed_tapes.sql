@@ -18,7 +18,7 @@ n_read = { type = "BIGINT", doc = "files read" }
 n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last of these" }
 position_s = { type = "DOUBLE", unit = "s", doc = "motion for each file read" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "the same of all tapes with one kind; NULL where none was read" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "what the mixture cost: n_read x the difference, if any; 0 of a tape with one kind" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "what the mixture cost: n_read x the difference, if any; 0 of a tape with one kind, NULL where no tape with one kind was read" }
 */
 WITH mount AS (
     SELECT session_id, system, volume, n_files, position_s FROM gold.mount_yield
@@ -38,16 +38,22 @@ family AS (
     WHERE file_number IS NOT NULL AND file_family IS NOT NULL GROUP BY system, volume, file_number
 ),
 file AS (
-    SELECT f.system, f.volume, f.file_number, coalesce(lower(nullif(regexp_extract(f.path, $kind, 1), '')), y.file_family) AS kind,
+    SELECT f.system, f.volume, f.file_number, lower(nullif(regexp_extract(f.path, $kind, 1), '')) AS path_kind, y.file_family,
            t.file_number IS NOT NULL AS is_read
     FROM silver.volume_file f SEMI JOIN cost c ON c.system = f.system AND c.volume = f.volume
     LEFT JOIN taken t ON t.system = f.system AND t.volume = f.volume AND t.file_number = f.file_number
     LEFT JOIN family y ON y.system = f.system AND y.volume = f.volume AND y.file_number = f.file_number
 ),
+-- a file family says nothing beside kinds: on a tape whose paths tell them, files without a path are left out
+kinded AS (
+    SELECT *, CASE WHEN bool_or(path_kind IS NOT NULL) OVER (PARTITION BY system, volume) THEN path_kind ELSE file_family END
+               AS kind
+    FROM file
+),
 counted AS (
     SELECT system, volume, kind, count(*) AS n, count_if(is_read) AS n_read,
            min(file_number) FILTER (is_read) AS first_read, max(file_number) FILTER (is_read) AS last_read
-    FROM file WHERE kind IS NOT NULL GROUP BY system, volume, kind
+    FROM kinded WHERE kind IS NOT NULL GROUP BY system, volume, kind
 ),
 tape AS (
     SELECT system, volume, string_agg(kind || ' ' || n, ', ' ORDER BY n DESC, kind) AS kinds, count(*) AS n_kinds,
@@ -62,9 +68,9 @@ told AS (
     FROM tape t JOIN cost c ON c.system = t.system AND c.volume = t.volume
 )
 SELECT t.system, t.volume, t.kinds, t.n_kinds, t.kinds_read, CAST(t.n_read AS BIGINT) AS n_read,
-       (SELECT count(*) FROM file f WHERE f.system = t.system AND f.volume = t.volume AND NOT list_contains(t.read_list, f.kind)
+       (SELECT count(*) FROM kinded f WHERE f.system = t.system AND f.volume = t.volume AND NOT list_contains(t.read_list, f.kind)
            AND f.file_number BETWEEN t.first_read AND t.last_read) AS n_between,
        t.position_s, t.alone_s,
-       CASE WHEN t.n_kinds = 1 THEN 0 ELSE t.n_read * greatest(0, t.position_s - t.alone_s) / 3600 END AS lost_hours
+       CASE WHEN t.n_kinds = 1 THEN 0 WHEN t.alone_s IS NOT NULL THEN t.n_read * greatest(0, t.position_s - t.alone_s) / 3600 END AS lost_hours
 FROM told t
 ORDER BY lost_hours DESC NULLS LAST, n_kinds DESC, t.system, t.volume

@@ -6,6 +6,7 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
+drive_rate_basis = { type = "VARCHAR", doc = "what time its rates count: call (inside drive calls), block or encp (also file marks)" }
 peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a large file" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of all its large files: what it usually gives" }
 least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "smallest of them" }
@@ -25,13 +26,14 @@ WITH best AS (
            count(*) OVER alike AS n_files
     FROM gold.file_rate
     WHERE day BETWEEN $first_day AND $last_day AND drive IS NOT NULL
-    WINDOW alike AS (PARTITION BY drive, mode)
-    QUALIFY row_number() OVER (PARTITION BY drive, mode ORDER BY rate_mb_s DESC, transfer_id) = 1
+    WINDOW alike AS (PARTITION BY drive, mode, drive_rate_basis)
+    QUALIFY row_number() OVER (PARTITION BY drive, mode, drive_rate_basis ORDER BY rate_mb_s DESC, transfer_id) = 1
 ),
 beside AS (
     SELECT b.transfer_id, count(DISTINCT t.drive) AS n_drives
     FROM best b
-    JOIN silver.transfer t ON t.station = b.station AND t.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
+    JOIN silver.transfer t ON t.station = b.station AND t.day BETWEEN $first_day - 1 AND $last_day + 1
+                          AND t.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
                           AND t.started_at < b.ended_at AND t.ended_at > b.started_at
     GROUP BY b.transfer_id
 ),
@@ -43,18 +45,19 @@ sampled AS (
            sum(s.read_bytes_s * date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)))
                / sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) AS read_bytes_s
     FROM best b
-    JOIN silver.host_sample s ON s.host = b.station AND s.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
+    JOIN silver.host_sample s ON s.host = b.station AND s.day BETWEEN $first_day - 1 AND $last_day + 1
+                             AND s.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
                              AND s.from_at < b.ended_at AND s.to_at > b.started_at AND s.write_bytes_s IS NOT NULL
     GROUP BY b.transfer_id, s.tool
     QUALIFY row_number() OVER (
         PARTITION BY b.transfer_id
         ORDER BY sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) DESC, s.tool) = 1
 )
-SELECT b.drive, b.mode, b.rate_mb_s AS peak_mb_s, b.p50_mb_s, b.least_mb_s, b.n_files, b.started_at, b.station,
+SELECT b.drive, b.mode, b.drive_rate_basis, b.rate_mb_s AS peak_mb_s, b.p50_mb_s, b.least_mb_s, b.n_files, b.started_at, b.station,
        b.bytes / 1e9 AS file_gb, b.rate_mb_s > d.nameplate_mb_s AS is_compressed, e.n_drives,
        s.write_bytes_s / 1e6 AS disk_write_mb_s, s.read_bytes_s / 1e6 AS disk_read_mb_s, b.file_id, b.line_no
 FROM best b
 LEFT JOIN beside e ON e.transfer_id = b.transfer_id
 LEFT JOIN sampled s ON s.transfer_id = b.transfer_id
 LEFT JOIN site.drive d ON d.drive = b.drive
-ORDER BY b.drive, b.mode
+ORDER BY b.drive, b.mode, b.drive_rate_basis

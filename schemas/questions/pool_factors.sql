@@ -1,6 +1,6 @@
 /*
 title = "What a pool's rate hangs on"
-why = "The server, RAID level, streams, service and weight of each disk pool beside what it moved to and from tape: the factors that decide whether disks can feed the drives."
+why = "The server, RAID level, streams, service and weight of each disk pool beside what was asked of it, to and from tape: the factors that decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -13,13 +13,13 @@ streams = { type = "VARCHAR", doc = "fact streams: movers or transfers it may ru
 qos = { type = "VARCHAR", doc = "fact qos: the service it is for" }
 balance = { type = "VARCHAR", doc = "fact balance: its weight, or how work is dealt to it" }
 others = { type = "VARCHAR", doc = "other facts of it" }
-busy_hours = { type = "BIGINT", unit = "h", doc = "hours in which something was asked of it" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "asked for, stores and restores" }
+asked_hours = { type = "BIGINT", unit = "h", doc = "hours in which something was asked of it" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "asked for, stores and restores" }
 share = { type = "DOUBLE", unit = "1", doc = "of what was asked of all pools of the system" }
-busy_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours" }
+asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / these hours" }
 */
 WITH used AS (
-    SELECT system, member AS pool, count(DISTINCT hour_at) AS busy_hours, sum(moved_gb) AS moved_gb
+    SELECT system, member AS pool, count(DISTINCT hour_at) AS asked_hours, sum(moved_gb) AS asked_gb
     FROM gold.pool_share WHERE kind = 'pool' AND day BETWEEN $first_day AND $last_day
     GROUP BY system, member
 ),
@@ -38,8 +38,8 @@ told AS (
 )
 SELECT u.system, coalesce(u.pool, t.pool) AS pool, t.server,
        CASE WHEN t.server IS NOT NULL THEN count(*) OVER (PARTITION BY t.server) END AS n_on_server,
-       t.raid, t.streams, t.qos, t.balance, t.others, coalesce(u.busy_hours, 0) AS busy_hours, coalesce(u.moved_gb, 0) AS moved_gb,
-       u.moved_gb / nullif(sum(u.moved_gb) OVER (PARTITION BY u.system), 0) AS share,
-       u.moved_gb * 1e3 / (u.busy_hours * 3600) AS busy_mb_s
+       t.raid, t.streams, t.qos, t.balance, t.others, coalesce(u.asked_hours, 0) AS asked_hours, coalesce(u.asked_gb, 0) AS asked_gb,
+       u.asked_gb / nullif(sum(u.asked_gb) OVER (PARTITION BY u.system), 0) AS share,
+       u.asked_gb * 1e3 / (u.asked_hours * 3600) AS asked_mb_s
 FROM used u FULL JOIN told t ON t.pool = u.pool
-ORDER BY u.system NULLS LAST, moved_gb DESC, pool
+ORDER BY u.system NULLS LAST, asked_gb DESC, pool

@@ -13,7 +13,7 @@ n_pools = { type = "BIGINT", doc = "pools that were asked for anything" }
 even_pools = { type = "DOUBLE", unit = "1", doc = "as many as would share the requests evenly: median of its hours" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change at its begin; NULL of the first" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for" }
 pools = { type = "VARCHAR", doc = "the busiest, with their shares of the requests" }
 changed = { type = "VARCHAR", doc = "what the change log has within 24 hours of its begin; NULL where nothing" }
 cannot_tell = { type = "VARCHAR", doc = "why stretches cannot be told; NULL where they can" }
@@ -28,7 +28,7 @@ change AS (
     WHERE t.region_no > 1
     GROUP BY t.system, t.operation, t.region_no
 )
-SELECT t.system, t.operation, t.region_no, t.from_at, t.to_at, t.n_pools, t.even_pools, t.step_low, t.step_high, t.moved_gb,
+SELECT t.system, t.operation, t.region_no, t.from_at, t.to_at, t.n_pools, t.even_pools, t.step_low, t.step_high, t.asked_gb,
        t.pools, c.changed, t.cannot_tell
 FROM told t
 LEFT JOIN change c ON c.system = t.system AND c.operation = t.operation AND c.region_no = t.region_no

@@ -1,6 +1,6 @@
 /*
 title = "What went well, and what did not"
-why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding."
+why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding, muted or not."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,22 +12,22 @@ n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hour
 says = { type = "VARCHAR", doc = "in words" }
 */
 WITH con AS (
-    SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, max(day) AS day,
+    SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, arg_max(state, day) = 'muted' AS is_muted,
            min(CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END) AS rank
-    FROM gold.finding WHERE day BETWEEN $first_day AND $last_day AND state <> 'muted'
+    FROM gold.finding WHERE day BETWEEN $first_day AND $last_day
     GROUP BY rule, entity
 ),
 fast AS (
     SELECT quantile_cont(r.rate_mb_s / d.nameplate_mb_s, 0.5) AS share, count(*) AS n
     FROM gold.file_rate r JOIN site.drive d ON d.drive = r.drive AND d.nameplate_mb_s IS NOT NULL
-    WHERE r.day BETWEEN $first_day AND $last_day
+    WHERE r.day BETWEEN $first_day AND $last_day AND r.drive_rate_basis = 'call'
 ),
 gap AS (
     SELECT sum(g.n_gaps) FILTER (g.judged_s <= c.expected_gap_s + 3) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
     FROM gold.gap_length g CROSS JOIN site.setting c WHERE g.day BETWEEN $first_day AND $last_day
 ),
 mount AS (
-    SELECT 1 - count(*) FILTER (s.status <> 'ok') / count(*) AS share, count(*) AS n
+    SELECT 1 - count(*) FILTER (s.status = 'mount_failed') / count(*) AS share, count(*) AS n
     FROM silver.session s CROSS JOIN site.setting c
     WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1
       AND CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
@@ -75,6 +75,7 @@ pro AS (
 ),
 told AS (
     SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS says, rank FROM con
+    WHERE NOT is_muted
     UNION ALL
     SELECT 'pro', p.rule, p.entity, p.share, p.n, p.says, 4
     FROM pro p

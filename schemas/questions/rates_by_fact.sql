@@ -13,7 +13,7 @@ value = { type = "VARCHAR", doc = "what the fact says" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive it says it of" }
 kind = { type = "VARCHAR", doc = "pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "restore or store of a pool, read or write of a host's disks and of a drive, in or out of a link" }
-n_seen = { type = "BIGINT", doc = "hours in which it worked at 1 MB/s or more; of a drive large files" }
+n_seen = { type = "BIGINT", doc = "hours in which it worked at 1 MB/s or more, of a pool by requests done; of a drive large files, by time inside drive calls" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest" }
@@ -21,16 +21,21 @@ reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fa
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / that rate; NULL likewise" }
 */
 WITH rate AS (
-    SELECT day, 'pool' AS kind, member AS entity, split_part(work, ' ', 1) AS work, sum(moved_gb) * 1e3 / 3600 AS mb_s
-    FROM gold.pool_share WHERE kind = 'pool' AND day BETWEEN $first_day AND $last_day
-    GROUP BY day, member, split_part(work, ' ', 1), hour_at
+    SELECT CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) AS day, 'pool' AS kind, r.pool AS entity,
+           r.operation AS work, CAST(sum(r.bytes) AS DOUBLE) / 1e6 / 3600 AS mb_s
+    FROM silver.pool_request r CROSS JOIN site.setting c
+    -- UTC's days, for the files that are read; what ended in the period may have been asked for a week before
+    WHERE r.day BETWEEN $first_day - 8 AND $last_day + 1 AND r.outcome = 'done' AND r.pool IS NOT NULL
+      AND CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) BETWEEN $first_day AND $last_day
+    GROUP BY 1, r.pool, r.operation, date_trunc('hour', r.ended_at)
     UNION ALL
     SELECT day, 'host', host, unnest(['read', 'write']), unnest([read_mb_s, write_mb_s])
     FROM gold.host_load WHERE day BETWEEN $first_day AND $last_day
     UNION ALL
     SELECT day, 'link', link, direction, avg_mb_s FROM gold.link_load WHERE day BETWEEN $first_day AND $last_day
     UNION ALL
-    SELECT day, 'drive', drive, mode, rate_mb_s FROM gold.file_rate WHERE day BETWEEN $first_day AND $last_day
+    SELECT day, 'drive', drive, mode, rate_mb_s FROM gold.file_rate
+    WHERE day BETWEEN $first_day AND $last_day AND drive_rate_basis = 'call'
 ),
 told AS (
     SELECT f.value, CASE WHEN $fact LIKE '%\_mb\_s' ESCAPE '\' THEN f.number END AS wanted, r.*

@@ -11,7 +11,7 @@ doc = "a read counts for a recall that began at most so long before"
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known" }
+read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known; not told: of these days no billing of movers is there, or in a layout that is not read" }
 n_restores = { type = "BIGINT", doc = "restores done" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
 share = { type = "DOUBLE", unit = "1", doc = "of the group's restores" }
@@ -41,12 +41,19 @@ client AS (
     GROUP BY t.client
 ),
 matched AS (
+    -- a read is of the latest recall before it, of that to the pool that was read if there is one
     SELECT r.no, t.protocol, coalesce(c.network, 'elsewhere') AS network, t.started_at
     FROM restore r
     JOIN silver.pool_transfer t ON t.system = r.system AND t.pnfsid = r.pnfsid AND t.mode = 'read' AND t.error_code = 0
          AND t.day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER)
-         AND t.ended_at >= r.created_at AND t.started_at <= r.created_at + to_microseconds(CAST($hours * 3.6e9 AS BIGINT))
+         AND t.started_at >= r.created_at AND t.started_at <= r.created_at + to_microseconds(CAST($hours * 3.6e9 AS BIGINT))
     LEFT JOIN client c ON c.client = t.client
+    QUALIFY row_number() OVER (
+        PARTITION BY t.file_id, t.line_no ORDER BY (r.pool = t.pool) DESC NULLS LAST, r.created_at DESC, r.no) = 1
+),
+heard AS (
+    SELECT DISTINCT system FROM silver.pool_transfer
+    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER)
 ),
 told AS (
     SELECT no, string_agg(DISTINCT network, ' and ' ORDER BY network) AS read_from, count(*) AS n_reads,
@@ -54,14 +61,16 @@ told AS (
     FROM matched GROUP BY no
 ),
 summed AS (
-    SELECT r.system, r.storage_group, coalesce(t.read_from, 'nobody') AS read_from, count(*) AS n_restores,
+    SELECT r.system, r.storage_group,
+           CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END AS read_from, count(*) AS n_restores,
            sum(r.bytes) / 1e9 AS restored_gb, CAST(coalesce(sum(t.n_reads), 0) AS BIGINT) AS n_reads,
            nullif(array_to_string(list_sort(list_distinct(flatten(list(t.protocols)))), ', '), '') AS protocols,
            quantile_cont(r.latency_s, 0.5) AS latency_p50_s,
            quantile_cont(greatest(0, date_diff('microsecond', r.ended_at, t.first_at) / 1e6), 0.5)
                FILTER (t.first_at IS NOT NULL) AS unread_p50_s
-    FROM restore r LEFT JOIN told t ON t.no = r.no
-    GROUP BY r.system, r.storage_group, coalesce(t.read_from, 'nobody')
+    FROM restore r LEFT JOIN told t ON t.no = r.no LEFT JOIN heard h ON h.system = r.system
+    GROUP BY r.system, r.storage_group,
+             CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END
 )
 SELECT system, storage_group, read_from, n_restores, restored_gb,
        n_restores / sum(n_restores) OVER (PARTITION BY system, storage_group) AS share, n_reads, protocols, latency_p50_s,

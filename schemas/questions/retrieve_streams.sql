@@ -61,7 +61,8 @@ asked AS (
 ),
 known AS (
     SELECT system, host, pool, bool_or(oldest_at IS NOT NULL) AS has_ages
-    FROM asked WHERE until_at >= from_at AND began_at < to_at GROUP BY system, host, pool
+    FROM asked
+    WHERE until_at >= from_at AND least(began_at, coalesce(ready_at, began_at)) < to_at GROUP BY system, host, pool
 ),
 span AS (
     SELECT system, host, pool, greatest(began_at, from_at) AS begin_at, least(until_at, to_at) AS end_at, 1 AS reading, 0 AS waiting

@@ -16,12 +16,14 @@ n_movers = { type = "BIGINT", doc = "hosts they are attached to, where known" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "what passed in the period; NULL where nothing did" }
 */
 WITH kind AS (
-    SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host
+    SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host,
+           coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true) AS is_in_service
     FROM site.drive
-    WHERE coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)
 ),
 counted AS (
-    SELECT drives, count(*) AS n_drives, nullif(count(DISTINCT mover_host), 0) AS n_movers FROM kind GROUP BY drives
+    SELECT drives, count(*) FILTER (is_in_service) AS n_drives,
+           nullif(count(DISTINCT mover_host) FILTER (is_in_service), 0) AS n_movers
+    FROM kind GROUP BY drives
 ),
 passed AS (
     SELECT r.station, k.drives, r.mode, sum(r.volume_gb) AS moved_gb

@@ -19,8 +19,10 @@ SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,
        coalesce(CAST(sum(s.bytes) AS DOUBLE) / 1e9, 0) AS moved_gb, sum(s.took_s) / 3600 AS hours,
        CAST(sum(s.bytes) AS DOUBLE) / nullif(sum(s.took_s), 0) / 1e6 AS overall_mb_s,
-       least(sum(s.media_wait_s) / nullif(sum(s.took_s), 0), 1) AS media_wait_share,
-       least(sum(s.idle_s) / nullif(sum(s.took_s), 0), 1) AS idle_share
+       CASE WHEN sum(s.media_wait_s) > sum(s.took_s) AND sum(s.took_s) > 0 THEN 1
+            ELSE sum(s.media_wait_s) / nullif(sum(s.took_s), 0) END AS media_wait_share,
+       CASE WHEN sum(s.idle_s) > sum(s.took_s) AND sum(s.took_s) > 0 THEN 1
+            ELSE sum(s.idle_s) / nullif(sum(s.took_s), 0) END AS idle_share
 FROM silver.tsm_session s CROSS JOIN site.setting c
 WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
   AND s.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))

@@ -29,6 +29,7 @@ by_files_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more
 by_size_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_gb, and no more than so many files" }
 by_age_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with neither, whose oldest file waited longer than most_hours" }
 on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with none of the three: written before a buffer was due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with neither files nor bytes enough, of which no log tells since when they waited" }
 own_share = { type = "DOUBLE", unit = "1", doc = "share of chunks in whose mount nothing of another family was written" }
 oldest_hours = { type = "DOUBLE", unit = "h", doc = "what the oldest file of a chunk waited until the first was written, median: since it was whole on spool, else since it was queued" }
 */
@@ -47,7 +48,7 @@ chunk AS (
 ),
 judged AS (
     SELECT c.*, CASE WHEN n_files > $most_files THEN 'files' WHEN gb > $most_gb THEN 'gb'
-                     WHEN oldest_hours > $most_hours THEN 'age' ELSE 'demand' END AS why
+                     WHEN oldest_hours > $most_hours THEN 'age' WHEN oldest_hours IS NOT NULL THEN 'demand' END AS why
     FROM chunk c CROSS JOIN site.setting s
     WHERE CAST(timezone(s.zone, timezone('UTC', first_at)) AS DATE) BETWEEN $first_day AND $last_day
       AND $group IN ('', storage_group)
@@ -56,6 +57,7 @@ SELECT system, storage_group, file_family, count(*) AS n_chunks, sum(n_files) / 
        CAST(sum(CAST(round(1e9 * gb) AS HUGEINT)) / 1e9 / count(*) AS DOUBLE) AS chunk_gb,
        count(*) FILTER (why = 'files') / count(*) AS by_files_share, count(*) FILTER (why = 'gb') / count(*) AS by_size_share,
        count(*) FILTER (why = 'age') / count(*) AS by_age_share, count(*) FILTER (why = 'demand') / count(*) AS on_demand_share,
+       count(*) FILTER (why IS NULL) / count(*) AS untold_share,
        count(*) FILTER (n_families = 1) / count(*) AS own_share, median(oldest_hours) AS oldest_hours
 FROM judged
 GROUP BY system, storage_group, file_family

@@ -16,7 +16,7 @@ doc = "site days that end with it"
 [columns]
 day = { type = "DATE", doc = "site day of which logs tell, or the accounting's table of transfers; others are left out" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "written in whole files that began that day; nothing where logs tell of none" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 where a row of the accounting's table is of that day, for the table has every transfer" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, for that has every transfer, and on days between two of its days that are a week apart at most" }
 */
 WITH covered AS (
     SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share
@@ -32,10 +32,20 @@ moved AS (
     FROM silver.transfer t CROSS JOIN site.setting s
     WHERE t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
     GROUP BY 1
+),
+-- the table has every transfer: a day between two of its days, a week apart at most, is a day without any
+listed AS (
+    SELECT day, lead(day) OVER (ORDER BY day) AS next_day FROM moved WHERE is_listed
+),
+told AS (
+    SELECT CAST(unnest(range(CAST(day AS TIMESTAMP), CAST(CASE WHEN next_day - day <= 7 THEN next_day ELSE day + 1 END AS TIMESTAMP),
+                             INTERVAL 1 DAY)) AS DATE) AS day
+    FROM (SELECT day, coalesce(next_day, day + 1) AS next_day FROM listed)
 )
-SELECT coalesce(c.day, m.day) AS day, CAST(coalesce(m.bytes, 0) AS DOUBLE) / 1e9 AS written_gb,
-       CAST(CASE WHEN m.is_listed THEN 1 ELSE c.share END AS DOUBLE) AS seen_share
-FROM covered c FULL JOIN moved m ON m.day = c.day
-WHERE coalesce(c.day, m.day) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
-  AND (m.is_listed OR c.share > 0)
+SELECT coalesce(c.day, t.day) AS day, CAST(coalesce(m.bytes, 0) AS DOUBLE) / 1e9 AS written_gb,
+       CAST(CASE WHEN t.day IS NOT NULL THEN 1 ELSE c.share END AS DOUBLE) AS seen_share
+FROM covered c FULL JOIN told t ON t.day = c.day
+LEFT JOIN moved m ON m.day = coalesce(c.day, t.day)
+WHERE coalesce(c.day, t.day) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+  AND (t.day IS NOT NULL OR c.share > 0)
 ORDER BY 1

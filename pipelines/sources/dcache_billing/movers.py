@@ -4,7 +4,7 @@ import polars as pl
 
 from pipelines.records import Origin
 from pipelines.sources.dcache_billing.layout import DEFAULT, storage_layout
-from pipelines.sources.dcache_billing.requests import named_classes
+from pipelines.sources.dcache_billing.requests import MAX_BYTES, MOST_MS, named_classes
 from pipelines.sources.dcache_billing.text import file_date, instant
 
 _LINE = (
@@ -17,9 +17,10 @@ _FIELDS = ("date", "cell", "pnfsid", "bytes", "storage_class", "moved", "took", 
 # GFtp-2.0 192.0.2.7 60893 · DCap-3.0,192.0.2.7:24045 · Xrootd-2.7,host.example.org:35011 · Http-1.1:192.0.2.7:0:cell:…
 _PROTOCOL = r"^([A-Za-z][A-Za-z0-9.]*?)(?:-[\d.]+)?[ ,:]"
 _CLIENT = (
-    r"^[A-Za-z][A-Za-z0-9.-]*[ ,:]\[?((?:[0-9A-Fa-f]{0,4}:){7}[0-9A-Fa-f]{0,4}|[0-9A-Fa-f:]*::[0-9A-Fa-f:]*|[^\s:,\]]+)"
+    r"^[A-Za-z][A-Za-z0-9.-]*[ ,:]\[?"
+    r"((?:[0-9A-Fa-f]{0,4}:){7}[0-9A-Fa-f]{0,4}|[0-9A-Fa-f:]*::[0-9A-Fa-f:.]*|[^\s:,\]]+)"
 )
-_MOST = 2**60
+_CHARS = 300  # of a name: what logs hold is bounded
 _TEXT, _WHOLE = pl.String(), pl.Int64()
 SCHEMA = pl.Schema(
     {
@@ -37,7 +38,10 @@ def mover_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     read = wanted.with_columns(found=pl.col("text").str.extract_groups(_LINE)).unnest("found")
     numbers = [pl.col(name).cast(pl.Int64, strict=False) for name in ("bytes", "moved", "took", "error_code")]
     read = read.filter(pl.all_horizontal(pl.col(*_FIELDS).is_not_null())).with_columns(*numbers)
-    read = read.filter(pl.all_horizontal(pl.col("bytes", "moved", "took").is_between(0, _MOST)))
+    is_bounded = pl.all_horizontal(
+        pl.col("bytes", "moved").is_between(0, MAX_BYTES), pl.col("took").is_between(0, MOST_MS)
+    )
+    read = read.filter(is_bounded)
     if not read.height or file_date(origin) is None:  # of these alone no file is refused for its year
         return pl.DataFrame(schema=SCHEMA)
     read = read.with_columns(ended_at=instant(pl.col("date"), storage_layout(DEFAULT), origin))
@@ -69,4 +73,5 @@ def _shaped(read: pl.DataFrame, system: str) -> pl.DataFrame:
         )
         .select(SCHEMA.names())
         .cast(SCHEMA)
+        .with_columns(pl.col(pl.String).str.head(_CHARS))
     )

@@ -37,8 +37,8 @@ COLUMNS = (
 )
 _NUMBERS = ("bytes", "queue_ms", "transfer_ms", "error_code")
 _EPOCH_MS = 10**12  # a "duration" that long is an instant: the request was never started
-_MOST_MS = 4_102_444_800_000  # 2100
-_MAX_BYTES = 2**60
+MOST_MS = 4_102_444_800_000  # 2100
+MAX_BYTES = 2**60
 
 
 def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -73,10 +73,8 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
 
 
 def _reason() -> pl.Expr:
-    is_bad = pl.any_horizontal(pl.col(*_NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, _MAX_BYTES)
-    is_bad |= ~pl.col("transfer_ms").is_between(-_MOST_MS, _MOST_MS) | ~pl.col("queue_ms").is_between(
-        -_MOST_MS, _MOST_MS
-    )
+    is_bad = pl.any_horizontal(pl.col(*_NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, MAX_BYTES)
+    is_bad |= ~pl.col("transfer_ms").is_between(-MOST_MS, MOST_MS) | ~pl.col("queue_ms").is_between(-MOST_MS, MOST_MS)
     return (
         pl.when(pl.col("created_at").is_null())
         .then(pl.lit("bad_time"))
