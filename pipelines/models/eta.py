@@ -67,7 +67,7 @@ def days_left(
         return past
     days = left_gb / past.means
     # what n days move scatters by s sqrt(n / block), so the day on which it is done by that / the mean
-    scatter = past.scatter_gb * np.sqrt(days) / past.means
+    scatter = past.scatters(rng) * np.sqrt(days) / past.means
     gb_day = np.quantile(past.means, _ENDS)
     return Eta(
         _around(left_gb / past.mean, days, scatter, rng),
@@ -88,9 +88,7 @@ def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate
     past = learn(moved_gb, rng)
     if isinstance(past, Unknown):
         return past
-    # by how much a day scatters is known from as few blocks as its mean: the tails are Student's t
-    known = np.sqrt(past.free / rng.chisquare(past.free, N_DRAWS))
-    return _around(n_days * past.mean, n_days * past.means, known * past.scatter_gb * math.sqrt(n_days), rng)
+    return _around(n_days * past.mean, n_days * past.means, past.scatters(rng) * math.sqrt(n_days), rng)
 
 
 @dataclass(frozen=True)
@@ -102,6 +100,11 @@ class Past:
     block: int
     scatter_gb: float
     free: int
+
+    def scatters(self, rng: np.random.Generator) -> Floats:
+        """By how much a day may scatter: known from as few blocks as its mean, so that the tails are Student's t."""
+        found: Floats = self.scatter_gb * np.sqrt(self.free / rng.chisquare(self.free, N_DRAWS))
+        return found
 
 
 def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | Unknown:

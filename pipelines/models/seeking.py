@@ -10,7 +10,8 @@ What a step back is, is our reading: the target lies behind, on a wrap of the sa
 7.2 mm, the pitch of LTO's servo words (ECMA-319). The next file is there already: no seek (P33).
 
 Posterior: one factor on all of it, from position times of the site's own mounts: its logarithm has a normal prior with
-standard deviation 0.35 around nothing, and each mount is one observation of it, whose scatter is learnt too.
+standard deviation 0.35 around nothing, and each mount is one observation of it, whose scatter is learnt too, so that
+intervals have the tails of Student's t for few mounts.
 
 Inputs: a generation's tracks and length (technology table); GB from which and to which each motion went, its seconds
 and its mount; of a recall the files' first and last GB, and the other costs of mounts and files. Outputs: seconds with
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from pipelines.methods.bootstrap import Estimate, Floats
 from pipelines.models.service_time import Service
@@ -32,7 +34,6 @@ BASE_S, WRAP_S, BAND_S, HALF_S, TURN_S, BACK_S = 4.29, 6.69, 3.2, -6.04, 5.22, 1
 POSITION_S, POSITION_M = 0.0006192, 0.0072
 PRIOR_SD = 0.35
 _USUAL_SCATTER, _USUAL_WEIGHT = 0.15, 3.0  # of mounts around their factor, worth so many mounts of evidence
-_TAIL = 1.6449
 MOST_ORDERED = 500  # of longer lists the order is only the nearest next
 SAME_GB = 1e-6
 
@@ -113,8 +114,13 @@ class SeekModel:
         sd = float(np.hypot(self.log_factor_sd, self.scatter))
         return self._around(float(self.tape.prior_s(from_gb, to_gb).sum()), sd)
 
+    @property
+    def _tail(self) -> float:
+        """How far the ends lie: of Student's t, for the scatter of mounts is known from as few of them."""
+        return float(stats.t.ppf(0.95, _USUAL_WEIGHT + self.n_mounts - 1) if self.n_mounts else stats.norm.ppf(0.95))
+
     def _around(self, prior: float, sd: float) -> Estimate:
-        low, value, high = (prior * float(np.exp(self.log_factor + z * sd)) for z in (-_TAIL, 0.0, _TAIL))
+        low, value, high = (prior * float(np.exp(self.log_factor + z * sd)) for z in (-self._tail, 0.0, self._tail))
         return Estimate(value, low, high)
 
 
