@@ -36,6 +36,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regen", action="store_true", help="rewrite the expected results of text cases")
 
 
+# The longest, by CPU: begun last they would run alone while the other workers have nothing left to do.
+LONG = (
+    "truth",
+    "dags",
+    "kill",
+    "browser_pages",
+    "invariants",
+    "week",
+    "growth",
+    "score",
+    "delivery",
+    "postgres",
+    "maintain",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in LONG)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _remove_templates() -> Iterator[None]:
     """What tests/archive.py made once for all tests of a process goes with them."""
