@@ -34,7 +34,7 @@ demo: install
 	$(SAY) "running the demo in var/demo"
 	@.venv/bin/tapescope demo --dir var/demo
 
-test: install .venv/done-airflow .venv/done-browser .venv/done-s3
+test: install .venv/done-airflow .venv/done-programs .venv/done-s3
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest
 
@@ -76,7 +76,7 @@ dashboard: install
 	@.venv/bin/tapescope dashboard
 
 screenshots: export TAPESCOPE_SITE ?= var/demo
-screenshots: install .venv/done-browser
+screenshots: install .venv/done-programs
 	@test -e "$$TAPESCOPE_SITE" || $(MAKE) --no-print-directory demo
 	@for colours in light dark; do $(PYTHON) tests/screenshots.py "$$TAPESCOPE_SITE" var/screenshots $$colours; done
 
@@ -147,19 +147,19 @@ clean:
 	@$(INSTALL) --require-hashes --requirement $<
 	@touch $@
 
-# One test looks at the pages in a real browser; without one it says so and is skipped. Tried once, not at every run.
-.venv/done-browser: | .venv/done-create
-	@for name in chromium chromium-browser google-chrome; do \
-		command -v $$name >/dev/null && touch $@ && exit 0; \
-	done; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "tapescope: installing Chromium for the browser test (apt-get install chromium)"; \
+# Tests look at the pages in a real browser, and open .rrd files with rrdtool; without these they say so and are skipped.
+# Tried once, not at every run.
+.venv/done-programs: | .venv/done-create
+	@has() { for name; do command -v $$name >/dev/null && return 0; done; return 1; }; \
+	missing=; has chromium chromium-browser google-chrome || missing=chromium; has rrdtool || missing="$$missing rrdtool"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && has apt-get; then \
+		echo "tapescope: installing programs that tests use (apt-get install $$missing)"; \
 		export DEBIAN_FRONTEND=noninteractive; \
-		{ apt-get install -qq --no-install-recommends chromium || \
-			{ apt-get update -qq && apt-get install -qq --no-install-recommends chromium; }; } >/dev/null 2>&1 \
-			|| echo "tapescope: that failed; the browser test will be skipped"; \
-	else \
-		echo "tapescope: no Chromium here; the browser test will be skipped (install chromium, then make test)"; \
+		{ apt-get install -qq --no-install-recommends $$missing || \
+			{ apt-get update -qq && apt-get install -qq --no-install-recommends $$missing; }; } >/dev/null 2>&1 \
+			|| echo "tapescope: that failed; tests that need $$missing will be skipped"; \
+	elif [ -n "$$missing" ]; then \
+		echo "tapescope: tests that need $$missing will be skipped (install them, then make test)"; \
 	fi; \
 	touch $@
 

@@ -68,11 +68,12 @@ class Row:
 # --- the models -----------------------------------------------------------------------------------------------
 
 
-def fit(rng: Rng, moving: bool, position: bool) -> Iterator[Said]:
+def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[Said]:
     """40 mounts of a site; what their logs do not tell apart is one cost: a search is then part of a file's."""
     site = truths.served(rng)
     logged = (site.moving_s if moving else None, site.position_s if position else None)
-    found = calibration.fit(Mounts(site.n_files, site.moved_mb, site.wall_s, *logged, site.day))
+    between = site.between_s if gaps else None
+    found = calibration.fit(Mounts(site.n_files, site.moved_mb, site.wall_s, *logged, site.day, between))
     yield Said("speed", found.parameters["speed_mb_s"], site.mb_s)
     yield Said("a mount", found.parameters["mount_s"], site.a_mount_s)
     yield Said("a file", found.parameters["file_s"], site.a_file_s + (0 if position else site.a_search_s))
@@ -142,6 +143,7 @@ MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
     "fit-nothing-logged": partial(fit, moving=False, position=False),
     "fit-moving-logged": partial(fit, moving=True, position=False),
     "fit-all-logged": partial(fit, moving=True, position=True),
+    "fit-gaps-logged": partial(fit, moving=True, position=True, gaps=True),
     "drives-needed": drives,
     "recall": recall,
     "campaign-10-days": partial(campaign, n_seen=10, has_weeks=False),

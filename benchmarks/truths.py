@@ -29,6 +29,7 @@ class Served:
     a_mount_s: float
     a_file_s: float
     a_search_s: float
+    between_s: Floats  # of wall_s, the costs of all files but the first
 
     def rate_mb_s(self, n_files: float, file_mb: float) -> float:
         """What a mount of so many files would really come to."""
@@ -44,11 +45,11 @@ def served(rng: Rng, n_mounts: int = 40) -> Served:
     moved = n_files * rng.lognormal(6.5, 0.6, n_mounts)
     moving = moved / mb_s * rng.normal(1, 0.05, n_mounts)
     position = n_files * a_search_s * rng.normal(1, 0.15, n_mounts)
-    rest = a_mount_s * rng.gamma(16, 1 / 16, n_mounts) + n_files * a_file_s * rng.normal(1, 0.15, n_mounts)
+    mount_s, file_s = a_mount_s * rng.gamma(16, 1 / 16, n_mounts), a_file_s * rng.normal(1, 0.15, n_mounts)
+    rest = mount_s + n_files * file_s
     day = np.sort(rng.uniform(0, 14, n_mounts))
-    return Served(
-        n_files, moved, rest + moving + position, moving, position, day, mb_s, a_mount_s, a_file_s, a_search_s
-    )
+    wall, between = rest + moving + position, (n_files - 1) * file_s
+    return Served(n_files, moved, wall, moving, position, day, mb_s, a_mount_s, a_file_s, a_search_s, between)
 
 
 @dataclass(frozen=True)

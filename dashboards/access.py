@@ -1,6 +1,7 @@
 """Who may see the pages: whoever reaches them, or, where secrets.toml has [auth], whom an OIDC provider lets in.
 
-`[access] allow` in the same file narrows that down: addresses, or `*@example.org` for all of a domain.
+`[access] allow` in the same file narrows that down: addresses, or `*@example.org` for all of a domain. The provider
+must vouch for an address; `trust_unverified = true` next to it is for providers that never say whether they do.
 """
 
 from fnmatch import fnmatchcase
@@ -26,26 +27,27 @@ def require_login(site_path: Any) -> None:
         st.text("These pages are for those who log in.")
         st.button("Log in", type="primary", on_click=st.login)
         st.stop()
-    allowed = list(st.secrets.get("access", {}).get("allow", []))
-    if allowed and not is_allowed(dict(st.user), allowed):
+    access = st.secrets.get("access", {})
+    allowed = list(access.get("allow", []))
+    if allowed and not is_allowed(dict(st.user), allowed, access.get("trust_unverified") is True):
         st.title("tapescope", anchor=False)
         st.text(f"These pages are not for {st.user.get('email', 'somebody without an address')}.")
         st.button("Log out", on_click=st.logout)
         st.stop()
 
 
-def is_allowed(user: dict[str, Any], allowed: list[str]) -> bool:
-    """Whether an address that the provider vouches for is one of those allowed.
+def is_allowed(user: dict[str, Any], allowed: list[str], trust_unverified: bool = False) -> bool:
+    """Whether an address that the provider vouches for is one of those allowed; some send the claim as a text.
 
     >>> is_allowed({"email": "Ada@Example.org", "email_verified": True}, ["*@example.org"])
     True
-    >>> is_allowed({"email": "ada@example.org", "email_verified": False}, ["*@example.org"])
+    >>> is_allowed({"email": "ada@example.org"}, ["*@example.org"])
     False
     """
     address = str(user.get("email", "")).lower()
-    if not address or user.get("email_verified") is False:
-        return False
-    return any(fnmatchcase(address, pattern.lower()) for pattern in allowed)
+    claim = user.get("email_verified")
+    is_verified = str(claim).lower() == "true" or (claim is None and trust_unverified)
+    return bool(address) and is_verified and any(fnmatchcase(address, pattern.lower()) for pattern in allowed)
 
 
 def _wants_login(site_path: Any) -> bool:

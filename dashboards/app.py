@@ -30,7 +30,12 @@ PAGES = [
 ]
 page = st.navigation(PAGES, expanded=True)
 state.begin(page.url_path)
+state.say_other_page(page.title)
 try:
     page.run()
+    state.say_unused()
+except data.NoAnswer as problem:
+    st.error("A part of this page cannot be shown. A warehouse that an older release built lacks it.")
+    st.text(f"{problem}\nHint: {problem.hint or 'run `tapescope run`'}")
 finally:
     state.end()

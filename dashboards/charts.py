@@ -5,11 +5,15 @@ black. Instants are drawn in UTC, as the catalogue has them.
 """
 
 import math
+from datetime import datetime
 from typing import Any
 
 import altair as alt
 import polars as pl
 
+from dashboards import words
+
+Span = tuple[datetime, datetime]  # UTC instants at which an axis begins and ends
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
     "#0072B2",
     "#E69F00",
@@ -21,28 +25,6 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
 )
 COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY]
 LAST_BIN_S = 30
-KINDS = {
-    "moving": BLUE,
-    "waits": ORANGE,
-    "between files": RED,
-    "tape motion": PURPLE,
-    "mounts": GREEN,
-    "not wanted": "#A3ADB5",
-    "not usable": "#6B747C",
-    "not seen": "#C5CCD2",
-}
-STATES = {
-    "transfer": BLUE,
-    "filemark": "#F0B98D",
-    "database": "#E08A4B",
-    "request": RED,
-    "start": "#9C4500",
-    "position": PURPLE,
-    "mount": GREEN,
-    "dismount": "#7FC8B0",
-    "no_request": "#A3ADB5",
-}
-GROUPED = {"transfer": BLUE, "gap": RED, "position": PURPLE, "mount": GREEN, "no_request": "#A3ADB5"}
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
 INK = "#777E86"  # of text between marks: as far from white as from the pages' black
 
@@ -91,36 +73,10 @@ def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expecte
     return framed(alt.layer(bars, expected, marks), 300, station)
 
 
-def waterfall(steps: pl.DataFrame) -> alt.Chart:
-    """Buckets of the ledger, each beginning where the one before ends; hours at their ends."""
-    names = steps["bucket"].to_list()
-    kinds = list(KINDS)
-    y = alt.Y("bucket:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
-    most = float(steps["from_hours"].max() or 1)  # type: ignore[arg-type]
-    room = alt.Scale(domain=[0, most * 1.08], nice=False)  # for the text behind the longest bar
-    bars = (
-        alt.Chart(steps)
-        .mark_bar(height={"band": 0.75})
-        .encode(
-            y=y,
-            x=alt.X("to_hours:Q", title="drive-hours left [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)),
-            x2="from_hours:Q",
-            color=alt.Color(
-                "kind:N",
-                sort=kinds,
-                scale=alt.Scale(domain=kinds, range=list(KINDS.values())),
-                legend=alt.Legend(orient="top", title=None, columns=8),
-            ),
-            tooltip=["bucket:N", "kind:N", number("bucket_hours", "hours [h]"), share("share", "share")],
-        )
-    )
-    text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
-    said = text.transform_calculate(said="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="said:N")
-    return framed(alt.layer(bars, said), 24 * max(4, len(names)) + 110)
-
-
-def heat_map(rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any], to: str = BLUE) -> alt.Chart:
-    """Cells of an hour by name: the fuller the colour, the more; what is empty was not told."""
+def heat_map(
+    rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any], span: Span, to: str = BLUE
+) -> alt.Chart:
+    """Cells of an hour by name, over all of a period: the fuller the colour, the more; no row leaves a cell empty."""
     step = alt.TimeUnitParams(unit="yearmonthdatehours")
     height = max(80, 22 * rows[y].n_unique()) + 140
     chart = (
@@ -128,9 +84,18 @@ def heat_map(rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any]
         .mark_rect()
         .encode(
             x=alt.X(
-                "hour_at:T", timeUnit=step, title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True)
+                "hour_at:T",
+                timeUnit=step,
+                title="hour [UTC]",
+                scale=over(span),
+                axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True),
             ),
-            y=alt.Y(f"{y}:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
+            y=alt.Y(
+                f"{y}:N",
+                sort=sorted(rows[y].drop_nulls().unique(), key=words.natural),
+                title=None,
+                axis=alt.Axis(labelLimit=180, labelOverlap=False),
+            ),
             color=alt.Color(
                 f"{value}:Q",
                 title=title,
@@ -143,56 +108,15 @@ def heat_map(rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any]
     return framed(chart, height)
 
 
-def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
-    """Horizontal bars of drive-hours, the kinds of the ledger side by side: what moved data first."""
-    kinds = [name for name in GROUPED if name in set(rows["kind"])]
-    tips = [alt.Tooltip(f"{y}:N"), "kind:N", alt.Tooltip(f"sum({x}):Q", title=title, format=",.2f")]
-    chart = (
-        alt.Chart(rows)
-        .transform_calculate(place=f"indexof({kinds}, datum.kind)")
-        .mark_bar(height={"band": 0.7})
-        .encode(
-            y=alt.Y(f"{y}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=180, labelOverlap=False, ticks=False)),
-            x=alt.X(f"sum({x}):Q", title=title, axis=alt.Axis(tickCount=8)),
-            order="place:Q",
-            color=alt.Color(
-                "kind:N",
-                sort=kinds,
-                scale=alt.Scale(domain=kinds, range=[GROUPED[name] for name in kinds]),
-                legend=alt.Legend(orient="top", title=None, columns=8),
-            ),
-            tooltip=tips,
-        )
-    )
-    return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
-
-
-def timeline(rows: pl.DataFrame) -> alt.Chart:
-    """What a drive did, one state in each row, time along."""
-    states = [name for name in STATES if name in set(rows["state"])]
-    chart = (
-        alt.Chart(rows)
-        .mark_bar(height={"band": 0.8})
-        .encode(
-            x=alt.X("from_at:T", title="UTC", axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
-            x2="to_at:T",
-            y=alt.Y("state:N", sort=states, title=None),
-            color=alt.Color(
-                "state:N", scale=alt.Scale(domain=states, range=[STATES[name] for name in states]), legend=None
-            ),
-            tooltip=["state:N", instant("from_at", "from"), instant("to_at", "to"), number("interval_s", "length [s]")],
-        )
-    )
-    return framed(chart, 26 * max(3, len(states)) + 70)
-
-
-def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float) -> alt.Chart:
+def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float, span: Span) -> alt.Chart:
     """One station in MRTG's manner: out as a green area, in as a blue line, the highest peaks as thin lines."""
-    x = alt.X("bin_at:T", title=None, axis=alt.Axis(format="%d %b", labelOverlap=True, tickCount=6, grid=False))
+    axis = alt.Axis(format="%d %b", labelOverlap=True, tickCount=6, grid=False)
+    x = alt.X("bin_at:T", title=None, scale=over(span), axis=axis)
     scale = alt.Scale(domain=[0, high], nice=True)
     out, into = rows.filter(pl.col("direction") == "out"), rows.filter(pl.col("direction") == "in")
     y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=3))
-    tips = [instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]"), number("max_mb_s", "peak [MB/s]")]
+    tips = ["direction:N", instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]")]
+    tips += [number("max_mb_s", "peak [MB/s]")]
     layers = [
         alt.Chart(out).mark_area(color=GREEN, opacity=0.55, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
         _peaks(out, GREEN, x, scale),
@@ -238,6 +162,7 @@ def lines(
             y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=5)),
             color=alt.Color(
                 f"{colour}:N",
+                sort=sorted(rows[colour].drop_nulls().unique(), key=words.natural),
                 scale=alt.Scale(range=COLOURS),
                 legend=alt.Legend(orient="top", title=None, columns=columns, labelLimit=150),
             ),
@@ -279,8 +204,14 @@ def joined(*names: str) -> pl.Expr:
     return pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=" ", ignore_nulls=True)
 
 
+def over(span: Span) -> alt.Scale:
+    """The scale of a time axis that begins and ends with a period, wherever its rows lie."""
+    ends = [alt.DateTime(year=at.year, month=at.month, date=at.day, hours=at.hour, minutes=at.minute) for at in span]
+    return alt.Scale(domain=ends, nice=False)
+
+
 def instant(name: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{name}:T", title=title, format="%Y-%m-%d %H:%M:%S")
+    return alt.Tooltip(f"{name}:T", title=f"{title} [UTC]", format="%Y-%m-%d %H:%M:%S")
 
 
 def number(name: str, title: str) -> alt.Tooltip:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from pipelines import opened
+from pipelines import ask as asking
 from pipelines.ask import Answer
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Site, load_site, site_file
@@ -102,6 +102,17 @@ def _ask(path: str, which: str, name: str, params: dict[str, str], snapshot: int
         return Asked(name, params, _open(path, which, snapshot).ask(load_catalog(), name, params))
 
 
+def last_day(snapshot: int) -> date:
+    """The day that pages open on: the one that reports and commands take as well. Raises NoAnswer."""
+    return _last_day(*_here(), snapshot)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _last_day(path: str, which: str, snapshot: int) -> date:
+    with refusing(), _open(path, which, snapshot).lent() as connection:
+        return asking.last_day(connection).day
+
+
 def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
     """The longest intervals of a drive's bucket on a day, and the log lines at their ends. Raises NoAnswer."""
     return _drilled(*_here(), snapshot, drive, bucket, day)
@@ -186,14 +197,15 @@ def _here() -> tuple[str, str]:
     """The site that the pages are about, and which warehouse is in it now."""
     path = str(site_path())
     with refusing():
-        return path, opened.which(site(path))
+        return path, Opened.identity(site(path))
 
 
 def site(path: str | Path) -> Site:
     """The site of a path, read again only after its file or its template has changed. Raises ConfigError."""
     file = site_file(Path(path))
-    found = _read(file, *_state(file))
-    return _read(file, *_state(file), *_state(found.template)) if found.template else found
+    now = _state(file)
+    found = _read(file, *now)
+    return _read(file, *now, *_state(found.template)) if found.template else found
 
 
 def _state(file: Path) -> tuple[int, ...]:

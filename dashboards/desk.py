@@ -19,6 +19,7 @@ import streamlit as st
 from dashboards import data
 from pipelines import free_sql
 from pipelines.catalog import Question, load_catalog
+from pipelines.hostile import csv_text
 
 # The ten questions operators ask first, in the order of an investigation.
 TEN = (
@@ -144,12 +145,12 @@ def _saved() -> list[Path]:
 
 
 def _usual_days() -> dict[str, str]:
-    """The last day with data, for questions that want days."""
+    """The day that pages open on, for questions that want days."""
     try:
-        row = next(iter(data.newest("period").rows), {})
+        day = str(data.last_day(data.newest("period").answer.snapshot))
     except data.NoAnswer:
-        row = {}
-    return {"first_day": str(row.get("last_day") or "2000-01-01"), "last_day": str(row.get("last_day") or "2000-01-01")}
+        day = "2000-01-01"
+    return {"first_day": day, "last_day": day}
 
 
 def spelled_out(question: Question, days: dict[str, str]) -> str:
@@ -180,8 +181,14 @@ def dictionary(words: str) -> list[dict[str, str]]:
 
 
 def as_csv(found: free_sql.Found) -> bytes:
+    """All rows; texts of logs act neither on a terminal nor in a spreadsheet. Parquet holds them as they are."""
+    table = found.named()
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            texts = [None if text is None else csv_text(text) for text in table[place].to_pylist()]
+            table = table.set_column(place, field.name, pa.array(texts, pa.string()))
     out = io.BytesIO()
-    pa.csv.write_csv(found.named(), out)
+    pa.csv.write_csv(table.rename_columns([csv_text(name) for name in table.column_names]), out)
     return out.getvalue()
 
 

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, framed, instant, number
+from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, framed, instant, number, over
 
 OTHERS = "the others"
 
@@ -23,7 +23,7 @@ def largest(rows: pl.DataFrame, name: str, value: str) -> pl.DataFrame:
     return named.group_by(name, "hour_at", maintain_order=True).agg(pl.col(value).sum())
 
 
-def families(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
+def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart:
     """MB/s of each family on top of the others': their height is what all of them moved together."""
     names = sorted(rows[name].unique(), key=lambda one: (one == OTHERS, one))
     chart = (
@@ -31,7 +31,7 @@ def families(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
         .transform_calculate(to_at="datum.hour_at + 3600000")
         .mark_bar(strokeWidth=0)
         .encode(
-            x=_hours(),
+            x=_hours(span),
             x2="to_at:T",
             y=alt.Y("sum(rate_mb_s):Q", title=title, axis=alt.Axis(tickCount=5)),
             color=alt.Color(
@@ -49,10 +49,10 @@ def families(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
     return framed(chart, 320 + 20 * (-(-len(names) // 4)))
 
 
-def in_use(rows: pl.DataFrame) -> alt.Chart:
+def in_use(rows: pl.DataFrame, span: Span) -> alt.Chart:
     """Drives in use on average, the most at once, and how many there are."""
     tips = [instant("hour_at", "hour"), number("avg_in_use", "on average"), number("max_in_use", "most at once")]
-    base = alt.Chart(rows).encode(x=_hours(), tooltip=[*tips, number("n_drives", "there are")])
+    base = alt.Chart(rows).encode(x=_hours(span), tooltip=[*tips, number("n_drives", "there are")])
     y = alt.Y("avg_in_use:Q", title="drives in use")
     layers = [
         base.mark_area(color=BLUE, opacity=0.5, interpolate="step-after").encode(y=y),
@@ -62,5 +62,6 @@ def in_use(rows: pl.DataFrame) -> alt.Chart:
     return framed(alt.layer(*layers), 260)
 
 
-def _hours() -> alt.X:
-    return alt.X("hour_at:T", title="hour [UTC]", axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False))
+def _hours(span: Span) -> alt.X:
+    axis = alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False)
+    return alt.X("hour_at:T", title="hour [UTC]", scale=over(span), axis=axis)

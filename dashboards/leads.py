@@ -1,5 +1,7 @@
 """From a finding to the page that shows it, narrowed to what it is about."""
 
+import streamlit as st
+
 from dashboards import state
 from pipelines.catalog import load_catalog
 
@@ -28,3 +30,8 @@ def show(rule: str, entity: str | None) -> None:
     state.link(
         page, PAGES.get(page, ("Where the time went",))[0], station=about.get("station"), drive=about.get("drive")
     )
+
+
+def show_command(does: str, finding_id: str) -> None:
+    """The command that says something of a finding, to be copied, with the finding's id."""
+    st.code(f"tapescope finding {does} {finding_id}", language=None)

@@ -1,19 +1,20 @@
 """What all pages share: the head with period and filters, numbers, tables, charts, and the SQL behind each of them."""
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import altair as alt
 import streamlit as st
 
-from dashboards import data, state
+from dashboards import data, fields, period, state, words
 from dashboards.data import Asked
+from pipelines.catalog import Column
+from pipelines.clock import day_bounds
+from pipelines.hostile import as_markdown
 
-WITH = {"": "nothing", "before": "the days just before", "week": "a week earlier", "month": "four weeks earlier"}
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 MOST_ROWS = 1000
 MOST_NUMBERS = 5  # side by side, on a laptop
@@ -21,7 +22,6 @@ AT_ONCE = 16  # rows of a table without a scroll bar of its own
 ROW_PX = 36
 LINES_AT_ONCE, MOST_LINES = 8, 6  # the same of rows so high that their texts are broken into lines; lines of a row
 LINE_CHARS, LINE_PX = 55, 18
-MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
 Rows = list[dict[str, Any]]
 
 
@@ -61,6 +61,11 @@ class Page:
         """The first of so many days that end with the period."""
         return self.last - timedelta(days=n_days - 1)
 
+    def span(self, first: date | None = None) -> tuple[datetime, datetime]:
+        """UTC instants at which the period begins, or that day, and at which the period ends."""
+        zone = self.site["zone"]
+        return day_bounds(first or self.first, zone)[0], day_bounds(self.last, zone)[1]
+
 
 def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     """The head of a page: which site, period, snapshot and coverage; the filters it knows stand in the side bar.
@@ -69,22 +74,35 @@ def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     """
     st.title(title, anchor=False)
     try:
-        period = data.newest("period")
+        known = data.newest("period")
     except data.NoAnswer as problem:
         say_empty("Nothing has been loaded yet.", f"{problem}\n{problem.hint}")
-    site = next(iter(period.rows), {})
+    site = next(iter(known.rows), {})
     if not site.get("last_day"):
-        say_empty("The warehouse holds no drive's log and no link's yet. Name your logs in `site.toml`.")
-    first, last = _choose_period(site["first_day"], site["last_day"])
-    page = Page(period.answer.snapshot, site, first, last, _choose_before(first, last) if compares else None, {})
+        _show_undated(known.answer.snapshot)
+    first, last = period.choose(site["first_day"], site["last_day"], data.last_day(known.answer.snapshot))
+    page = Page(known.answer.snapshot, site, first, last, period.choose_before(first, last) if compares else None, {})
     members = page.ask("members") if filters else None
     for name in filters:
-        known = [row["name"] for row in members.rows if row["kind"] == name] if members else []
-        page.chosen[name] = choose(name, FILTERS[name], ["", *known], {"": "all"})
+        names = [row["name"] for row in members.rows if row["kind"] == name] if members else []
+        page.chosen[name] = fields.choose(name, FILTERS[name], ["", *sorted(names, key=words.natural)], {"": "all"})
     against = f"   ·   beside {page.before[0]} to {page.before[1]}" if page.before else ""
     st.text(f"{site['name']}   ·   {first} to {last}, days in {site['zone']}{against}   ·   snapshot {page.snapshot}")
+    show_freshness(data.ask("freshness", page.snapshot, {}))
     _show_coverage(page.ask("coverage_by_source"))
     return page
+
+
+def show_freshness(found: Asked | None = None) -> None:
+    """Until when there are data, and how the last run ended; of the newest snapshot unless a page has its own."""
+    try:
+        (row,) = (found or data.newest("freshness")).rows_of(kind="all")
+    except data.NoAnswer:
+        return  # a page that needs no warehouse stands without one
+    st.text(row["says"])
+    if row["outcome"] == "failed":
+        st.error("That run failed: what is shown was made before it.")
+        st.code(row["failure"], language=None, wrap_lines=True)
 
 
 def say_empty(message: str, detail: str = "") -> None:
@@ -92,108 +110,24 @@ def say_empty(message: str, detail: str = "") -> None:
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
     if detail:
         st.text(detail)
-    st.stop()
+    state.stop()
 
 
-def _choose_period(first: date, last: date) -> tuple[date, date]:
-    """Two days from the side bar; the URL has them as `from` and `to`. The default is the last day with data."""
-    begin, end = _day("from", first, last), _day("to", first, last)
-    key = state.widget("period", (min(begin, end), end))
-    chosen = st.sidebar.date_input("Period (days of the site)", min_value=first, max_value=last, key=key)
-    days = chosen if isinstance(chosen, tuple) else (chosen,)
-    if len(days) < 2:
-        st.info("Choose the last day of the period as well.")
-        st.stop()
-    state.keep("from", days[0].isoformat())
-    state.keep("to", days[1].isoformat())
-    return days[0], days[1]
-
-
-def _day(name: str, first: date, last: date) -> date:
-    try:
-        return min(max(date.fromisoformat(state.value(name)), first), last)
-    except ValueError:
-        return last
-
-
-def _choose_before(first: date, last: date) -> tuple[date, date] | None:
-    """The days to compare with; the URL has the choice as `with`."""
-    length = last - first + timedelta(days=1)
-    back = {"before": length, "week": timedelta(weeks=1), "month": timedelta(weeks=4)}
-    chosen = choose("with", "Compare with", list(WITH), WITH)
-    return (first - back[chosen], last - back[chosen]) if chosen else None
-
-
-def choose(name: str, label: str, options: list[str], labels: dict[str, str] | None = None, page: Any = None) -> str:
-    """One of several, the first if the URL names none of them; from the side bar, or where the page wants it."""
-    start = state.value(name) if state.value(name) in options else options[0]
-    key = state.widget(name, start)
-    if st.session_state[key] not in options:
-        st.session_state[key] = options[0]
-    names = labels or {}
-    place = page or st.sidebar
-    chosen = place.selectbox(label, options, key=key, format_func=lambda value: names.get(value, value))
-    return state.keep(name, "" if chosen == options[0] else str(chosen)) or options[0]
-
-
-def type_text(name: str, label: str, start: str) -> str:
-    """A text; the URL has it if it is not the one it starts with."""
-    text = str(st.text_input(label, key=state.widget(f"{name}-{start}", state.value(name) or start)))
-    return state.keep(name, "" if text == start else text) or start
-
-
-def slide(name: str, label: str, least: float, most: float, start: float, step: float, help: str = "") -> float:
-    """A number between two ends; the URL has it if it is not where it starts."""
-    key = state.widget(name, _number(name, least, most, start))
-    chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None, format="%g"))
-    state.keep(name, "" if chosen == start else f"{chosen:g}")
-    return chosen
-
-
-def _number(name: str, least: float, most: float, start: float | None) -> float | None:
-    """What the URL has under a name, within bounds; nonsense is where it starts."""
-    try:
-        value = float(state.value(name))
-    except ValueError:
-        return start
-    return min(max(value, least), most) if math.isfinite(value) else start
-
-
-def number(name: str, label: str, least: float, place: Any, help: str = "", start: float | None = None) -> float | None:
-    """A number that may be left out, in a place of the page; the URL has it if it is not where it starts."""
-    key = state.widget(name, _number(name, least, MOST_NUMBER, start))
-    chosen = place.number_input(
-        label, least, MOST_NUMBER, None, format="%g", key=key, help=help or None, placeholder="as recorded"
-    )
-    state.keep(name, "" if chosen in (None, start) else f"{chosen:g}")
-    return None if chosen is None else float(chosen)
-
-
-def count(name: str, label: str, place: Any, help: str = "", start: int | None = None) -> int | None:
-    """A whole number above nothing that may be left out, as `number`."""
-    text = state.value(name)
-    key = state.widget(name, min(max(int(text), 1), MOST_COUNT) if re.fullmatch(r"\d{1,9}", text) else start)
-    chosen = place.number_input(
-        label, 1, MOST_COUNT, None, step=1, key=key, help=help or None, placeholder="as recorded"
-    )
-    state.keep(name, "" if chosen in (None, start) else str(chosen))
-    return None if chosen is None else int(chosen)
-
-
-def tick(name: str, label: str, place: Any, help: str = "") -> bool:
-    """Yes or no; the URL has the yes."""
-    chosen = bool(place.checkbox(label, key=state.widget(name, state.value(name) == "yes"), help=help or None))
-    state.keep(name, "yes" if chosen else "")
-    return chosen
-
-
-def plain(text: str) -> str:
-    """A name of a log as it stands, for labels that would read it as markup.
-
-    >>> plain("LTO-4"), plain("<b>*x*")
-    ('LTO-4', '\\\\<b\\\\>\\\\*x\\\\*')
-    """
-    return re.sub(r"([^\w\s.-])", r"\\\1", text)
+def _show_undated(snapshot: int) -> None:
+    """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
+    files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
+    if any(row["first_at"] for row in files.rows):
+        message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
+    elif files.rows:
+        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons stand below."
+    else:
+        message = "No log has been read yet. Name your logs in `site.toml`."
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    if last["name"]:
+        st.text(f"{last['says']}\n{last['failure'] or ''}")
+    if files.rows:
+        show_part(files, ["path", "source", "state", "n_lines", "n_rejected", "reason"], files.rows)
+    state.stop()
 
 
 def _show_coverage(found: Asked) -> None:
@@ -202,7 +136,9 @@ def _show_coverage(found: Asked) -> None:
     for row in found.rows:
         seen, expected = found.shown(row, "seen_hours"), found.shown(row, "expected_hours")
         declared = f"{expected} declared, {found.shown(row, 'share')}" if row["share"] is not None else "none declared"
-        lines.append(f"{row['source']}: {seen} seen of {declared}")
+        more = row["undeclared_hours"] if row["share"] is not None else 0
+        further = f", and {found.shown(row, 'undeclared_hours')} that nobody declared" if more else ""
+        lines.append(f"{row['source']}: {seen} seen of {declared}{further}")
     if any(row["missing_hours"] for row in found.rows):
         st.warning("Not all that should have been logged was seen. What happened then is in no number below.")
     said = "   ·   ".join(lines) or "nothing was declared or seen in this period"
@@ -224,23 +160,31 @@ def heading(found: Asked, text: str = "", whole: Page | None = None, by: Iterabl
 
 
 def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:
-    """A row of large numbers, units in their labels, beside those of other days; their meaning is the tooltip."""
+    """A row of large numbers, units in their labels, next to those of other days; their meaning is the tooltip.
+
+    An empty `before` is of days that no log covers.
+    """
     wanted = list(names)
     n_rows = -(-len(wanted) // MOST_NUMBERS)
     width = -(-len(wanted) // n_rows)
     places = [place for _ in range(n_rows) for place in st.columns(width)]
     for place, name in zip(places, wanted, strict=False):
         column = found.column(name)
-        told = before is not None and before[name] is not None and row[name] is not None
-        change = f"was {data.shown(column, before[name], with_unit=False)}" if before and told else None
         place.metric(
             data.label(column),
             data.shown(column, row[name], with_unit=False),
-            change,
+            None if before is None else _was(column, row[name], before.get(name)),
             delta_color="off",
             delta_arrow="off",
             help=column.doc,
         )
+
+
+def _was(column: Column, now: Any, before: Any) -> str | None:
+    """The value of the other days; what no log covered then was not nothing."""
+    if before is None:
+        return "was not covered" if now is not None else None
+    return f"was {data.shown(column, before, with_unit=False)}"
 
 
 def show_table(
@@ -249,13 +193,22 @@ def show_table(
     rows: Rows | None = None,
     height: int | None = None,
     wide: dict[str, int] | None = None,
+    most: int = MOST_ROWS,
 ) -> None:
-    """Rows and columns of an answer; labels, units and tooltips are the catalogue's.
+    """Rows and columns of an answer, and how many are left out; labels, units and tooltips are the catalogue's.
 
     `wide` are the widths, in pixels, of columns with sentences: they are broken into lines.
     """
-    shown = [{name: row[name] for name in names} for row in (found.rows if rows is None else rows)]
+    every = found.rows if rows is None else rows
+    shown = [{name: row[name] for name in names} for row in every[:most]]
     _show(shown, data.column_config(found, wide), height, found.title, bool(wide))
+    say_cut(found, len(shown), len(every))
+
+
+def say_cut(found: Asked, n_shown: int, n_rows: int) -> None:
+    """Report that rows are left out. What the question itself leaves out is reported with its SQL."""
+    if n_shown < n_rows:
+        st.caption(f"The first {n_shown:,} of {n_rows:,} rows: `tapescope ask {found.name}` gives more.")
 
 
 def show_part(
@@ -268,12 +221,13 @@ def show_part(
     whole: Page | None = None,
     by: Iterable[str] = (),
     text: str = "",
+    most: int = MOST_ROWS,
 ) -> None:
     """A part of the page that is a table alone: its heading, its rows or what to load for some, its SQL."""
     heading(found, text, whole, by)
     shown = found.rows if rows is None else rows
     if shown or not lacking:
-        show_table(found, names, shown, height, wide)
+        show_table(found, names, shown, height, wide, most)
     else:
         st.info(lacking)
     show_sql(found)
@@ -316,13 +270,15 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
 
 
 def show_sql(*asked: Asked) -> None:
-    """What stands behind the numbers above: definitions, rows and the query."""
+    """What stands behind the numbers above: definitions, rows and the query; that rows are missing is said openly."""
     for found in asked:
+        for notice in found.answer.notices:
+            st.caption(as_markdown(notice))
         with st.expander(f"SQL of “{found.title}”"):
             st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
             st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))
             st.text("\n".join(f"{data.label(column)}: {column.doc}" for column in found.answer.columns))
-            show_table(found, found.names, found.rows[:MOST_ROWS], 220)
+            show_table(found, found.names, height=220)
             st.code(found.answer.sql, language="sql", wrap_lines=True)
 
 

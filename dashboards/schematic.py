@@ -7,6 +7,7 @@ import polars as pl
 
 from dashboards.charts import BLUE, GREEN, GREY, INK, faint, framed, number
 from dashboards.parts import Rows
+from pipelines.hostile import shortened
 
 LEFT, MIDDLE, RIGHT = "tapes that are read", "stations and their spool", "tapes that are written"
 _COLUMNS = [LEFT, MIDDLE, RIGHT]
@@ -22,24 +23,30 @@ def schematic(rows: Rows) -> alt.Chart:
     most = max((row["moved_gb"] or 0 for row in rows), default=0) or 1
     lines = [
         {
-            "x": _WIDE + (_COLUMNS.index(LEFT) if is_read else _COLUMNS.index(MIDDLE)),
-            "x2": _COLUMNS.index(MIDDLE) if is_read else _COLUMNS.index(RIGHT),
-            "y": place[LEFT, row["drives"]] if is_read else place[MIDDLE, row["station"]],
-            "y2": place[MIDDLE, row["station"]] if is_read else place[RIGHT, row["drives"]],
-            "way": "read" if is_read else "written",
-            "what": f"{row['drives']} {'to' if is_read else 'from'} {row['station']}",
+            "x": _COLUMNS.index(begin[0]) + _WIDE,
+            "x2": _COLUMNS.index(end[0]),
+            "y": place[begin],
+            "y2": place[end],
+            "way": "read" if row["mode"] == "read" else "written",
+            "what": f"{row['drives']} {'to' if row['mode'] == 'read' else 'from'} {row['station']}",
             "moved_gb": row["moved_gb"],
             "width": 1.5 + 8 * row["moved_gb"] / most,
         }
         for row in rows
-        if row["mode"] in ("read", "write") and row["station"] and row["drives"]
-        for is_read in [row["mode"] == "read"]
+        if row["mode"] and row["station"] and row["drives"]
+        for begin, end in [_ends(row)]
     ]
     x = alt.Scale(domain=[0, 2 + _WIDE], nice=False)
     y = alt.Scale(domain=[0, 1], nice=False)
     drawn = [_drawn_lines(lines, x, y)] if lines else []
     tall = max(sum(box["column"] == column for box in boxes) for column in _COLUMNS)
     return framed(alt.layer(*drawn, *_drawn_boxes(boxes, x, y)), max(160, _STEP * tall + 60))
+
+
+def _ends(row: dict[str, Any]) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The boxes a line leads from and to: what is read comes to the station, what is written goes from it."""
+    station = (MIDDLE, row["station"])
+    return ((LEFT, row["drives"]), station) if row["mode"] == "read" else (station, (RIGHT, row["drives"]))
 
 
 def _boxes(rows: Rows) -> list[dict[str, object]]:
@@ -67,7 +74,7 @@ def _boxes(rows: Rows) -> list[dict[str, object]]:
                     "y": 1 - (number_ + 0.5) / len(names),
                     "name": name,
                     "text": text,
-                    "short": text if len(text) <= _CHARS else text[: _CHARS - 1] + "…",
+                    "short": shortened(text, _CHARS),
                 }
             )
     return boxes

@@ -1,11 +1,17 @@
 """What a page shows, kept in its URL: any view can be sent in a mail, and opens as it was."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-# The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for.
+from pipelines.hostile import as_markdown
+
+# The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for;
+# the names it looked for, and where notices stand.
 _KEPT, _WRITTEN, _ASKED, _IS_NEW, _PAGE = "view-kept", "view-written", "view-asked", "view-is-new", "view-page"
+_NAMES, _NOTICES = "view-names", "view-notices"
+NAME_CHARS = 80  # of a name of the URL, in a notice
 
 
 def begin(page: str) -> None:
@@ -21,23 +27,57 @@ def begin(page: str) -> None:
         kept.update(url)
     is_other = st.session_state.get(_PAGE) != page
     st.session_state[_IS_NEW], st.session_state[_ASKED], st.session_state[_PAGE] = is_new or is_other, {}, page
+    st.session_state[_NAMES], st.session_state[_NOTICES] = set(), st.container()
 
 
 def end() -> None:
     """After it ran: the URL has what the page asked for, and nothing else."""
     asked = st.session_state[_ASKED]
-    if asked and st.query_params.to_dict() != asked:  # a page that asks for nothing here writes its URL itself
+    # a page that looks for no name here writes its URL itself
+    if st.session_state[_NAMES] and st.query_params.to_dict() != asked:
         st.query_params.from_dict(asked)
     st.session_state[_WRITTEN] = dict(asked)
 
 
+def stop() -> NoReturn:
+    """End the page here. Streamlit takes no new URL from a page that it has been asked to stop."""
+    end()
+    st.stop()
+
+
+def notice(text: str) -> None:
+    """Report something at the head of the page, from wherever it runs. The text is Markdown."""
+    st.session_state[_NOTICES].warning(text)
+
+
+def say_other_page(title: str) -> None:
+    """Report that the URL names a page that does not exist: Streamlit runs the landing page in its place."""
+    running = get_script_run_ctx()
+    if running is None:
+        return
+    pages = running.pages_manager
+    asked = "" if pages.intended_page_script_hash else pages.intended_page_name
+    if asked and all(page["url_pathname"] != asked for page in pages.get_pages().values()):
+        notice(f"There is no page “{as_markdown(asked, NAME_CHARS)}”. Shown instead: {title}.")
+
+
+def say_unused() -> None:
+    """Report names of the URL that the page, which ran to its end, did not look for."""
+    names = st.session_state[_NAMES]
+    if names and (unused := sorted(set(st.query_params) - names)):
+        said = ", ".join(f"“{as_markdown(name, NAME_CHARS)}”" for name in unused)
+        notice(f"This page has no choice named {said}: that part of the address was left out.")
+
+
 def value(name: str) -> str:
     """What the URL, or a choice made before, has under a name; empty if nothing."""
+    st.session_state[_NAMES].add(name)
     return str(st.session_state[_KEPT].get(name, ""))
 
 
 def keep(name: str, chosen: str) -> str:
     """Keep a choice for the pages to come, and write it into the URL unless it is the empty one."""
+    st.session_state[_NAMES].add(name)
     st.session_state[_KEPT][name] = chosen
     if chosen:
         st.session_state[_ASKED][name] = chosen

@@ -6,19 +6,15 @@ finds its files himself, and those that were read meanwhile cost a look.
 
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from pipelines import lines, sources
 from pipelines.catalog import Catalog
 from pipelines.config import Site, find_inputs
-from pipelines.errors import AmbiguousSource, UnreadableFile
 from pipelines.filebook import FileBook
-from pipelines.loader import Part, last_part
-from pipelines.origins import not_a_file, origin_of, shown
-from pipelines.records import Origin
+from pipelines.identify import identify
+from pipelines.origins import look_at, origin_of, shown
 from pipelines.warehouse import LAKE, Warehouse
 
 BATCH_FILES = 200
@@ -53,13 +49,22 @@ def arrivals(site: Site, catalog: Catalog) -> Arrivals:
     found, book = Arrivals(), _book(site, catalog)
     for path, item, values in find_inputs(site):
         found.n_files += 1
-        last = last_part(book, shown(site, path)) if book else None
-        is_file = not not_a_file(path)
-        if last is not None and is_file and _is_known(last, path, origin_of(site, path, item, values)):
+        status = look_at(path)
+        if (
+            book
+            and status
+            and book.is_current(
+                shown(site, path),
+                status,
+                origin_of(site, path, item, values, status),
+                item.source,
+                is_refusal_known=True,
+            )
+        ):
             continue
         found.n_new += 1
-        found.n_bytes += path.stat().st_size if is_file else 0
-        found.by_source[_source(path) if is_file else UNKNOWN] += 1
+        found.n_bytes += status.st_size if status else 0
+        found.by_source[identify(path, item.source).source or UNKNOWN] += 1
     return found
 
 
@@ -85,15 +90,3 @@ def _book(site: Site, catalog: Catalog) -> FileBook | None:
             return FileBook(connection, catalog)
     except (duckdb.CatalogException, duckdb.BinderException):
         return None
-
-
-def _is_known(last: Part, path: Path, origin: Origin) -> bool:
-    refused = last.state in ("failed", "unknown") and last.is_same_on_disk(path)
-    return refused or last.is_current(path, origin)
-
-
-def _source(path: Path) -> str:
-    try:
-        return sources.choose(lines.read_head(path))[0] or UNKNOWN
-    except (AmbiguousSource, UnreadableFile, OSError):
-        return UNKNOWN

@@ -1,19 +1,19 @@
 """Answers with their SQL: a question of the catalogue, or free SQL from anybody."""
 
 import difflib
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
 import duckdb
 
-from pipelines import free_sql, sql_guard, statement
+from pipelines import free_sql, parameters, sql_guard, statement
 from pipelines.catalog import Catalog, Column, Question
 from pipelines.clock import day_bounds
 from pipelines.config import Site
 from pipelines.errors import ContractError, QuestionRefused
+from pipelines.troubles import as_ours, named
 from pipelines.warehouse import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
@@ -25,7 +25,13 @@ _DAYS_IN = {
     "gold.flush_pattern": "vmstat of stations",
 }
 _SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
-_SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0)"
+_SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0 OR expected_s IS NULL)"
+# When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
+_WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
+# What rules said: without a row here a day is clean only where they ran.
+_VERDICTS = {"gold.finding", "gold.withheld"}
+_DAYS = "day_state"  # the question that says of days whether logs cover them and whether the rules ran
+_LIMIT = re.compile(r"\bLIMIT\s+(\d+|\$\w+)(\s*\Z)?")
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,8 @@ class Answer:
     sql: str
     snapshot: int
     is_cut: bool = False
-    period: str = ""  # which days it is about, where nobody named them, and why
+    period: str = ""  # which days it is about, where the caller named none, and why
+    notices: tuple[str, ...] = ()  # what a reader of the rows must know: that they were cut, that no log covers a day
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """The rows by column name."""
@@ -48,11 +55,15 @@ class Answer:
 def ask(
     site: Site, catalog: Catalog, name: str, params: dict[str, str] | None = None, snapshot: int | None = None
 ) -> Answer:
-    """Answer a question of the catalogue. Raises QuestionRefused for names and values that do not fit."""
+    """Answer a question of the catalogue, and say which of its days no log covers or no rule has judged.
+
+    Raises QuestionRefused for names and values that do not fit.
+    """
     question = _question(catalog, name)
-    _given(question, params or {})  # what does not fit is said before a warehouse is wanted
+    parameters.given(question, params or {})  # what does not fit is reported before a warehouse is opened
     with Warehouse(site).read(snapshot) as connection:
-        return answer(connection, catalog, name, params, snapshot)
+        found = answer(connection, catalog, name, params, snapshot)
+        return replace(found, notices=(*found.notices, *_about_days(connection, catalog, question, params or {})))
 
 
 def _question(catalog: Catalog, name: str) -> Question:
@@ -73,19 +84,73 @@ def answer(
 ) -> Answer:
     """The same on a reading connection that is open already, and that shows `snapshot` if one is named."""
     question = _question(catalog, name)
-    values, period = _values(question, _given(question, params or {}), connection)
+    with as_ours():
+        values, period = _values(question, parameters.given(question, params or {}), connection)
+    limit = _Limit(question, values)
     try:
         with transaction(connection):
             number = snapshot if snapshot is not None else snapshot_id(connection)
-            result = connection.execute(question.sql, values)
+            result = connection.execute(limit.sql, values)
             names = [column[0] for column in result.description]
             rows = result.fetchall()
     except duckdb.Error as error:
-        hint = "run `tapescope run` first" if isinstance(error, duckdb.CatalogException) else ""
+        if (own := named(error)) is not None:
+            raise own from error
+        is_older = isinstance(error, duckdb.CatalogException | duckdb.BinderException)  # a table or column that is new
+        hint = "run `tapescope run` first" if is_older else ""
         raise QuestionRefused(f"{name} cannot be answered: {sql_guard.first_lines(error)}", hint) from error
     if names != [column.name for column in question.columns]:
         raise ContractError(f"question {name} gives the columns {', '.join(names)}, not those its header promises")
-    return Answer(list(question.columns), rows, question.sql, number, period=period)
+    notice = limit.notice(len(rows))
+    return Answer(
+        list(question.columns), limit.cut(rows), question.sql, number, bool(notice), period, (notice,) if notice else ()
+    )
+
+
+class _Limit:
+    """The LIMIT of a question's SQL. One row more is asked for, so that a cut answer can say so."""
+
+    def __init__(self, question: Question, values: dict[str, Any]) -> None:
+        self._question, self.sql = question, question.sql
+        found = list(_LIMIT.finditer(question.sql))
+        # one of a subquery counts where a parameter sets it: fixed ones pick a row, and cut nothing
+        last = next((one for one in reversed(found) if one[2] is not None or one[1].startswith("$")), None)
+        self._name = last[1].removeprefix("$") if last and last[1].startswith("$") else ""
+        self._most = None if last is None else values[self._name] if self._name else int(last[1])
+        self._is_last = last is not None and last[2] is not None
+        if self._is_last:
+            self.sql = f"{question.sql} + 1"
+
+    def cut(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        return rows[: self._most] if self._is_last else rows
+
+    def notice(self, n_rows: int) -> str:
+        """That rows are missing, and how to get them; empty where none is."""
+        if self._most is None or n_rows < self._most + self._is_last:
+            return ""
+        narrow = [name for name in self._question.params if name in ("drive", "station", "group", "host", "entity")]
+        days = ["fewer days"] if "first_day" in self._question.params else []
+        narrowed = f"; choose {', or one '.join([*days, *narrow])}" if days or narrow else ""
+        ways = f"; {self._name}=… takes more" if self._name else narrowed
+        return f"{self._question.name} is cut at {self._most:,} rows{ways}."
+
+
+def _about_days(connection: Connection, catalog: Catalog, question: Question, params: dict[str, str]) -> list[str]:
+    """Of the days a question was asked about: those that no log covers; of verdicts also those no rule has judged."""
+    values, _ = _values(question, parameters.given(question, params), connection)
+    last = values.get("last_day")
+    if not isinstance(last, date) or last == NO_DATA or question.name == _DAYS or _DAYS not in catalog.questions:
+        return []
+    days = {"first_day": str(values.get("first_day", last)), "last_day": str(last)}
+    reported = {"not_covered"}
+    if _VERDICTS.intersection(statement.tables(question.sql)):
+        reported |= {"not_run", "part_covered"}
+    rows = answer(connection, catalog, _DAYS, days).as_dicts()
+    said = [row["says"] for row in rows if row["state"] in reported]
+    if all(row["state"] == "not_covered" for row in rows):
+        for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
+            said += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
+    return said
 
 
 @dataclass(frozen=True)
@@ -106,25 +171,30 @@ class LastDay:
 def last_day(connection: Connection, question: Question | None = None) -> LastDay:
     """The default period: the last calendar day of the site with data of what a question reads; never today.
 
-    Server logs go first, then traffic, then load, then any log. No log can tell of a day after it was written: what
-    lies behind the day on which the newest file was is left out, unless there is nothing else.
+    Server logs go first, then traffic, then load, then any log. No log can report a day after it was written: days
+    later than the one after the newest file was written are left out, unless there is nothing else.
     """
     reads = set(statement.tables(question.sql)) if question else set()
     own = [table for table in _DAYS_IN if table in reads]
-    written = _day(connection, "CAST(make_timestamp(max(modified_ns) // 1000) + INTERVAL 1 DAY AS DATE)", "ops.file")
+    written = _day(connection, f"CAST({_WRITTEN} + INTERVAL 1 DAY AS DATE)", "ops.file")
+    stray: LastDay | None = None
     for table in (*own, *_DAYS_IN, _SEEN):
         latest = _day(connection, "max(day)", table)
-        if latest is not None:
-            bound = f"max(day) FILTER (day <= DATE '{written}')" if written else "max(day)"
-            day = _day(connection, bound, table) or latest
-            return LastDay(day, _DAYS_IN.get(table, "any log"), latest if latest > day else None)
-    return LastDay(NO_DATA)
+        if latest is None:
+            continue
+        bound = f"max(day) FILTER (day <= DATE '{written}')" if written else "max(day)"
+        day, has = _day(connection, bound, table), _DAYS_IN.get(table, "any log")
+        if day is not None or table in own:
+            beyond = max(latest, stray.day if stray else latest)
+            return LastDay(day or latest, has, beyond if day and beyond > day else None)
+        stray = stray or LastDay(latest, has)
+    return stray or LastDay(NO_DATA)
 
 
 def last_whole_day(connection: Connection, zone: str) -> date:
     """As `last_day`, but not one that was still going on when the newest log was written, give or take an hour."""
     day = last_day(connection).day
-    row = connection.execute("SELECT make_timestamp(max(modified_ns) // 1000) FROM ops.file").fetchone()
+    row = connection.execute(f"SELECT {_WRITTEN} FROM ops.file").fetchone()
     if day == NO_DATA or not row or row[0] is None:
         return day
     return day if row[0] > day_bounds(day, zone)[1] - timedelta(hours=1) else day - timedelta(days=1)
@@ -132,7 +202,8 @@ def last_whole_day(connection: Connection, zone: str) -> date:
 
 def _day(connection: Connection, what: str, table: str) -> date | None:
     try:
-        row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
+        with as_ours():
+            row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
     except duckdb.CatalogException:
         return None  # not built yet
     return row[0] if row and isinstance(row[0], date) else None
@@ -151,54 +222,9 @@ def ask_sql(
     return Answer(found.columns, found.rows(), found.sql, found.snapshot, found.is_cut)
 
 
-def _given(question: Question, params: dict[str, str]) -> dict[str, Any]:
-    """Values somebody gave and defaults of the header; refuses what is unknown or missing."""
-    if unknown := sorted(params.keys() - question.params.keys()):
-        known = ", ".join(question.params) or "none"
-        raise QuestionRefused(f"{question.name} has no parameter {', '.join(unknown)}", f"its parameters: {known}")
-    values: dict[str, Any] = {}
-    for name, param in question.params.items():
-        value = params.get(name, param.get("default"))
-        if value is not None:
-            values[name] = _cast(name, value, param["type"])
-        elif not _is_day(question, name):
-            raise QuestionRefused(f"{question.name} needs {name}: {param.get('doc', '')}", f"add {name}=…")
-    return values
-
-
-def _is_day(question: Question, name: str) -> bool:
-    return name in ("first_day", "last_day") and question.params[name]["type"] == "DATE"
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("not finite")
-    return number
-
-
-_CASTS: dict[str, Callable[[str], Any]] = {
-    "DATE": date.fromisoformat,
-    "DOUBLE": _number,
-    "BIGINT": int,
-    "VARCHAR": str,
-}
-
-
-def _cast(name: str, value: Any, kind: str) -> Any:
-    """A text as its type says; a header's default may be of that type already."""
-    if kind not in _CASTS:
-        raise ContractError(f"parameter {name} has type {kind}; known: {', '.join(_CASTS)}")
-    try:
-        return _CASTS[kind](value) if isinstance(value, str) else value
-    except ValueError:
-        hint = "write it as 2010-06-15" if kind == "DATE" else ""
-        raise QuestionRefused(f"{name}={value} is not a {kind}", hint) from None
-
-
 def _values(question: Question, given: dict[str, Any], connection: Connection) -> tuple[dict[str, Any], str]:
     """All values, with the period filled in: up to the last day with data, and one day long; and why that day."""
-    days = [name for name in ("last_day", "first_day") if name in question.params and _is_day(question, name)]
+    days = [name for name in ("last_day", "first_day") if name in question.params and parameters.is_day(question, name)]
     values, period = dict(given), ""
     if days and "last_day" not in values:
         chosen = last_day(connection, question)

@@ -15,6 +15,7 @@ from pipelines.catalog import Catalog, Relation
 from pipelines.config import Site
 from pipelines.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
 from pipelines.errors import ContractError
+from pipelines.troubles import is_damage
 from pipelines.warehouse import LAKE, Connection
 
 _FEW = 10_000  # rows
@@ -107,7 +108,7 @@ def build(
     is_full: bool,
     progress: Callable[[str], None] | None = None,
 ) -> Changes:
-    """Make silver, ops and gold anew, inside a transaction.
+    """Make silver, ops and gold again, inside a transaction.
 
     `changes` says what changed in bronze and site, and gains what was made from it.
     """
@@ -132,8 +133,20 @@ def build(
             _make_whole(connection, relation, changes, inputs)
             if changes.timeless.intersection(relation.inputs):
                 changes.timeless.add(relation.full_name)
-    inputs.close()
+    inputs.close()  # after an error the rollback drops them
     return changes
+
+
+def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
+    """Relations that a full build makes and of which a file is missing or damaged. Call it in no transaction."""
+    found = []
+    for relation in (*catalog.layer("site"), *catalog.made_by_sql()):
+        try:
+            connection.execute(f"SELECT bit_xor(hash(made)) FROM {LAKE}.{relation.full_name} AS made").fetchall()
+        except duckdb.Error as error:
+            if is_damage(error):
+                found.append(relation)
+    return found
 
 
 def _all_days(connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]) -> Changes:

@@ -1,9 +1,6 @@
 """The command line: parse arguments, call one step, print, choose the exit code."""
 
-import ipaddress
 import json
-import os
-import re
 import sys
 import textwrap
 from datetime import date, datetime
@@ -16,17 +13,20 @@ from pipelines import (
     answer_commands,
     buffer_command,
     catalogue_commands,
+    dashboard_command,
     deliver_command,
     drill_command,
+    endings,
     finding_commands,
     forecast_commands,
     growth_command,
     recommendation_commands,
+    restore_command,
     sizing_commands,
     study_command,
     whatif_commands,
 )
-from pipelines.errors import ConfigError, TapescopeError
+from pipelines.errors import NothingRead
 from pipelines.options import Command, as_params, period, period_options, site_option
 
 SEVERITIES = ("info", "warning", "critical")
@@ -55,7 +55,7 @@ def _say(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
         click.echo(json.dumps(counts, default=str))
         return
     click.echo(sentence)
-    for line in _told(counts.get("problems", [])):
+    for line in _told([*counts.get("problems", []), *counts.get("warnings", [])]):
         click.echo(f"  {line}", err=True)
     if counts.get("unnamed"):
         click.echo(visible(counts["unnamed"]), err=True)
@@ -90,11 +90,13 @@ def cli() -> None:
 for _command in (
     *catalogue_commands.COMMANDS,
     *answer_commands.COMMANDS,
+    dashboard_command.dashboard,
     deliver_command.deliver,
     drill_command.drill,
     finding_commands.finding,
     forecast_commands.forecast,
     recommendation_commands.recommendation,
+    restore_command.restore,
     study_command.study,
 ):
     cli.add_command(_command)
@@ -147,26 +149,50 @@ def _run(site: Any, first: date | None, last: date | None, as_json: bool) -> lis
 
     problems: list[str] = []
     findings: list[dict[str, Any]] = []
-    failure: TapescopeError | None = None
+    failure: Exception | None = None
+    step = "ingest"
     try:
         read = _ingest(site, None, False)
-        problems += _told(read["problems"])
+        problems += _told([*read["problems"], *read["warnings"]])
         _say(read, as_json, _ingest_sentence(read))
+        step = "build"
         built = _build(site, False)
         _say(built, as_json, _build_sentence(built))
+        step = "detect"
         found = steps.detect(site, first, last)
         findings = found.findings
-        _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(findings)))
+        _say(found.as_dict(), as_json, "\n".join([_detect_sentence(found), *found.not_run]))
+        step = "forecast"
         foretold = steps.forecast(site, last).as_dict()
         _say(foretold, as_json, forecast_commands.step_sentence(foretold))
-    except TapescopeError as error:
+        failure = _nothing_read(site, read)
+    except Exception as error:
         failure = error
-        problems.append(str(error))
-    written = steps.report(site, first, last, problems=problems)
-    _say({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
+        problems.insert(0, steps.told(step, error))
+    try:
+        written = steps.report(site, first, last, problems=problems)
+    except Exception as error:
+        if failure is None:
+            raise
+        click.echo(steps.told("report", error), err=True)
+    else:
+        _say({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
     if failure is not None:
         raise failure
     return findings
+
+
+def _nothing_read(site: Any, read: dict[str, Any]) -> NothingRead | None:
+    """What is wrong if no input fits a file, or no file could be read; files that have not changed were read before."""
+    if not read["files"]:
+        patterns = ", ".join(item.glob for item in site.input) or "there is no [[input]]"
+        hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes them from a folder of logs"
+        return NothingRead(f"nothing was read: no file fits an input of site.toml ({patterns})", hint)
+    if not any(read[state] for state in ("loaded", "unchanged", "withdrawn")):
+        return NothingRead(
+            f"nothing was read: none of {read['files']} files could be", "see why: `tapescope ask files`"
+        )
+    return None
 
 
 @cli.command()
@@ -250,20 +276,23 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
     site = _load(site_path)
     found = steps.detect(site, *period(day_day, from_day, to_day))
-    _say(found.as_dict(), as_json, _detect_sentence(found.as_dict(), len(found.findings)))
+    _say(found.as_dict(), as_json, _detect_sentence(found))
     if not as_json:
         _show_findings(site, found.first_day, found.last_day)
     _exit_on(found.findings, fail_on)
 
 
-def _detect_sentence(counts: dict[str, Any], n: int) -> str:
+def _detect_sentence(found: Any) -> str:
+    """What the rules found, and why their silence is no all-clear."""
     from pipelines.ask import NO_DATA
 
+    counts, n = found.as_dict(), len(found.findings)
     if counts["last_day"] == str(NO_DATA):
         return "No day with data yet: no rule was applied."
     listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
     unsaid = f" Too little was seen for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
-    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid
+    doubts = "".join(f"\n{doubt}" for doubt in found.doubts)
+    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid + doubts
 
 
 def _show_findings(site: Any, first: date | None, last: date | None) -> None:
@@ -328,6 +357,8 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
     site = _load(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
     counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=_instant)))
     click.echo(json.dumps(counts), err=True)
+    if counts["rejected"] and not counts["records"]:
+        sys.exit(NothingRead.exit_code)
 
 
 def _instant(value: Any) -> str:
@@ -377,61 +408,9 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
     )
 
 
-@cli.command()
-@site_option
-@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
-@click.option(
-    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; others than loopback open it."
-)
-def dashboard(site_path: Path, port: int, address: str) -> None:
-    """Start the dashboard on this machine (needs the extra `dashboard`)."""
-    site = _load(site_path)
-    page = Path(__file__).resolve().parent.parent / "dashboards" / "app.py"
-    os.environ["TAPESCOPE_SITE"] = str(site.root)
-    secrets = site.root / "secrets.toml"
-    if warning := _opened_to(address, secrets.exists()):
-        click.echo(f"tapescope: warning: {warning}", err=True)
-    # Said here and not only in .streamlit/config.toml, which is found from one folder alone.
-    options = {
-        **{"server.address": address, "server.port": port, "server.headless": "true"},
-        # Said, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
-        "browser.serverAddress": "localhost" if address in ("0.0.0.0", "::") else address,
-        **{"server.enableXsrfProtection": "true", "server.enableCORS": "true", "browser.gatherUsageStats": "false"},
-    }
-    if secrets.exists():
-        options["secrets.files"] = secrets
-    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(page), *flags])
-
-
-def _opened_to(address: str, has_login: bool) -> str:
-    """Who can see the pages at an address; nothing to say of loopback."""
-    if address == "localhost" or (re.fullmatch(r"[\d.:a-f]+", address) and ipaddress.ip_address(address).is_loopback):
-        return ""
-    who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
-    return (
-        f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
-        " them, and [auth] into secrets.toml beside site.toml (dashboards/README.md)"
-    )
-
-
 def main() -> None:
-    """The command `tapescope`: every error we raise becomes a message, a hint and its exit code."""
-    try:
-        cli.main(standalone_mode=True)
-    except TapescopeError as error:
-        from pipelines.hostile import visible
-
-        text = "\n".join(visible(line) for line in str(error).splitlines())
-        click.echo(f"tapescope: {text}", err=True)
-        if error.hint:
-            click.echo(f"  hint: {error.hint}", err=True)
-        if isinstance(error, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(error):
-            click.echo("  every command takes --site FOLDER", err=True)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        click.echo(f"tapescope: {error.filename or ''} {error.strerror or error}".replace(":  ", ": "), err=True)
-        sys.exit(1)
+    """The command `tapescope`: every failure becomes a message, a hint and an exit code."""
+    endings.run(cli)
 
 
 if __name__ == "__main__":

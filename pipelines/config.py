@@ -4,6 +4,7 @@ import datetime as dt
 import os
 import re
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, available_timezones
@@ -14,6 +15,7 @@ from pipelines import inventory, toml_text
 from pipelines.errors import ConfigError
 from pipelines.plans import Plan
 from pipelines.recipients import Deliver
+from pipelines.records import source_names
 
 FILE_NAME = "site.toml"
 ARRIVED = "arrived"  # a file beside site.toml: logs have come, read them now
@@ -45,7 +47,7 @@ class Station(_Model):
 
     name: str
     aliases: tuple[str, ...] = ()
-    role: Literal["migration", "scanning", "stager"] = "migration"
+    role: Literal["migration", "scanning", "stager", "unknown"] = "unknown"
     spool_gb: float | None = Field(default=None, gt=0)
 
 
@@ -133,12 +135,19 @@ class Input(_Model):
 
     def match(self, path: str) -> dict[str, str] | None:
         """The pattern's placeholders in a path relative to its base, or None if it does not fit."""
-        found = re.fullmatch(_pattern(self.pattern), path)
+        found = _pattern(self.pattern).fullmatch(path)
         return found.groupdict() if found else None
 
     def base(self, root: Path) -> Path:
         """The folder the pattern starts from: the site's own, unless it is absolute."""
         return Path("/") if self.glob.startswith("/") else root
+
+    @field_validator("source")
+    @classmethod
+    def _known_source(cls, source: str) -> str:
+        if source and source not in source_names():
+            raise ValueError(f"there is no source {source!r}; known: {', '.join(source_names())}")
+        return source
 
     @field_validator("glob")
     @classmethod
@@ -258,7 +267,7 @@ def _repeated(kind: str, names: list[str]) -> list[str]:
 
 
 _PLACEHOLDERS = {
-    "date": r"(?P<date>\d{4}-?\d\d-?\d\d)",
+    "date": r"(?P<date>\d{4}[-.]?\d\d[-.]?\d\d)",
     "link": r"(?P<link>[^/]+?)",
     "host": r"(?P<host>[^/_]+?)",
     "system": r"(?P<system>[^/]+?)",
@@ -266,7 +275,8 @@ _PLACEHOLDERS = {
 }
 
 
-def _pattern(glob: str) -> str:
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
     """A glob with placeholders as a regular expression; `**` crosses folders, `*` and `?` do not."""
     parts = re.split(r"(\*\*/|\*|\?|\{\w+\})", glob)
     known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
@@ -278,7 +288,7 @@ def _pattern(glob: str) -> str:
     )
     # before a `*` only a dot or an underscore says where a name ends; as little as fits would be its first letter
     open_end = r"(\(\?P<(?!date)\w+>[^)]*\))(?=\[\^/\]\*)"
-    return re.sub(open_end, r"\1(?=[._]|$)", whole)
+    return re.compile(re.sub(open_end, r"\1(?=[._]|$)", whole))
 
 
 def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pipelines.ask import Answer
 from pipelines.catalog import Column
-from pipelines.hostile import shortened, visible
+from pipelines.hostile import csv_text, shortened, visible
 from pipelines.survey import Survey
 
 CELL_CHARS = 120
@@ -35,25 +35,34 @@ def shown(value: Any) -> str:
     return shortened(visible(str(value)), CELL_CHARS)
 
 
+# Why nothing is gained, by what limits next; else because no work waited.
+NOTHING_GAINED = {
+    "link": "nothing gained, the link is full",
+    "output": "nothing gained, the drives that write take no more",
+}
+
+
 def priced(finding: dict[str, Any]) -> str:
     """What follows a finding's name: hours, and the gain of mending it or, where none is known, the price at most."""
     hours, lost, gain = (finding[name] for name in ("lost_hours", "lost_gb_day", "gain_gb_day"))
     parts = [f"{shown(hours)} h"] if hours is not None else []
     if gain is not None:
-        return ", ".join(["", *parts, f"{shown(gain)} GB/day gained if mended" if gain else "no work waited for it"])
+        nothing = NOTHING_GAINED.get(finding.get("bottleneck") or "", "no work waited for it")
+        return ", ".join(["", *parts, f"{shown(gain)} GB/day gained if mended" if gain else nothing])
     parts += [f"{shown(lost)} GB/day"] if lost is not None else []
     return f", at most {', '.join(parts)}" if parts else ""
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """An answer as a table for people, or as CSV or JSON for programs."""
+    """An answer as a table for people, or as CSV or JSON for programs; its notices on standard error in any form."""
     print_rows(answer.columns, answer.rows, form)
+    errors = error_console()
     if form == "table":
         cut = ", cut at the limit" if answer.is_cut else ""
         period = f"; {answer.period}" if answer.period else ""
-        error_console().print(
-            f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False
-        )
+        errors.print(f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
+    for notice in answer.notices:
+        errors.print(visible(notice), highlight=False, soft_wrap=True)
 
 
 def print_rows(columns: list[Column], rows: list[tuple[Any, ...]], form: str) -> None:
@@ -64,10 +73,16 @@ def print_rows(columns: list[Column], rows: list[tuple[Any, ...]], form: str) ->
         sys.stdout.write("\n")
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows(["" if value is None else value for value in row] for row in rows)
+        writer.writerow(map(csv_text, names))
+        writer.writerows(map(_csv_cell, row) for row in rows)
     else:
         print_table(columns, rows)
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, int | float) or value is None:
+        return "" if value is None else value
+    return csv_text(str(value))
 
 
 def print_table(columns: list[Column], rows: list[tuple[Any, ...]]) -> None:

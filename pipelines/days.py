@@ -17,17 +17,21 @@ DAY = timedelta(days=1)
 # Pairs of days with something open from one to the other: by today's logs, and by what was built before.
 _LINKS = f"""
 WITH last_step AS (
-    SELECT system, name, day, arg_max(kind, (logged_at, line_no)) AS kind
+    -- of the last second all steps count: line numbers of several files do not give the last of them
+    SELECT system, name, day,
+           max(logged_at) = max(logged_at) FILTER (
+               kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended'))
+               AS is_open
     FROM {LAKE}.bronze.enstore_log_mover
     WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
     GROUP BY system, name, day
 ),
 following AS (
-    SELECT day, kind, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
+    SELECT day, is_open, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
 )
 SELECT day, coalesce(next_day, (SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.seen WHERE source = 'enstore_log'))
 FROM following
-WHERE kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended')
+WHERE is_open
 UNION
 -- from a mount in the accounting to what its drive did next; without a next, as far as transfers are put to it
 SELECT day, coalesce(lead(day) OVER (PARTITION BY system, logname ORDER BY began_at, action DESC), day + 2)

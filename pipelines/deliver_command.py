@@ -17,7 +17,7 @@ Nobody is to get it: site.toml has no [deliver]. For example:
 @click.command()
 @site_option
 @period_options
-@click.option("--again", is_flag=True, help="Also send what this very report was sent to before.")
+@click.option("--again", is_flag=True, help="Also send it to those who have had the report of this day.")
 def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
     """Write the report and send it where site.toml's [deliver] says.
 

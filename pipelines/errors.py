@@ -4,10 +4,11 @@ TapescopeError                  has .hint, one sentence on what to do
 ├── ConfigError                 site.toml is wrong or missing                    exit 2
 ├── SourceError
 │   ├── AmbiguousSource         two sources claim one file                       a bug: names both
-│   └── UnreadableFile          unknown header, not text, no usable clock        file marked failed, run goes on
+│   └── UnreadableFile          unknown header, not text, no usable clock        `parse`: exit 5
 ├── ContractError               rows or a SELECT differ from their header        stops the step
 ├── QuestionRefused             a statement the guard does not let through       exit 2
 ├── CheckFailed                 a critical check failed                          exit 3, nothing committed
+├── NothingRead                 no file was there, or none could be read         exit 5
 └── WarehouseBusy               another process is writing                       exit 75; Airflow retries
 
 A class exists only where a caller acts on it.
@@ -41,6 +42,8 @@ class AmbiguousSource(SourceError):
 class UnreadableFile(SourceError):
     """The file as a whole cannot be read; `reason` is one of `records.FILE_REASONS`."""
 
+    exit_code = 5
+
     def __init__(self, message: str, hint: str = "", reason: str = "unknown_header") -> None:
         super().__init__(message, hint)
         self.reason = reason
@@ -60,6 +63,12 @@ class CheckFailed(TapescopeError):
     """A critical check failed: nothing was committed."""
 
     exit_code = 3
+
+
+class NothingRead(TapescopeError):
+    """There was no file to read, or nothing in it could be read."""
+
+    exit_code = 5
 
 
 class WarehouseBusy(TapescopeError):

@@ -4,6 +4,7 @@ import traceback
 from pathlib import Path
 
 from pipelines.hostile import visible
+from pipelines.troubles import named
 
 _CODE = Path(__file__).resolve().parent
 _MOST_CHARS = 1500
@@ -15,8 +16,9 @@ def told(step: str, error: BaseException) -> str:
     >>> told("build", ValueError("no\\nsuch day"))
     'build failed: ValueError: no such day'
     """
-    hint = str(getattr(error, "hint", "") or "")
-    parts = [f"{step} failed: {type(error).__name__}: {error}", *getattr(error, "__notes__", ()), hint, _place(error)]
+    own = named(error) or error
+    hint = str(getattr(own, "hint", "") or "")
+    parts = [f"{step} failed: {type(own).__name__}: {own}", *getattr(error, "__notes__", ()), hint, _place(error)]
     text = "; ".join(" ".join(part.split()) for part in parts if part)
     return visible(text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "…")
 

@@ -26,7 +26,10 @@ def speed_options(command: Command) -> Command:
     """Where the speed of a drive comes from: stated, or the site's own mounts."""
     for option, text in (
         ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
-        ("--drives-like", "Take speed and costs from the site's mounts of these drives, e.g. 'LTO-4 read'."),
+        (
+            "--drives-like",
+            "Speed and costs of the site's mounts of these drives, as 'LTO-4 read'; if left out, of those known best.",
+        ),
     ):
         command = click.option(option, help=text)(command)
     return command
@@ -74,14 +77,29 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
     return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
 
 
-def calibration(like: str | None, site_path: Path, day: datetime | None, n_days: int) -> Any:
-    """The site's own costs of the drives that are named. Raises TapescopeError that names those there are."""
+def calibration(
+    like: str | None, speed: str | None, site_path: Path, day: datetime | None, n_days: int, mode: str = ""
+) -> Any:
+    """The site's own costs: of the drives that are named, else of those it knows best; None where a speed is stated.
+
+    Raises TapescopeError that names those there are, and click.UsageError where nothing is known and nothing stated.
+    """
     from pipelines.errors import TapescopeError
     from pipelines.forecast import fit_site
 
-    if like is None:
+    if like is not None and speed is not None:
+        raise click.UsageError("give either --speed or --drives-like")
+    if speed is not None:
         return None
-    everyone = {f"{one.generation} {one.mode}": one.found for one in fit_site(history(site_path, day, n_days))}
+    fitted = fit_site(history(site_path, day, n_days))
+    everyone = {f"{one.generation} {one.mode}": one.found for one in fitted}
+    if like is None:
+        known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
+        if not known:
+            raise click.UsageError("mounts of this site do not tell its costs (`forecast fit` says why): give --speed")
+        best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
+        like = f"{best.generation} {best.mode}"
+        click.echo(f"By the costs of {like} here, {best.found.n_mounts} mounts; --speed or --drives-like takes others.")
     if like not in everyone:
         raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
     if everyone[like].unknown:
@@ -94,8 +112,6 @@ def stated_service(found: Any, speed: str | None, **costs: float) -> Any:
     """What serving costs: by the site's own mounts, else by the speed and the seconds that are stated."""
     from pipelines.models.service_time import Service
 
-    if (found is None) == (speed is None):
-        raise click.UsageError("give either --speed or --drives-like")
     if found:
         return found.service
     try:

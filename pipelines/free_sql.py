@@ -1,16 +1,11 @@
-"""Free SQL from anybody: what the guard lets through runs in a process of its own, with limits, into an Arrow table.
+"""Free SQL from anybody: judged and run in a confined process, with limits, into an Arrow table.
 
 The command line, the SQL desk and everybody else who has a text come this way and no other.
 """
 
 import dataclasses
-import io
 import json
 import os
-import signal
-import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +13,12 @@ from typing import Any
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from pipelines import sql_guard, storage
+from pipelines import sql_guard, sql_pool, storage
 from pipelines.catalog import Column, load_catalog
 from pipelines.config import Site
 from pipelines.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.hostile import visible
-from pipelines.warehouse import Warehouse
+from pipelines.warehouse import Warehouse, no_warehouse, warehouse_identity
 
 _CODE = Path(__file__).resolve().parent.parent
 # Beginnings of the names libpq reads; passed on only where the site uses them.
@@ -74,30 +69,41 @@ def run(
 
     Raises QuestionRefused for what is not run, or stopped.
     """
-    known = list(load_catalog().relations)
-    allowed = sql_guard.check(sql, known)
     warehouse = Warehouse(site)
-    with tempfile.TemporaryDirectory(prefix="tapescope-sql-") as folder:
-        request = {
-            "sql": allowed.sql,
-            "warehouse": str(warehouse.folder.resolve()),
-            "catalogue": site.catalogue,
-            "data_path": site.data_path and warehouse.data_path,
-            "temp_folder": folder,
-            "memory": memory,
-            "timeout_s": timeout_s,
-            "max_rows": max_rows,
-            "snapshot": snapshot,
-            "plain": plain,
-        }
-        output = _run(request, _environment(warehouse), timeout_s)
-    head, _, stream = output.partition(b"\n")
-    answer = json.loads(head)
-    if "error" in answer:
-        raise _refusal(answer, allowed, known)
-    columns = _unique([Column(name, kind, "") for name, kind in answer["columns"]])
-    with pa.ipc.open_stream(io.BytesIO(stream)) as reader:
-        return Found(columns, reader.read_all(), allowed.sql, answer["snapshot"], answer["is_cut"])
+    if not warehouse.exists():
+        raise no_warehouse(warehouse.folder)
+    request = {
+        "sql": sql,
+        "known": list(load_catalog().relations),
+        "timeout_s": timeout_s,
+        "max_rows": max_rows,
+        "plain": plain,
+    }
+    head, stream = sql_pool.ask(_opening(warehouse, memory, snapshot), request, timeout_s)
+    if "error" in head:
+        raise _refusal(head)
+    columns = _unique([Column(name, kind, "") for name, kind in head["columns"]])
+    with pa.ipc.open_stream(stream) as reader:
+        return Found(columns, reader.read_all(), head["sql"], head["snapshot"], head["is_cut"])
+
+
+def _opening(warehouse: Warehouse, memory: str, snapshot: int | None) -> sql_pool.Opening:
+    """The process finds the warehouse, and data that are in another folder, by links: it knows no path of this host."""
+    site = warehouse.site
+    links = [("warehouse", str(warehouse.folder.resolve()))]
+    data_path = site.data_path
+    if data_path and not storage.is_object_storage(warehouse.data_path):
+        links.append(("data", str(Path(warehouse.data_path).resolve())))
+        data_path = "data"
+    request = {
+        "warehouse": "warehouse",
+        "catalogue": site.catalogue,
+        "data_path": data_path,
+        "memory": memory,
+        "snapshot": snapshot,
+    }
+    environment = tuple(sorted(_environment(warehouse).items()))
+    return sql_pool.Opening(tuple(links), json.dumps(request), environment, warehouse_identity(site))
 
 
 def _environment(warehouse: Warehouse) -> dict[str, str]:
@@ -113,55 +119,23 @@ def _environment(warehouse: Warehouse) -> dict[str, str]:
     }
 
 
-def _run(request: dict[str, Any], environment: dict[str, str], timeout_s: float) -> bytes:
-    """What the worker wrote; its whole process group is dead afterwards."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-s", "-m", "pipelines.sql_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        cwd=request["temp_folder"],
-        start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(json.dumps(request).encode(), timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        raise QuestionRefused(
-            f"stopped after {timeout_s:g} s", "ask for fewer days, join on equal columns, or aggregate first"
-        ) from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-    if process.returncode < 0:
-        raise QuestionRefused(
-            f"the statement ended its process ({signal.Signals(-process.returncode).name})", "ask for less at a time"
-        )
-    if process.returncode or not output:
-        raise TapescopeError(f"the SQL process failed: {errors.decode(errors='replace').strip()[-2000:]}")
-    return output
+_KINDS: dict[str, type[TapescopeError]] = {
+    kind.__name__: kind for kind in (ConfigError, QuestionRefused, TapescopeError)
+}
 
 
-_KINDS: dict[str, type[TapescopeError]] = {"ConfigError": ConfigError, "TapescopeError": TapescopeError}
-
-
-def _refusal(answer: dict[str, Any], allowed: sql_guard.Allowed, known: list[str]) -> TapescopeError:
-    """The worker's error as one of ours, with a hint."""
-    kind, message = answer["error"], str(answer["message"])
+def _refusal(head: dict[str, Any]) -> TapescopeError:
+    """The process's error as one of ours, with a hint."""
+    kind, message = head["error"], str(head["message"])
     if kind in _KINDS:
-        return _KINDS[kind](message, answer.get("hint", ""))
+        return _KINDS[kind](message, head["hint"])
     if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
         return QuestionRefused("stopped: it needs more memory than it may have", "aggregate first, or ask fewer days")
     if kind == "TooLarge":
         return QuestionRefused("stopped: the answer is too large", "select fewer columns, or aggregate")
-    hint = "mend the SQL where it points"
     if message.startswith("Invalid Input Error: No snapshot found"):
         return QuestionRefused("the warehouse does not keep that snapshot", "ask the newest one")
-    missing = [table for table in allowed.tables if table not in known]
-    if kind == "CatalogException" and missing:
-        hint = sql_guard.near(missing[0], known)
-    return QuestionRefused(sql_guard.first_lines(duckdb.Error(message)), hint)
+    return QuestionRefused(sql_guard.first_lines(duckdb.Error(message)), sql_guard.CORRECT)
 
 
 def _unique(columns: list[Column]) -> list[Column]:

@@ -1,8 +1,11 @@
 """Text from logs, made safe to show: what acts, rather than shows, is written out."""
 
+import re
 import unicodedata
 
-LINE_CHARS = 160
+LINE_CHARS, SENTENCES_CHARS = 160, 2000
+_NUMBER = re.compile(r"[-+]?[\d.,:]+([eE][-+]?\d+)?")
+_WORD_JOINER = "\u2060"
 _ACTING = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
@@ -31,3 +34,29 @@ def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
 def shortened(text: str, n_chars: int) -> str:
     """The beginning of a longer text, and a mark that there is more."""
     return text if len(text) <= n_chars else text[: n_chars - 1].rstrip() + "…"
+
+
+def csv_text(text: str) -> str:
+    """A cell of a CSV file: nothing steers a terminal, and no spreadsheet takes it for a formula.
+
+    >>> [csv_text(text) for text in ("=1+1", "-4.5", "- none", "a=b", "@x")]
+    ["'=1+1", '-4.5', "'- none", 'a=b', "'@x"]
+    """
+    text = visible(text)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text) else text
+
+
+def as_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
+    """The same on one line as Markdown that only shows it: no markup, and no address that becomes a link.
+
+    Readers of Markdown look for addresses, emoji and icons in the plain text too, after escapes: a character without
+    width keeps their parts asunder.
+
+    >>> as_markdown("LTO-4"), as_markdown("<b>*x*"), as_markdown("1. _a_")
+    ('LTO-4', '\\\\<b\\\\>\\\\*x\\\\*', '1\\\\. \\\\_a\\\\_')
+    >>> ascii(as_markdown("http://a.b www.a.b a@b.c"))
+    "'http\\\\\\\\:\\\\u2060\\\\\\\\/\\\\\\\\/a.b www\\\\u2060.a.b a\\\\\\\\@\\\\u2060b.c'"
+    """
+    escaped = re.sub(r"([^\w\s.-]|_|^[.-])", r"\\\1", one_line(text, n_chars))
+    escaped = re.sub(r"^(\d+)\.", r"\1\\.", escaped)
+    return re.sub(r"(?i)([:@]|www(?=\.))", rf"\1{_WORD_JOINER}", escaped)

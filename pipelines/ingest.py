@@ -10,17 +10,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines import lines, sources
-from pipelines.catalog import Catalog
+from pipelines.catalog import Catalog, Relation
 from pipelines.config import Input, Site, find_inputs, input_for
-from pipelines.errors import AmbiguousSource, TapescopeError, UnreadableFile
+from pipelines.errors import TapescopeError
 from pipelines.filebook import FileBook
-from pipelines.loader import FileReport, Loader, prepare_tables, withdraw
-from pipelines.origins import logs_in, not_a_file, origin_of, shown
+from pipelines.identify import identify
+from pipelines.loader import FileReport, Loader, prepare_tables
+from pipelines.origins import logs_in, look_at, origin_of, shown
 from pipelines.reading import limits_of
 from pipelines.runs import noted
 from pipelines.staging import Staging
+from pipelines.succession import Incoming
 from pipelines.warehouse import LAKE, Warehouse, transaction
+from pipelines.withdrawal import withdraw
 
 BATCH_FILES = 200
 BATCH_BYTES = 512 * 2**20
@@ -56,6 +58,11 @@ class IngestReport:
                 {"path": glob, "state": "empty input", "reason": "no file fits this pattern of site.toml"}
                 for glob in self.unmatched
             ],
+            "warnings": [
+                {"path": report.path, "state": "warning", "reason": report.warning}
+                for report in self.files
+                if report.warning
+            ],
         }
 
 
@@ -79,14 +86,15 @@ def ingest(
     if paths is None and share[0] == 0:
         met = {item.glob for _, item, _ in wanted if item is not None}
         report.unmatched = [item.glob for item in site.input if item.glob not in met]
-    wanted = [one for one in wanted if _is_of(share, shown(site, one[0]))]
+    if share[1] > 1:
+        wanted = [one for one in wanted if _is_of(share, shown(site, one[0]))]
     with Warehouse(site).write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         prepare_tables(connection, catalog)
         with noted(connection, "ingest") as run, closing(Staging(connection, catalog)) as staging:
             if again:
                 connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
-            loader = Loader(connection, catalog, staging, limits_of(site))
+            loader = Loader(connection, catalog, staging, site.root, limits_of(site))
             for batch in _batches(wanted):
                 with transaction(connection):
                     for path, item, values in batch:
@@ -99,15 +107,21 @@ def ingest(
 
 
 def forget(site: Site, catalog: Catalog, what: str) -> list[str]:
-    """Withdraw a file's rows, by path or file_id; returns the file_ids. A later ingest leaves the file alone."""
+    """Withdraw rows by file_id, or all that was read at a path; returns the file_ids. No later ingest reads them."""
     bronze = {relation.name: relation for relation in catalog.layer("bronze")}
-    with Warehouse(site).write("forget") as connection, transaction(connection):
-        book = FileBook(connection, catalog)
+    with Warehouse(site).write("forget") as connection:
+        prepare_tables(connection, catalog)
+        return _forget(site, FileBook(connection, catalog), bronze, what)
+
+
+def _forget(site: Site, book: FileBook, bronze: dict[str, Relation], what: str) -> list[str]:
+    with transaction(book.connection):
         names = (what, shown(site, Path(what)))
+        held = {place.file_id for name in names if (place := book.places.get(name))}
         met = [
             file_id
             for file_id, row in book.rows.items()
-            if row["state"] == "loaded" and (file_id == what or row["path"] in names)
+            if row["state"] == "loaded" and (file_id == what or row["path"] in names or file_id in held)
         ]
         if not met:
             raise TapescopeError(f"no loaded file is called {what}", "`tapescope ask files` lists them")
@@ -160,23 +174,13 @@ def _ingest_file(loader: Loader, site: Site, path: Path, item: Input | None, val
 def _read_file(
     loader: Loader, site: Site, name: str, path: Path, item: Input | None, values: dict[str, str]
 ) -> FileReport:
-    if what := not_a_file(path):
-        return loader.note_failure(name, path, "failed", f"not_a_file: {what}")
-    origin = origin_of(site, path, item, values)
-    try:
-        last = loader.last_part(name)
-        if last is not None and last.is_current(path, origin):
-            return FileReport(name, "withdrawn" if last.state == "withdrawn" else "unchanged", last.source or "")
-        head = lines.read_head(path)
-    except UnreadableFile as error:
-        return loader.note_failure(name, path, "failed", f"{error.reason}: {error}")
-    except OSError as error:
-        return loader.note_failure(name, path, "failed", f"not_readable: {error.strerror}")
-    try:
-        stem, claims = sources.choose(head)
-    except AmbiguousSource as error:  # such as two formats in one file; the others are read all the same
-        return loader.note_failure(name, path, "failed", f"ambiguous_source: {error}")
-    if stem is None:
-        why = sources.nearest(claims) if any(head) else "it is empty"
-        return loader.note_failure(name, path, "unknown", f"no source recognises it; {why}")
-    return loader.load(name, path, stem, replace(origin, head=tuple(head)), last)
+    status = look_at(path)  # before anything is read of it: a file that changes meanwhile is read again next time
+    wanted = item.source if item else ""
+    if status is not None:
+        origin = origin_of(site, path, item, values, status)
+        if loader.book.is_current(name, status, origin, wanted) and (known := loader.book.part_at(name)):
+            return FileReport(name, "withdrawn" if known.state == "withdrawn" else "unchanged", known.source)
+    found = identify(path, wanted)
+    if found.source is None or status is None:
+        return loader.note_failure(name, found.state or "failed", found.refusal, status)
+    return loader.load(Incoming(name, path, found.source, replace(origin, head=found.head), status))

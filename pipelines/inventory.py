@@ -4,7 +4,7 @@ A fact holds from its day on until another day says it anew; an empty word takes
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import groupby, pairwise
 
@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Value = str | bool | int | float
 
-# entity, name, value, number, since, until
-Row = tuple[str, str, str, float | None, date | None, date | None]
+# entity, name, value, number, since_day, until_day
+Row = Sequence[str | float | date | None]
 
 
 class Fact(BaseModel):

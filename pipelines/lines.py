@@ -97,7 +97,7 @@ def open_bytes(path: Path) -> BinaryIO:
 def read_head(path: Path) -> list[str]:
     """The first lines of a file as text, for recognition. Raises UnreadableFile where there is no text."""
     with open_bytes(path) as file:
-        data, error = _take(file, HEAD_BYTES)
+        data, error = take(file, HEAD_BYTES)
     if error is not None and not data:
         raise _broken(path, error) from error
     inner = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
@@ -148,7 +148,7 @@ def _most_bytes(path: Path, limits: Limits) -> float:
     return max(UNASKED_BYTES, limits.expansion * path.stat().st_size) if compression(path) else float("inf")
 
 
-def _take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+def take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
     """Up to `size` bytes; of a damaged archive those before the damage, and what is wrong."""
     parts: list[bytes] = []
     got = 0
@@ -168,7 +168,7 @@ def _take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
 def _read(file: BinaryIO, size: int, cutter: "_Cutter") -> bytes:
     if cutter.broken is not None:
         return b""
-    data, cutter.broken = _take(file, size)
+    data, cutter.broken = take(file, size)
     return data
 
 

@@ -10,13 +10,13 @@ from pipelines import lines
 from pipelines.config import Site
 from pipelines.errors import UnreadableFile
 from pipelines.reading import limits_of
-from pipelines.warehouse import Connection
+from pipelines.warehouse import LAKE, Connection
 
 TEXT_CHARS = 300
-_KNOWN = """
+_KNOWN = f"""
 SELECT arg_max(size_bytes, end_offset), arg_max(modified_ns, end_offset), max(end_offset),
-       arg_max(end_line, end_offset), arg_max(prefix_sha256, end_offset)
-FROM ops.file WHERE path = ? AND state = 'loaded'
+       arg_max(end_line, end_offset), arg_max(prefix_sha256, end_offset), count(*) FILTER (continues IS NULL)
+FROM {LAKE}.ops.file WHERE path = ? AND state = 'loaded'
 """
 
 
@@ -30,6 +30,8 @@ def read_again(connection: Connection, site: Site, path: str, numbers: Iterable[
     wanted = sorted(set(numbers))
     if row is None or row[2] is None:
         return "it is not among the files that were read"
+    if row[-1] > 1:
+        return "several logs were read there, one after another"
     try:
         if not _is_the_same(file, row, site):
             return "the file has changed since it was read"
@@ -39,7 +41,7 @@ def read_again(connection: Connection, site: Site, path: str, numbers: Iterable[
 
 
 def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
-    size, modified_ns, end_offset, end_line, sha256 = known
+    size, modified_ns, end_offset, end_line, sha256, _ = known
     now = file.stat()
     if (now.st_size, now.st_mtime_ns) == (size, modified_ns):
         return True

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pipelines.ask import Answer, answer
 from pipelines.catalog import Catalog
 from pipelines.config import Site
-from pipelines.warehouse import LAKE, Connection, Warehouse
+from pipelines.warehouse import LAKE, Connection, Warehouse, warehouse_identity
 
 
 class Opened:
@@ -20,6 +20,11 @@ class Opened:
         self._snapshot = snapshot
         self._stack = ExitStack()
         self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_kept=True))
+
+    @staticmethod
+    def identity(site: Site) -> str:
+        """A name for the warehouse that a site has now."""
+        return warehouse_identity(site)
 
     def ask(self, catalog: Catalog, name: str, params: dict[str, str]) -> Answer:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""
@@ -35,12 +40,3 @@ class Opened:
 
     def close(self) -> None:
         self._stack.close()
-
-
-def which(site: Site) -> str:
-    """Tells warehouses apart: another one in the same place, made after this was removed, is another."""
-    warehouse = Warehouse(site)
-    if warehouse.is_postgres or not warehouse.exists():
-        return site.catalogue
-    file = warehouse.catalogue_file.stat()
-    return f"{warehouse.catalogue_file} {file.st_dev} {file.st_ino}"

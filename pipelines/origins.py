@@ -11,6 +11,8 @@ from typing import Any
 from pipelines.config import FILE_NAME, Input, Site
 from pipelines.records import Origin, tidy_origin
 
+_EARLIEST, _LATEST = date(1980, 1, 1), date(2100, 1, 1)  # a year outside is a slip, as it is in the lines of a log
+
 
 def expand(paths: list[Path]) -> list[Path]:
     """Files as they are, folders as all that lies below them and is no folder that can be listed.
@@ -81,15 +83,30 @@ def is_own(site: Site, path: Path) -> bool:
     return path.name == FILE_NAME or any(_real(path).is_relative_to(folder) for folder in own)
 
 
-def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[str, str]) -> Origin:
+def look_at(path: Path) -> os.stat_result | None:
+    """What a regular file is on disk now; None of anything else. One look serves all who ask about size or time."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def origin_of(
+    site: Site | None,
+    path: Path,
+    item: Input | None,
+    values: dict[str, str],
+    status: os.stat_result | None = None,
+) -> Origin:
     """What site.toml and the path say of a file; without an [[input]] its name must do."""
     known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
     known["system"] = site.name if site else ""
-    if not not_a_file(path):
-        known["modified_at"] = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
+    if status := status or look_at(path):
+        known["modified_at"] = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
     if item is None:
         known["host"] = path.name.split(".")[0]
-        if found := re.search(r"(\d{4})-?(\d\d)-?(\d\d)", path.name):
+        if found := re.search(r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)", path.name):
             values = {"date": "-".join(found.groups())} | values
     else:
         fields = {name: getattr(item, name) for name in ("system", "host", "link", "zone", "date")}
@@ -97,23 +114,30 @@ def origin_of(site: Site | None, path: Path, item: Input | None, values: dict[st
         known |= {name: value for name, value in fields.items() if value}
     known |= {name: value for name, value in values.items() if value}
     if isinstance(known.get("date"), str):
-        try:
-            known["date"] = date.fromisoformat(known["date"])
-        except ValueError:
-            del known["date"]
+        known["date"] = _day_of_name(known.pop("date"))
+        known = {name: value for name, value in known.items() if value is not None}
     return tidy_origin({name: _text(value) if isinstance(value, str) else value for name, value in known.items()})
+
+
+def _day_of_name(text: str) -> date | None:
+    """The day that digits of a name say; none where they are no day, or one that sources would not read in a line."""
+    try:
+        day = date.fromisoformat(text.replace(".", "-"))  # dCache writes billing-2011.10.03
+    except ValueError:
+        return None
+    return day if _EARLIEST <= day < _LATEST else None
 
 
 def shown(site: Site, path: Path) -> str:
     """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
-    resolved = _real(path)
-    return _text(resolved.relative_to(site.root) if resolved.is_relative_to(site.root) else resolved)
+    return _text(os.fspath(_real(path)).removeprefix(os.path.join(site.root, "")))
 
 
 def _real(path: Path) -> Path:
     """A file by its real name; what is none keeps its own, for where it leads is not what there is."""
-    real = os.path.realpath(path if os.path.isfile(path) else path.parent)
-    return Path(real) if os.path.isfile(path) else Path(real, path.name)
+    is_file = os.path.isfile(path)
+    real = os.path.realpath(path if is_file else path.parent)
+    return Path(real) if is_file else Path(real, path.name)
 
 
 def _text(path: Path | str) -> str:

@@ -168,7 +168,7 @@ def _result(connection: Connection, relation: Relation, item: Check, answer: Any
         return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "error", 0, raised)
     outcome = "passed" if answer.success else "failed"
     n_failing = int(answer.result.get("unexpected_count") or 0)
-    detail = "" if answer.success else _examples(connection, answer.result)
+    detail = "" if answer.success else _examples(connection, relation, answer.result)
     return CheckResult(relation.full_name, item.expectation, arguments, item.severity, outcome, n_failing, detail)
 
 
@@ -179,13 +179,23 @@ def _exception_text(info: dict[str, Any]) -> str:
     return "; ".join(str(one.get("exception_message")) for one in info.values())
 
 
-def _examples(connection: Connection, result: dict[str, Any]) -> str:
+def _examples(connection: Connection, relation: Relation, result: dict[str, Any]) -> str:
     """Some failing rows, and the files they come from: what an operator must look at or forget."""
     rows = result.get("partial_unexpected_index_list") or result.get("partial_unexpected_list") or []
     if not rows:
         return json.dumps({"observed": result.get("observed_value")}, default=str)
-    ids = sorted({row["file_id"] for row in rows if isinstance(row, dict) and row.get("file_id")})
+    ids = {row["file_id"] for row in rows if isinstance(row, dict) and row.get("file_id")}
+    if not ids and "file_id" in relation.column_names:
+        ids = {file_id for row in rows[:EXAMPLES] if isinstance(row, dict) for file_id in _files_with(connection, row)}
     found = connection.execute(
-        f"SELECT DISTINCT path FROM {LAKE}.ops.file WHERE file_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY path", [ids]
+        f"SELECT DISTINCT path FROM {LAKE}.ops.file WHERE file_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY path",
+        [sorted(ids)],
     ).fetchall()
     return json.dumps({"files": [row[0] for row in found], "rows": rows[:EXAMPLES]}, default=str)
+
+
+def _files_with(connection: Connection, row: dict[str, Any]) -> list[str]:
+    """The files of the checked rows that have these values: a check of several columns at once names no file."""
+    same = " AND ".join(f'"{name}" IS NOT DISTINCT FROM ?' for name in row)
+    found = connection.execute(f"SELECT DISTINCT file_id FROM checked_rows WHERE {same} LIMIT 10", [*row.values()])
+    return [file_id for (file_id,) in found.fetchall() if file_id]

@@ -1,5 +1,6 @@
 """One pass over one file by one source: blocks in, parsed chunks out, every line counted."""
 
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,7 +11,12 @@ import polars as pl
 from pipelines import lines, sources
 from pipelines.config import Site
 from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, SEEN, Carry, Origin, Parsed, Source
+from pipelines.records import AVERAGES, COUNTERS, NO_YEAR, REJECTS, SEEN, Carry, Origin, Parsed, Source
+from pipelines.sources import contained
+from pipelines.sources._samples import SHARED
+from pipelines.zone_words import disagreement
+
+_SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
 
 @dataclass
@@ -49,6 +55,23 @@ class Reading:
         self.resume = start  # behind the last whole line
         self.sha256 = start.sha256  # of all bytes
         self.failure: UnreadableFile | None = None
+        self.notes: Counter[str] = Counter()  # see records.Parsed
+
+    @property
+    def note(self) -> str:
+        """What a person should know of a file that was read, in one line; '' if nothing."""
+        return "; ".join([self.warning] * bool(self.warning) + self._counted({AVERAGES, COUNTERS}))
+
+    @property
+    def warning(self) -> str:
+        """Of that, what makes rows wrong or loses them: zone words next to a host's stamps, records without a year."""
+        is_of_host = bool(set(sources.all_sources()[self.stem].TABLES) & set(SHARED))
+        zone = disagreement(self.origin.head, self.origin.zone) if is_of_host else ""
+        return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR}))
+
+    def _counted(self, which: set[str]) -> list[str]:
+        found = [(what, n) for what, n in self.notes.items() if what in which and n]
+        return [f"{n} lines are {what}" if n > 1 else f"1 line is {what}" for what, n in found]
 
     def chunks(self) -> Iterator[Parsed]:
         """The file's records, block by block.
@@ -64,29 +87,27 @@ class Reading:
                 if block.is_torn and not is_whole:
                     parsed = Parsed(rejects=self._rejects(pl.concat([block.lines, block.too_long]), "torn"))
                 else:
-                    parsed = self._parse(source, block.lines)
-                    parsed.rejects = pl.concat([parsed.rejects, self._rejects(block.too_long, "too_long")])
+                    parsed = self._parse(source, block)
                     self.carry = parsed.carry
                     # behind a line that may yet go on nothing can be read further: if the file grows, all is read again
                     end = lines.Start(block.end_offset, block.end_line, block.digest)
                     self.resume = lines.Start() if block.is_torn else end
+                self.notes.update(parsed.notes)
                 self.counts.add(parsed, block.lines.height + block.too_long.height)
                 yield parsed
         except UnreadableFile as error:
             self.failure = error
 
-    def _parse(self, source: Source, block: pl.DataFrame) -> Parsed:
-        """A fault of ours in one source must not keep the other files out; it is named with the file."""
-        try:
-            return source.parse(block, self.origin, self.carry)
-        except UnreadableFile:
-            raise
-        except Exception as error:
-            raise UnreadableFile(
-                f"the source {self.stem} failed on it: {type(error).__name__}: {str(error)[:200]}",
-                "this is a fault of tapescope: report it with the file",
-                reason="internal_error",
-            ) from error
+    @property
+    def is_refused(self) -> bool:
+        """It stopped early, and not because an archive is damaged, of which what could be read is kept."""
+        return self.failure is not None and self.failure.reason != "broken_archive"
+
+    def _parse(self, source: Source, block: lines.Block) -> Parsed:
+        with contained(self.stem):
+            parsed = source.parse(block.lines, self.origin, self.carry)
+            parsed.rejects = pl.concat([parsed.rejects, self._rejects(block.too_long, "too_long")])
+            return parsed
 
     def _rejects(self, rows: pl.DataFrame, reason: str) -> pl.DataFrame:
         """Lines no source was asked about; their text is not kept where it may hold passwords."""
@@ -101,7 +122,14 @@ def limits_of(site: Site) -> lines.Limits:
 
 
 def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:
-    """The same blocks; the next one is read while one is parsed."""
+    """The same blocks; the next one is read while one is parsed. A small file is not worth a thread."""
+    first = next(blocks, None)
+    if first is None:
+        return
+    yield first
+    if first.lines.height < _SMALL_LINES:
+        yield from blocks
+        return
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, blocks, None)
         while (block := coming.result()) is not None:

@@ -12,7 +12,7 @@ _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
 def _url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"an address such as 'https://host/path' is wanted, not {text!r}")
+        raise ValueError("an address such as 'https://host/path' is wanted")  # which it may be a secret to repeat
     if parts.username or parts.password:
         raise ValueError("a name or password in an address would stand in the clear: give a token by environment")
     return text

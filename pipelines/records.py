@@ -5,8 +5,11 @@ the `Source` protocol. Parsers are pure: no files, no database, no clock, no log
 """
 
 import datetime as dt
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
@@ -41,8 +44,23 @@ FILE_REASONS = {
     "not_converted": "the program that turns it into text is missing or failed",
     "broken_archive": "the compressed file is damaged",
     "internal_error": "the source that claims it failed: a fault of tapescope",
+    "other_date": "it holds the very lines of another file, which is read as of another day",
     "too_big": "the compressed file grows beyond the limit of site.toml",
 }
+
+
+# What notes may say of skipped lines; the last of these loses rows.
+AVERAGES = "averages since boot"
+COUNTERS = "counters since boot that only begin an interval"
+NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
+
+
+@cache
+def source_names() -> tuple[str, ...]:
+    """The stem of every source, sorted: the folder is the registry. What starts with `_` is shared by sources."""
+    folder = Path(__file__).parent / "sources"
+    names = (module.name for module in pkgutil.iter_modules([str(folder)]))
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 class Claim(NamedTuple):
@@ -76,7 +94,7 @@ class Parsed:
 
     `tables` maps a bronze relation's name (without the layer) to its rows: the contract's columns less `file_id` and
     `day`, which the loader adds. `seen` holds the intervals in which the log proves that it was being written; the
-    loader joins those that touch.
+    loader joins those that touch. `notes` says what a person should know of skipped lines: a phrase, and how many.
     """
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
@@ -85,6 +103,7 @@ class Parsed:
     rejects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTS))
     seen: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SEEN))
     carry: Carry = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
 
     @property
     def n_records(self) -> int:

@@ -13,6 +13,7 @@ from pipelines.origins import origin_of, shown
 from pipelines.warehouse import LAKE, Connection
 
 Row = Sequence[Any]
+_AT_ONCE = 500  # rows of a statement; each writes a file of its own, and of drives a log may name thousands
 
 
 def sync(connection: Connection, site: Site) -> set[str]:
@@ -34,7 +35,7 @@ def sync(connection: Connection, site: Site) -> set[str]:
             for one in site.campaign
         ],
         "change": change_log.rows(site),
-        "fact": list(inventory.rows(site.fact)),
+        "fact": inventory.rows(site.fact),
     }
     return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
 
@@ -45,8 +46,10 @@ def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
     if wanted == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
         return False
     connection.execute(f"DELETE FROM {table}")
-    for row in wanted:
-        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", list(row))
+    for begin in range(0, len(wanted), _AT_ONCE):
+        some = wanted[begin : begin + _AT_ONCE]
+        marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
+        connection.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in some for value in row])
     return True
 
 
@@ -75,17 +78,26 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
 
 
 def _expected(connection: Connection, site: Site) -> list[Row]:
-    """For every input with a declared period: the sources and hosts its files stand for."""
+    """For every input with a declared period: the sources and hosts its files stand for.
+
+    A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
+    input names.
+    """
     source_of = dict(
         connection.execute(
             f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
         ).fetchall()
     )
+    hosts_of: dict[str, set[str]] = {}
+    for path, host in connection.execute(
+        f"SELECT DISTINCT f.path, s.host FROM {LAKE}.bronze.seen s JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
+    ).fetchall():
+        hosts_of.setdefault(path, set()).add(host)
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)
-        host = origin.link or origin.host or origin.system
-        files.setdefault(id(item), []).append((source_of.get(shown(site, path)), host))
+        name, named = shown(site, path), {origin.link or origin.host or origin.system}
+        files.setdefault(id(item), []).extend((source_of.get(name), host) for host in hosts_of.get(name, named))
     first_day = retention.first_day_kept(connection)
     kept_from = day_bounds(first_day, site.zone)[0] if first_day else datetime.min
     rows: list[Row] = []
@@ -94,15 +106,16 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
             continue
         met = files.get(id(item), [])
         source = item.source or max((source for source, _ in met if source), default=None)
-        for host in sorted({host for _, host in met} | _declared_hosts(site, item)):
+        for host in sorted({host for _, host in met} | _declared_hosts(site, item, bool(met))):
             rows.append((source, host, max(item.expect.begin, kept_from), item.expect.end))
     return rows
 
 
-def _declared_hosts(site: Site, item: Input) -> set[str]:
+def _declared_hosts(site: Site, item: Input, has_files: bool) -> set[str]:
     """Hosts an input must speak for, whether or not a file of theirs was found."""
     if "{link}" in item.glob:
         return {link.name for link in site.link}
     if "{host}" in item.glob:
         return set()
-    return {item.link or item.host or item.system or site.name}
+    named = item.link or item.host or item.system
+    return {named} if named else set() if has_files else {site.name}

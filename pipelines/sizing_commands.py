@@ -37,9 +37,7 @@ def drives(
     """
     from pipelines.models.sizing import drives_needed
 
-    found = calibration(drives_like, site_path, day, n_days)
-    if (found is None) == (speed is None):
-        raise click.UsageError("give either --speed or --drives-like")
+    found = calibration(drives_like, speed, site_path, day, n_days)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
     try:
         traffic = [_class(text, found) for text in classes]
@@ -95,7 +93,7 @@ def sizes(
     """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
     from pipelines.models import sizing
 
-    service = stated_service(calibration(drives_like, site_path, day, n_days), speed)
+    service = stated_service(calibration(drives_like, speed, site_path, day, n_days), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, Callable[[], str]]] = [

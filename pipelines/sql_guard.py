@@ -1,7 +1,7 @@
 """Which SQL anybody may run: one SELECT over the warehouse's own tables, judged from DuckDB's parsed tree.
 
-What is not understood is refused. The guard only decides; `sql_worker` runs what it lets through, where neither files
-nor settings can be reached should something slip by.
+What is not understood is refused. The guard only decides, in the confined process that runs what it lets through: some
+texts hold DuckDB's parser for seconds, and neither files nor settings can be reached there should something slip by.
 """
 
 import difflib
@@ -14,10 +14,11 @@ from typing import Any
 
 import duckdb
 
-from pipelines import statement
+from pipelines import pivot, statement
 from pipelines.catalog import LAYERS
 from pipelines.errors import QuestionRefused
 
+CORRECT = "correct the SQL where it points"
 MAX_CHARACTERS = 20_000  # DuckDB's parser takes quadratic time for some texts
 LAKE_NAMES = ("", "lake")
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
@@ -34,8 +35,9 @@ _NODE = re.compile(
     "|ORDER_DEFAULT|ASCENDING|DESCENDING|[A-Z]+_TYPE_INFO"
 )
 
-# DuckDB marks functions that act or tell of the process as volatile; these of them only make up a value or raise.
-_HARMLESS = ("error", "gen_random_uuid", "random", "uuid", "uuidv4", "uuidv7")
+# DuckDB marks functions that act or report on the process as volatile; these of them only make up a value or raise, or
+# hold for their statement, whose cursor ends with it.
+_HARMLESS = ("error", "gen_random_uuid", "random", "setseed", "uuid", "uuidv4", "uuidv7")
 # Not marked, yet they tell of settings, run or plan a text as SQL, or trust bytes they are given.
 _REFUSED = (
     "combine",
@@ -48,9 +50,26 @@ _REFUSED = (
     "json_serialize_plan",
     "json_serialize_sql",
     "pg_sleep",
+    "txid_current",
     "variant_bytes_to_variant",
 )
 _SYNTAX = ("unnest", "overlay")  # calls in the tree that DuckDB does not list as functions
+# Functions of other databases that people expect; `sql_worker` makes them for each statement.
+MACROS = (
+    "iif(condition, yes, no) AS CASE WHEN condition THEN yes ELSE no END",
+    "width_bucket(x, low, high, n) AS CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1"
+    " ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END",
+)
+# What SHOW lists natively holds DuckLake's own tables and nothing of ours: they are in schemas of their own.
+_TABLES_SQL = (
+    'SELECT table_schema AS "schema", table_name AS "name" FROM information_schema.tables'
+    f" WHERE table_catalog = 'lake' AND table_schema IN {LAYERS}"
+)
+_LISTINGS = {
+    "tables": _TABLES_SQL,
+    "__show_tables_expanded": _TABLES_SQL,
+    "schemas": f'SELECT schema_name AS "name" FROM information_schema.schemata WHERE schema_name IN {LAYERS}',
+}
 
 # Possessive (*+): a text of many comments must not be tried in every way.
 _EXPLAIN = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*+EXPLAIN\s+(ANALYZE\s+)?(?=\w|\()", re.IGNORECASE | re.DOTALL)
@@ -66,6 +85,11 @@ class Allowed:
 
     sql: str
     tables: tuple[str, ...]
+    listing: str = ""  # what runs in place of a SHOW
+
+    @property
+    def runs(self) -> str:
+        return self.listing or self.sql
 
 
 def check(sql: str, known: Iterable[str] = ()) -> Allowed:
@@ -75,16 +99,38 @@ def check(sql: str, known: Iterable[str] = ()) -> Allowed:
     prefix, query = _split_explain(_only_statement(sql))
     try:
         tree = statement.parse(query)
+        if tree.get("error") and (pinned := pivot.with_values(query)):
+            tree = statement.parse(pinned)
     except RecursionError:
         raise QuestionRefused("the statement is nested too deeply", "split it with WITH") from None
     except duckdb.Error as error:
-        raise QuestionRefused(first_lines(error), "mend the SQL where it points") from None
+        raise QuestionRefused(first_lines(error), CORRECT) from None
     if tree.get("error") or len(tree.get("statements", ())) != 1:
         raise QuestionRefused("only a SELECT is run here", "the warehouse is read-only: ask with SELECT")
+    if listing := _listing(tree["statements"][0]["node"]):
+        return Allowed(query, (), listing)
     guard = _Guard(tuple(known))
     for node, names in _scoped(tree):
         guard.judge(node, names)
     return Allowed(prefix + query, tuple(sorted(guard.tables)))
+
+
+def _listing(node: dict[str, Any]) -> str:
+    """The SELECT that answers SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS or SHOW TABLES FROM a layer; else nothing."""
+    shown = node.get("from_table") or {}
+    if shown.get("type") != "SHOW_REF" or shown.get("query"):
+        return ""
+    if shown["show_type"] == "SHOW_FROM":
+        layer = _lower(shown["schema_name"])
+        within = _lower(shown["catalog_name"]) in LAKE_NAMES and layer in LAYERS
+        return f"{_TABLES_SQL} AND table_schema = {statement.quote(layer)} ORDER BY ALL" if within else ""
+    sql = _LISTINGS.get(_lower(shown["table_name"]).strip('"'), "")
+    return f"{sql} ORDER BY ALL" if sql else ""
+
+
+def unknown_table(error: Exception, name: str, known: Iterable[str]) -> QuestionRefused:
+    """A table that the warehouse lacks, with the nearest it has."""
+    return QuestionRefused(first_lines(error), near(name, known))
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -95,15 +141,19 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def first_lines(error: Exception, count: int = 6) -> str:
-    """DuckDB's message without its long tail."""
-    return "\n".join(line for line in str(error).splitlines()[:count] if line.strip())
+    """DuckDB's message without its long tail; a stack trace names files of the host."""
+    text = str(error).partition("Stack Trace:")[0]
+    return "\n".join(line for line in text.splitlines()[:count] if line.strip())
 
 
 def _only_statement(sql: str) -> str:
     try:
         statements = duckdb.extract_statements(sql)
     except duckdb.Error as error:
-        raise QuestionRefused(first_lines(error), "mend the SQL where it points") from None
+        raise QuestionRefused(first_lines(error), CORRECT) from None
+    kinds = [one.type for one in statements]
+    if kinds[-1:] == [duckdb.StatementType.SELECT] and not any(one.query for one in statements) and pivot.is_in(sql):
+        return sql.strip().rstrip(";")  # PIVOT ON without IN: DuckDB makes an ENUM of its values first
     if len(statements) != 1:
         raise QuestionRefused(f"one statement is run at a time, here are {len(statements)}", "ask one SELECT")
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
@@ -129,7 +179,8 @@ def _functions() -> frozenset[str]:
             " AND NOT starts_with(function_name, '__internal') GROUP BY 1"
             " HAVING NOT bool_or(coalesce(has_side_effects, false) OR coalesce(stability = 'VOLATILE', false))"
         ).fetchall()
-    return (frozenset(name for (name,) in rows) | {*_HARMLESS, *_SYNTAX}) - {*_REFUSED}
+    macros = (macro.partition("(")[0] for macro in MACROS)
+    return (frozenset(name for (name,) in rows) | {*_HARMLESS, *_SYNTAX, *macros}) - {*_REFUSED}
 
 
 def _scoped(tree: dict[str, Any]) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:

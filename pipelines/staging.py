@@ -126,7 +126,8 @@ class Staging:
         )
         begin = self.begins[table]  # rows that are older were dropped for their age, or would be
         young = f" WHERE ({day} < DATE '{begin}') IS NOT TRUE" if begin > date.min else ""
-        self.connection.execute(f"INSERT INTO {LAKE}.bronze.{table} SELECT {columns} FROM {source}{young}")
+        names = ", ".join(f'"{name}"' for name in relation.column_names)
+        self.connection.execute(f"INSERT INTO {LAKE}.bronze.{table} ({names}) SELECT {columns} FROM {source}{young}")
 
     def _mark_days(self) -> None:
         """Days of the rows that were kept: what is built from them is to be built anew."""

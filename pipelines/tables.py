@@ -17,26 +17,34 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
     the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One that holds what
-    people said keeps its rows and gains the columns it lacks.
+    people said keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
+    log that was rotated away cannot be read again.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
     present = _present_columns(connection)
     changed = []
     for relation in catalog.relations.values():
-        have = present.get(relation.full_name)
-        if have == [(column.name, column.type) for column in relation.columns]:
+        have, wanted = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
+        if have == wanted:
             continue
         if have is not None and relation.sql and not will_build:
             continue
-        if have is not None and relation.is_kept:
+        if have is not None and (relation.is_kept or (relation.layer == "bronze" and set(have) <= set(wanted))):
             _widen(connection, relation, {name for name, _ in have})
+            if not relation.is_kept and len(have) < len(wanted):
+                changed.append(relation.full_name)
             continue
         if have is not None:
-            connection.execute(f"DROP TABLE {LAKE}.{relation.full_name}")
             changed.append(relation.full_name)
-        _create(connection, relation)
+        recreate(connection, relation)
     return changed
+
+
+def recreate(connection: Connection, relation: Relation) -> None:
+    """Make a table empty, whether or not it is there and its files can be read."""
+    connection.execute(f"DROP TABLE IF EXISTS {LAKE}.{relation.full_name}")
+    _create(connection, relation)
 
 
 def _widen(connection: Connection, relation: Relation, have: set[str]) -> None:

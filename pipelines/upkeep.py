@@ -4,12 +4,18 @@ Nothing here changes what a table says, or what a reader sees who began to read 
 kept for a week at least, and a file for two days after the last snapshot that needs it has gone. (To expire or sweep
 up to now made readers see empty tables, and removed a live writer's file.) Ages of snapshots and files are ages by the
 clock; that of facts is not: see `retention`.
+
+Two things keep a file longer. It goes only if it was given up before the oldest kept backup of the catalogue was made:
+every backup finds its files (`backups`). And what the catalogue does not know goes only if it is younger than the
+claim of this warehouse on its data path: older files may be those of a catalogue that was lost (`ownership`).
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+from pipelines import ownership
 from pipelines.statement import quote
 from pipelines.warehouse import LAKE, Connection
 
@@ -27,45 +33,72 @@ class Upkeep:
     snapshots_expired: int = 0
     files_removed: int = 0  # of snapshots that have gone, and those merged into others
     orphans_removed: int = 0  # of writers that were killed
+    strangers_left: int = 0  # files that may be those of another catalogue
     bytes_given_back: int = 0
 
 
-def tidy(connection: Connection, snapshot_days: int, dry_run: bool = False) -> Upkeep:
+@dataclass(frozen=True)
+class Guard:
+    """What may not be removed: files that a backup of this instant needs, and unknown ones older than the claim."""
+
+    oldest_backup: datetime | None = None
+    since: datetime | None = None
+
+
+def tidy(connection: Connection, snapshot_days: int, dry_run: bool = False, guard: Guard | None = None) -> Upkeep:
     """Merge, expire and sweep; each is a transaction of its own, and safe to be killed in. Call it in none.
 
     With `dry_run` nothing is changed; files that would be merged are those of one partition, at most.
     """
+    guard = guard or Guard()
     done = Upkeep(n_files(connection))
     if dry_run:
         done.files_after = done.files_before - _n_mergeable(connection)
     else:
         connection.execute(f"CALL ducklake_merge_adjacent_files('{LAKE}')").fetchall()
         done.files_after = n_files(connection)
-    done.snapshots_expired = len(
-        _call(connection, "expire_snapshots", max(snapshot_days, LEAST_SNAPSHOT_DAYS), dry_run)
-    )
-    removed, removed_bytes = _sweep(connection, "cleanup_old_files", dry_run)
-    orphans, orphan_bytes = _sweep(connection, "delete_orphaned_files", dry_run)
-    done.files_removed, done.orphans_removed = removed, orphans
-    done.bytes_given_back = removed_bytes + orphan_bytes
+    days = max(snapshot_days, LEAST_SNAPSHOT_DAYS)
+    done.snapshots_expired = len(_call(connection, "expire_snapshots", _ago(days), dry_run))
+    unneeded = _listed(connection, "cleanup_old_files", _ago(FILE_DAYS, guard.oldest_backup))
+    unknown = _listed(connection, "delete_orphaned_files", _ago(FILE_DAYS))
+    strangers = ownership.strangers(connection, unknown, guard.since)
+    orphans = [path for path in unknown if path not in strangers]
+    done.files_removed, done.orphans_removed, done.strangers_left = len(unneeded), len(orphans), len(strangers)
+    done.bytes_given_back = _size(connection, [*unneeded, *orphans])
+    if dry_run:
+        return done
+    if unneeded:
+        _call(connection, "cleanup_old_files", _ago(FILE_DAYS, guard.oldest_backup), dry_run=False)
+    if orphans and not strangers:
+        _call(connection, "delete_orphaned_files", _ago(FILE_DAYS), dry_run=False)
+    elif orphans:
+        _remove(orphans)
     return done
 
 
-def _call(connection: Connection, function: str, days: int, dry_run: bool) -> list[tuple[object, ...]]:
-    """A function of DuckLake on what is older than some days by the clock; what it did away with, or would."""
+def _ago(days: int, at_most: datetime | None = None) -> str:
+    """So many days before now by the clock, or an instant if that is earlier, as SQL."""
+    ago = f"now() - INTERVAL {int(days)} DAY"
+    return f"least({ago}, TIMESTAMPTZ '{at_most.isoformat()}')" if at_most else ago
+
+
+def _call(connection: Connection, function: str, older_than: str, dry_run: bool) -> list[tuple[object, ...]]:
+    """A function of DuckLake on what is older than an instant; what it did away with, or would."""
     return connection.execute(
-        f"CALL ducklake_{function}('{LAKE}', dry_run => {str(dry_run).lower()},"
-        f" older_than => now() - INTERVAL {int(days)} DAY)"
+        f"CALL ducklake_{function}('{LAKE}', dry_run => {str(dry_run).lower()}, older_than => {older_than})"
     ).fetchall()
 
 
-def _sweep(connection: Connection, function: str, dry_run: bool) -> tuple[int, int]:
-    """Number and bytes of the files that went, or would; their sizes are asked while they are there."""
-    paths = [str(row[0]) for row in _call(connection, function, FILE_DAYS, dry_run=True)]
-    size = _size(connection, paths)
-    if paths and not dry_run:
-        _call(connection, function, FILE_DAYS, dry_run=False)
-    return len(paths), size
+def _listed(connection: Connection, function: str, older_than: str) -> list[str]:
+    """The files that would go."""
+    return [str(row[0]) for row in _call(connection, function, older_than, dry_run=True)]
+
+
+def _remove(paths: Iterable[str]) -> None:
+    """Files one by one, where DuckLake would take their neighbours too; in object storage they stay."""
+    for path in paths:
+        if "://" not in path:
+            Path(path).unlink(missing_ok=True)
 
 
 def _size(connection: Connection, paths: Iterable[str]) -> int:

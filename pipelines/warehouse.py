@@ -3,42 +3,38 @@
 A connection opens in memory and attaches the lake under the name LAKE. Connections live inside one step and never
 cross a fork.
 
-The catalogue is an SQLite file, and a lock beside it makes the second writer give up; or it is a PostgreSQL database,
-in which an advisory lock makes writers on any number of hosts take turns. Both locks go with their process. What
-libpq takes from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
+The catalogue is an SQLite file, which is backed up after each step that committed (`backups`), or a PostgreSQL
+database. `turns` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes from
+its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
 """
 
-import importlib.util
-import json
-import os
 import re
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from datetime import date
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
-from filelock import FileLock, Timeout
 
-from pipelines import storage
+from pipelines import backups, ownership, storage, turns
 from pipelines.catalog import Relation
 from pipelines.config import Site
-from pipelines.errors import ConfigError, TapescopeError, WarehouseBusy
+from pipelines.engine import Connection, connect, load_sql
+from pipelines.errors import ConfigError, TapescopeError
 from pipelines.statement import quote
+from pipelines.troubles import as_ours
+
+__all__ = ["LAKE", "Connection", "Warehouse", "no_warehouse", "replace_day", "snapshot_id", "transaction"]
 
 LAKE = "lake"
 WRITE_MEMORY = "1GB"
 READ_MEMORY = "2GB"
-TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
-_POLL_S = 0.2
-_LOCK_KEY = 7_461_706_573  # of the advisory lock; such keys hold for one database
 _EXTENSIONS = ("sqlite_scanner", "ducklake")
-_checked: set[str] = set()  # extensions whose signature this process has seen to be DuckDB's
-Connection = duckdb.DuckDBPyConnection
+_MUST_EXIST = "CREATE_IF_NOT_EXISTS false"
 
 
 class Warehouse:
@@ -66,83 +62,101 @@ class Warehouse:
         given = self.site.data_path
         return given if "://" in given else str(self.site.root / given if given else self.folder / "data")
 
+    @property
+    def backup_folder(self) -> Path:
+        return self.folder / "backups"
+
     def exists(self) -> bool:
-        return self.is_postgres or self.catalogue_file.exists()
+        """Whether there is a catalogue, be it damaged: an emptied file is none."""
+        try:
+            return self.is_postgres or backups.has_lake(self.catalogue_file)
+        except sqlite3.DatabaseError:
+            return True
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:
-        """The only writing connection. Raises WarehouseBusy naming the holder if another process has it.
+        """The only writing connection; what it committed is backed up at the end.
 
-        It waits `lock_wait_s` of site.toml for it: by default not at all with SQLite, TURN_S with PostgreSQL.
+        Waits `lock_wait_s` of site.toml for its turn: by default not at all with SQLite, turns.TURN_S with
+        PostgreSQL. Raises WarehouseBusy naming the holder if another process has it; ConfigError where the catalogue
+        is lost or the data are another warehouse's, TapescopeError where the store is damaged or full.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        wait_s = self.site.lock_wait_s
-        with self._turn(step, TURN_S if wait_s is None else wait_s) if self.is_postgres else self._lock(wait_s or 0.0):
+        with self.turn(step), self.opened(WRITE_MEMORY) as connection:
+            claim = self._attach_to_write(connection)
             try:
-                self.holder_file.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "step": step}))
-                self._prepare_catalogue()
-                with self._attached("", WRITE_MEMORY) as connection:
-                    yield connection
-            finally:
-                self.holder_file.unlink(missing_ok=True)
-
-    @contextmanager
-    def _lock(self, wait_s: float) -> Iterator[None]:
-        """The lock beside an SQLite catalogue."""
-        lock = FileLock(self.lock_file)
-        try:
-            lock.acquire(timeout=wait_s)
-        except Timeout:
-            raise self._busy(self._holder()) from None
-        try:
-            yield
-        finally:
-            lock.release()
-
-    @contextmanager
-    def _turn(self, step: str, wait_s: float) -> Iterator[None]:
-        """The lock in a PostgreSQL catalogue, held by a transaction on a connection of its own."""
-        until = time.monotonic() + wait_s
-        keeper = _connect(("postgres_scanner",))
-        try:
-            keeper.execute("SET enable_progress_bar = false")
-            with self._told_apart():
-                keeper.execute(f"ATTACH {quote(self._connection_string)} AS turn (TYPE postgres)")
-            me = f"tapescope {step}, process {os.getpid()} on {os.uname().nodename}"
-            while True:
-                keeper.execute("BEGIN")
-                _ask_server(keeper, f"SELECT set_config('application_name', {quote(me)}, false)")
-                if _ask_server(keeper, f"SELECT pg_try_advisory_xact_lock({_LOCK_KEY})"):
-                    break
-                holder = _ask_server(keeper, _HOLDER_SQL)
-                keeper.execute("ROLLBACK")
-                if time.monotonic() > until:
-                    raise self._busy(holder or "another process")
-                time.sleep(_POLL_S)
-            yield
-        finally:
-            keeper.close()
-
-    def _busy(self, holder: str) -> WarehouseBusy:
-        return WarehouseBusy(
-            f"the warehouse {self.folder} is being written by {holder}", "wait for it to end, then try again"
-        )
-
-    @contextmanager
-    def _told_apart(self) -> Iterator[None]:
-        """What libpq says of a server that is away, or refuses, as an error of ours."""
-        try:
-            yield
-        except duckdb.Error as error:
-            if not self.is_postgres or "Unable to connect to Postgres" not in str(error):
+                yield connection
+            except Exception:
+                with suppress(Exception):  # what failed before is what is to be reported
+                    self._keep(connection, claim)
                 raise
-            said = re.sub(r'^.*?Unable to connect to Postgres at "[^"]*": ', "", str(error), flags=re.DOTALL)
-            said = " ".join(said.split())
-            message = f"the catalogue of the warehouse cannot be reached: {said}"
-            if re.search(r"FATAL|password|no pg_hba|does not exist", said):
-                hint = "mend `catalogue` in site.toml, or PGUSER, PGPASSWORD, PGPASSFILE in the environment"
-                raise ConfigError(message, hint) from None
-            raise TapescopeError(message, "is the server running, and are PGHOST and PGPORT right?") from None
+            self._keep(connection, claim)
+
+    @contextmanager
+    def turn(self, step: str) -> Iterator[None]:
+        """The writer's lock alone. Raises WarehouseBusy."""
+        wait_s = self.site.lock_wait_s
+        with as_ours(*self._places):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mine = (
+                turns.server_turn(
+                    self.folder, self._connection_string, step, turns.TURN_S if wait_s is None else wait_s
+                )
+                if self.is_postgres
+                else turns.file_turn(self.folder, wait_s or 0.0)
+            )
+            with mine, turns.named(self.folder, step):
+                yield
+
+    def _attach_to_write(self, connection: Connection) -> ownership.Claim:
+        """Attach the lake; a new one is made only where no data are."""
+        claim = ownership.read(connection, self.data_path)
+        is_used = claim is not None or ownership.has_data(connection, self.data_path)
+        if is_used and not self.exists():
+            raise self._lost()
+        self._prepare_catalogue()
+        self.attach(connection, _MUST_EXIST if is_used else "")
+        return ownership.check(connection, self.data_path, claim)
+
+    def _keep(self, connection: Connection, claim: ownership.Claim) -> None:
+        """Back the catalogue up if a snapshot was added, and note which is the newest."""
+        if (newest := ownership.newest(connection)) == claim.snapshot and self._has_backup(newest):
+            return
+        if not self.is_postgres:
+            backups.keep(self.catalogue_file, self.backup_folder, newest)
+        ownership.write(connection, self.data_path, replace(claim, snapshot=newest))
+
+    def not_to_be_removed(self, connection: Connection) -> tuple[datetime | None, datetime | None]:
+        """When the oldest kept backup was made, and since when unknown files can only be this warehouse's."""
+        kept = [] if self.is_postgres else backups.kept(self.backup_folder)
+        claim = ownership.read(connection, self.data_path)
+        return (kept[-1].made_at if kept else None), (claim.since if claim else None)
+
+    def _has_backup(self, snapshot: int) -> bool:
+        return self.is_postgres or any(one.snapshot == snapshot for one in backups.kept(self.backup_folder)[:1])
+
+    def require(self) -> None:
+        """Raise ConfigError where there is no warehouse, or only its data."""
+        if not self.exists():
+            with self.opened(READ_MEMORY) as connection:
+                raise self._absent(connection)
+
+    def _absent(self, connection: Connection) -> ConfigError:
+        is_used = ownership.read(connection, self.data_path) or ownership.has_data(connection, self.data_path)
+        return self._lost() if is_used else no_warehouse(self.folder)
+
+    def _lost(self) -> ConfigError:
+        """There are data, and no catalogue that names them."""
+        if self.is_postgres:
+            place, hint = "in PostgreSQL", "bring it back from a dump of the database (deploy/README.md)"
+        else:
+            place = str(self.catalogue_file)
+            found = backups.kept(self.backup_folder)
+            hint = (
+                f"`tapescope restore` brings back the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
+                if found
+                else "bring it back from a copy; without one move the data away: `tapescope run` reads the logs again"
+            )
+        return ConfigError(f"the catalogue {place} is lost or empty, and its data are in {self.data_path}", hint)
 
     @contextmanager
     def read(
@@ -152,34 +166,50 @@ class Warehouse:
 
         Unless it `is_kept`, for many questions about one snapshot: then that is read from a copy of the catalogue.
         """
-        if not self.exists():
-            raise no_warehouse(self.folder)
+        self.require()
         options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
-        with self._attached(options, memory, is_kept and snapshot is not None) as connection:
+        with self.opened(memory) as connection:
+            if not self.is_postgres and (
+                backups.stands_still(self.catalogue_file) or (is_kept and snapshot is not None)
+            ):
+                self._attach_copy(connection, options)
+            else:
+                self.attach(connection, options)
             connection.execute(f"USE {LAKE}")
             yield connection
 
     @contextmanager
-    def _attached(self, options: str, memory: str, has_copy: bool = False) -> Iterator[Connection]:
-        connection = _connect(self._extensions())
+    def opened(self, memory: str) -> Iterator[Connection]:
+        """DuckDB with all that the lake needs, not attached yet; failures of the store become errors of ours."""
+        with as_ours(*self._places):
+            connection = connect(self._extensions())
+            try:
+                connection.execute(
+                    "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
+                )
+                spill = quote(str(self._temp_folder()))
+                connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
+                if storage.is_object_storage(self.data_path):
+                    connection.execute(storage.secret_sql(self.data_path))
+                yield connection
+            except duckdb.HTTPException as error:
+                said = str(error).splitlines()[0]
+                raise TapescopeError(f"object storage at {self.data_path} fails: {said}", storage.HINT) from error
+            finally:
+                connection.close()
+
+    def attach(self, connection: Connection, options: str) -> None:
+        """Attach the lake. Raises ConfigError where there is none, and none may be made."""
         try:
-            connection.execute(
-                "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
-            )
-            connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {quote(str(self._temp_folder()))}")
-            if storage.is_object_storage(self.data_path):
-                connection.execute(storage.secret_sql(self.data_path))
-            if has_copy and not self.is_postgres:
-                self._attach_copy(connection, options)
-            else:
-                with self._told_apart():
-                    connection.execute(self._attach_sql(options))
-            yield connection
-        except duckdb.HTTPException as error:
-            said = str(error).splitlines()[0]
-            raise TapescopeError(f"object storage at {self.data_path} fails: {said}", storage.HINT) from error
-        finally:
-            connection.close()
+            connection.execute(self._attach_sql(options))
+        except duckdb.InvalidInputException as error:
+            if "creating a new DuckLake is explicitly disabled" not in str(error):
+                raise
+            raise self._absent(connection) from None
+
+    @property
+    def _places(self) -> tuple[str, str]:
+        return str(self.folder), self.data_path
 
     def _attach_copy(self, connection: Connection, options: str) -> None:
         """The lake by DuckDB's own copy of its catalogue.
@@ -189,9 +219,7 @@ class Warehouse:
         """
         with TemporaryDirectory(prefix="tapescope-") as folder:
             still, copy = Path(folder) / "catalogue.sqlite", Path(folder) / "catalogue.duckdb"
-            there = sqlite3.connect(f"{self.catalogue_file.resolve().as_uri()}?mode=ro", uri=True)
-            with closing(there), closing(sqlite3.connect(still)) as here:
-                there.backup(here)
+            backups.copy(self.catalogue_file, still)
             connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
             connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
             connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, str(copy))}")
@@ -199,7 +227,7 @@ class Warehouse:
 
     def client_sql(self) -> str:
         """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
-        lines = [_load_sql(name) for name in self._extensions()]
+        lines = [load_sql(name) for name in self._extensions()]
         if storage.is_object_storage(self.data_path):
             lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
         return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
@@ -228,56 +256,19 @@ class Warehouse:
                 catalogue.execute("PRAGMA journal_mode = wal")
             catalogue.close()
 
-    def _holder(self) -> str:
-        try:
-            holder = json.loads(self.holder_file.read_text())
-            return f"`tapescope {holder['step']}`, process {holder['pid']} on {holder['host']}"
-        except (OSError, ValueError, KeyError):
-            return "another process"
-
-
-_HOLDER_SQL = (
-    "SELECT max(a.application_name) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
-    f" WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32) + l.objid::bigint = {_LOCK_KEY}"
-)
-
-
-def _ask_server(keeper: Connection, sql: str) -> Any:
-    """One value of a PostgreSQL server, in the transaction that is open with it."""
-    row = keeper.execute(f"SELECT * FROM postgres_query('turn', {quote(sql)})").fetchone()
-    return row[0] if row else None
-
 
 def no_warehouse(folder: Path) -> ConfigError:
     """Nothing was ever written there."""
     return ConfigError(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
 
 
-def _connect(extensions: tuple[str, ...]) -> Connection:
-    """A database of its own with DuckDB's signed extensions from their packages: nothing is downloaded or written.
-
-    To check a signature takes 0.1 s, most of what opening costs: a process does it once for each extension.
-    """
-    is_checked = _checked.issuperset(extensions)
-    connection = duckdb.connect(":memory:", config={"allow_unsigned_extensions": is_checked})
-    try:
-        for name in extensions:
-            connection.execute(_load_sql(name))
-        connection.execute("SET allow_unsigned_extensions = false")  # which nothing can take back
-    except BaseException:
-        connection.close()
-        raise
-    _checked.update(extensions)
-    return connection
-
-
-def _load_sql(name: str) -> str:
-    spec = importlib.util.find_spec(f"duckdb_extension_{name}")
-    if spec is None or spec.origin is None:
-        package = f"duckdb-extension-{name.replace('_', '-')}"
-        raise ConfigError(f"the package {package} is not installed", "install the project's requirements.lock")
-    folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
-    return f"LOAD {quote(str(folder / f'{name}.duckdb_extension'))}"
+def warehouse_identity(site: Site) -> str:
+    """A name for the warehouse: another one in the same place, made after this was removed, has another."""
+    warehouse = Warehouse(site)
+    if warehouse.is_postgres or not warehouse.exists():
+        return site.catalogue
+    file = warehouse.catalogue_file.stat()
+    return f"{warehouse.catalogue_file} {file.st_dev} {file.st_ino}"
 
 
 def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:

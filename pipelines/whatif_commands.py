@@ -46,7 +46,7 @@ def recall(
     """
     from pipelines.forecast import foretell
 
-    found = calibration(drives_like, site_path, day, n_days)
+    found = calibration(drives_like, speed, site_path, day, n_days, "read")
     service = stated_service(found, speed, mount_s=mount_s, file_s=file_s)
     told = foretell(history(site_path, day, n_days), volume, _numbers(files), service, generation)
     rows = [(name, _hours(one.seconds), f"{one.seek_s / 60:.1f}") for name, one in told.orders.items()]
@@ -114,7 +114,10 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
     "--days", "n_days", type=click.IntRange(min=1), default=7, show_default=True, help="Site days of history."
 )
 def whatif(site_path: Path, day: datetime | None, n_days: int, **changes: Any) -> None:
-    """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off."""
+    """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off.
+
+    Several changes are also run each alone: what is done soonest stands first, what drives cannot keep up with last.
+    """
     from pipelines.forecast import what_if
     from pipelines.models.simulation import Changes
 
@@ -136,8 +139,33 @@ def whatif(site_path: Path, day: datetime | None, n_days: int, **changes: Any) -
     click.echo(f"The replay is {answer.error:.1%} off, most in the {answer.what}.")
     if answer.changed is None:
         click.echo("That is more than 10 %: what the change would bring is withheld.")
-    elif answer.changed.n_stuck:
-        click.echo(f"{answer.changed.n_stuck} mounts never ended: they waited for data that nobody read.")
+    elif made != Changes():
+        _side_by_side(answer, made)
+
+
+def _side_by_side(answer: Any, changes: Any) -> None:
+    """The change and each part of it alone against the replay, what is done soonest first."""
+    from pipelines.forecast import UNCHANGED, described, ranked
+    from pipelines.models.simulation import simulate
+
+    work, alone = answer.record.work, changes.alone()
+    runs = [(changes, answer.changed), *((one, simulate(work, one)) for one in alone if alone != [changes])]
+    listed = ranked(work, answer.replayed, runs)
+    rows = [
+        (one.name, *(f"{hours:.2f}" for hours in (one.done_h, one.waited_h, one.ended_h, one.busy_h)), _keeps_up(one))
+        for one in listed
+    ]
+    click.echo("")
+    table(("scenario", "done after h", "hours waited", "ended after h", "drive-hours", "keeps up"), rows)
+    everything = {one.name: one for one in listed}
+    made = everything[described(changes)]
+    if made.hindrance:
+        click.echo(f"Cannot go on like this: {made.hindrance}.")
+    click.echo(made.against(everything[UNCHANGED]))
+
+
+def _keeps_up(one: Any) -> str:
+    return "no" if one.hindrance else "yes"
 
 
 def _use(use: Any) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ Every figure comes from the simulation at microsecond resolution; a reader of th
 """
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from sample_data.facts import Day, Fault
@@ -134,14 +135,16 @@ def _vmstat_faults(plan: Plan, settings: Settings) -> list[Fault]:
 def _transfer_failures(day: Day, plan: Plan) -> list[Fault]:
     if not plan.transfer_failures:
         return []
-    failed = [
-        transfer
-        for session in day.sessions
-        if session.drive.name == plan.transfer_failures
-        for transfer in session.transfers
-        if transfer.failed
-    ]
-    lost = sum(transfer.complete - transfer.request for transfer in failed) / HOUR
+    sessions = [session for session in day.sessions if session.drive.name == plan.transfer_failures]
+    failed = [transfer for session in sessions for transfer in session.transfers if transfer.failed]
+    tries = sum(transfer.complete - transfer.request for transfer in failed)
+    # each ends its mount: the tape is taken out, and put in again for the files that are left
+    remounts = sum(
+        (cut.dismounted - cut.transfers[-1].complete) + (again.loaded - again.load_requested)
+        for cut, again in pairwise(sorted(sessions, key=lambda session: session.load_requested))
+        if cut.transfers[-1].failed
+    )
+    lost = (tries + remounts) / HOUR
     note = f"{len(failed)} files read in vain, READ_ERROR of the drive"
     begin, end = failed[0].complete, failed[-1].complete
     more = {"n_failures": len(failed)}

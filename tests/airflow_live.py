@@ -104,7 +104,7 @@ def test_a_log_in_the_inbox_becomes_a_finding_in_the_report(airflow: Airflow, si
     assert found == [("drive_down", "DRV_2")]
     (report,) = reports(site).values()
     first_sentence = " ".join(" ".join(report).split()).split("1. In one sentence")[1].split("2. Where")[0]
-    assert "worst: drive is down (DRV_2)" in first_sentence
+    assert "worst: drive out of service (DRV_2)" in first_sentence
 
 
 def test_a_task_waits_for_another_writer(airflow: Airflow, site: Site) -> None:

@@ -11,6 +11,10 @@ WIDTH, HEIGHT = 1280, 900
 DRAWN = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')]
                  .every(chart => chart.querySelector('canvas, svg'))"""
 
+# Elements are painted some frames after the script has ended: two looks in a row must find as many.
+SETTLED = """() => { const count = document.querySelectorAll('*').length, before = window.elementsBefore;
+                     window.elementsBefore = count; return count === before }"""
+
 
 @contextmanager
 def browsing(program: str) -> Iterator[Any]:
@@ -43,6 +47,7 @@ def wait_until_drawn(page: Any) -> None:
     """Until the script has run to its end, and every chart has its canvas."""
     page.get_by_role("heading", level=1).wait_for()
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.wait_for_function(SETTLED, polling=300)
     page.wait_for_function(DRAWN)
 
 

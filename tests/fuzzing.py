@@ -139,7 +139,23 @@ def mutate_lines(data: bytes, others: list[bytes], chance: random.Random) -> byt
     return b"\n".join(lines)
 
 
-_WORDS = [b"9" * 40, b"-1", b"nan", b"inf", b"1e999", b"0", b"-", b"1,5", b"2010-02-30", b"25:61:61", b"'", b"{", b"<"]
+_WORDS = [
+    b"9" * 40,
+    b"9" * 5000,
+    "\u00b2".encode(),
+    b"-1",
+    b"nan",
+    b"inf",
+    b"1e999",
+    b"0",
+    b"-",
+    b"1,5",
+    b"2010-02-30",
+    b"25:61:61",
+    b"'",
+    b"{",
+    b"<",
+]
 
 
 def main() -> None:

@@ -28,6 +28,9 @@ CHANGE = f"""
 at = 2010-03-10T09:00:00
 what = '''{HOSTILE}'''
 """
+# What a client can put behind any name that a log holds: addresses, bare and marked, markup, an icon, an emoji.
+HOSTILE_NAME = " http://198.51.100.1/x www.198.51.100.1.example a@b.example **b** _i_ [l](http://198.51.100.1) :smile:"
+NAMED = ("drive", "station", "host", "volume", "storage_group", "file_family", "link", "mover_host", "robot")
 DEADLINE_S = 180
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 # Nothing a browser does of its own accord may be taken for a request of the page.
@@ -58,6 +61,27 @@ def make_archive(sample: Path, folder: Path) -> Path:
     return folder
 
 
+def make_hostile(archive: Path, folder: Path) -> Path:
+    """A copy of it where every drive, station, host, tape, group and link has a hostile name."""
+    shutil.copytree(archive, folder)
+    with Warehouse(steps.site_at(folder)).write("test") as connection, transaction(connection):
+        named = connection.execute(
+            "SELECT table_schema || '.' || table_name, column_name FROM information_schema.columns"
+            " WHERE table_catalog = ? AND data_type = 'VARCHAR' AND list_contains(?, column_name)"
+            " AND table_schema IN ('site', 'silver', 'gold', 'ops') ORDER BY 1, 2",
+            [LAKE, list(NAMED)],
+        ).fetchall()
+        columns: dict[str, list[str]] = {}
+        for table, column in named:
+            columns.setdefault(table, []).append(f"{column} = {column} || ?")
+        for table, changes in columns.items():
+            values = [HOSTILE_NAME] * len(changes)
+            connection.execute(f"UPDATE {LAKE}.{table} SET {', '.join(changes)}", values)
+        # without a technology the What-if page names a field after each drive
+        connection.execute(f"UPDATE {LAKE}.site.drive SET generation = NULL WHERE drive LIKE 'LTO2%'")
+    return folder
+
+
 def chromium() -> str:
     """A browser's program; the test is skipped where there is none, or no Playwright."""
     program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
@@ -74,14 +98,17 @@ def free_port() -> int:
 
 @contextmanager
 def served(site: Path, log: Path, port: int | None = None) -> Iterator[str]:
-    """`tapescope dashboard` in its own session on a port of this machine; its whole process group ends afterwards."""
+    """`tapescope dashboard` in its own session on a port of this machine; its whole process group ends afterwards.
+
+    It starts away from the checkout, as it does for whoever installed it.
+    """
     port = port or free_port()
     address = f"127.0.0.1:{port}"
     environment = os.environ | {"PYTHONPATH": str(REPO)}
     command = [sys.executable, "-m", "pipelines.cli", "dashboard", "--site", str(site), "--port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=REPO, env=environment, stdout=output, stderr=output, start_new_session=True
+            command, cwd=log.parent, env=environment, stdout=output, stderr=output, start_new_session=True
         )
     try:
         wait_until_healthy(process, f"http://{address}/_stcore/health", log)

@@ -12,7 +12,7 @@ from served import APP, chromium, free_port, served
 from streamlit.testing.v1 import AppTest
 
 from dashboards.access import is_allowed
-from pipelines.cli import _opened_to
+from pipelines.dashboard_command import _opened_to, _served_as
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 
@@ -60,6 +60,11 @@ def test_addresses_are_allowed_by_pattern() -> None:
     assert not is_allowed(known | {"email_verified": False}, ["*@example.org"])
     assert not is_allowed({"email": "ada@example.org.evil.example"}, ["*@example.org"])
     assert not is_allowed({}, ["*"])
+    for claim, is_in in ((True, True), ("true", True), ("false", False), (False, False), ("", False), (0, False)):
+        assert is_allowed(known | {"email_verified": claim}, ["*@example.org"]) is is_in, claim
+    silent = {"email": "ada@example.org"}
+    assert not is_allowed(silent, ["*@example.org"]) and is_allowed(silent, ["*@example.org"], trust_unverified=True)
+    assert not is_allowed(known | {"email_verified": "false"}, ["*@example.org"], trust_unverified=True)
 
 
 def test_opening_is_warned_of() -> None:
@@ -67,6 +72,17 @@ def test_opening_is_warned_of() -> None:
         assert not _opened_to(address, False)
     assert "ANYBODY" in _opened_to("0.0.0.0", False)
     assert "who logs in" in _opened_to("192.0.2.7", True) and "who logs in" in _opened_to("stand.example.org", True)
+
+
+def test_names_that_the_pages_are_served_as(tmp_path: Path) -> None:
+    """Those given, that of the login's redirect, and, where others reach it, this machine's."""
+    secrets = tmp_path / "secrets.toml"
+    assert _served_as("127.0.0.1", (), secrets) == []
+    secrets.write_text('[auth]\nredirect_uri = "https://Tape.example.org/oauth2callback"\n')
+    assert _served_as("127.0.0.1", ("proxy.example.org",), secrets) == ["proxy.example.org", "tape.example.org"]
+    assert socket.gethostname().lower() in _served_as("0.0.0.0", (), secrets)
+    secrets.write_text("nonsense")
+    assert _served_as("::1", (), secrets) == []
 
 
 def test_login_in_a_browser(closed: Path) -> None:
@@ -77,6 +93,8 @@ def test_login_in_a_browser(closed: Path) -> None:
         (closed / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
         with served(closed, closed / "streamlit.log", port), browsing(program) as browser:
             assert refuses_a_strange_origin(port)
+            assert serves_only_its_own_names(port)
+            assert offers_nothing_else(port)
             assert listens_on_loopback_only(port)
             for email, sees in (("ada@example.org", "Nothing has been loaded yet"), ("eve@example.com", "not for eve")):
                 known.email = email
@@ -90,15 +108,45 @@ def test_login_in_a_browser(closed: Path) -> None:
                 page.close()
 
 
+WEBSOCKET = {
+    **{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"},
+    **{"Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Protocol": "streamlit"},
+}
+
+
+def answered(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request(method, path, body, headers)
+    response = connection.getresponse()
+    connection.close()
+    return response
+
+
 def refuses_a_strange_origin(port: int) -> bool:
     """The websocket is not for pages from elsewhere."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-    headers |= {"Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==", "Origin": "http://evil.example"}
-    connection.request("GET", "/_stcore/stream", headers=headers)
-    status = connection.getresponse().status
-    connection.close()
-    return status == 403
+    return answered(port, "GET", "/_stcore/stream", **WEBSOCKET, Origin="http://evil.example").status == 403
+
+
+def serves_only_its_own_names(port: int) -> bool:
+    """A foreign page whose name was pointed at this machine comes with its own name, and gets nothing."""
+    evil, own = f"evil.example:{port}", f"localhost:{port}"
+    return (
+        answered(port, "GET", "/_stcore/stream", **WEBSOCKET, Host=evil, Origin=f"http://{evil}").status == 403
+        and answered(port, "GET", "/", Host=evil).status == 421
+        and answered(port, "GET", "/_stcore/stream", **WEBSOCKET, Host=own, Origin=f"http://{own}").status == 101
+    )
+
+
+def offers_nothing_else(port: int) -> bool:
+    """No upload and no statistics, to anybody; and no other page may frame these."""
+    page = answered(port, "GET", "/", Host=f"localhost:{port}")
+    return (
+        answered(port, "PUT", "/_stcore/upload_file/a/b", b"x" * 2**20).status == 404
+        and answered(port, "GET", "/_stcore/metrics").status == 404
+        and page.status == 200
+        and page.headers["X-Frame-Options"] == "DENY"
+        and "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    )
 
 
 def listens_on_loopback_only(port: int) -> bool:

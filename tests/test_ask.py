@@ -1,8 +1,11 @@
 """Questions answered, free SQL answered, and hostile SQL refused with the data untouched."""
 
 import math
+import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from decimal import Decimal
@@ -11,9 +14,10 @@ from uuid import UUID
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from hostile_sql import ENDLESS, HUGE, REFUSED, named
 
-from pipelines import ask, free_sql, sql_guard, sql_worker
+from pipelines import ask, free_sql, sql_guard, sql_pool, sql_worker
 from pipelines.catalog import Catalog, Column, Question, load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site
@@ -29,6 +33,13 @@ FACTS = (
     "SELECT count(*), sum(line_no), min(host), (SELECT [min(snapshot_id), max(snapshot_id)]"
     " FROM ducklake_snapshots('lake')) FROM bronze.host_sample"
 )
+
+
+def wait_for(is_so: Callable[[], bool], timeout_s: float = 30) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def facts(site: Site) -> tuple[object, list[str]]:
@@ -124,9 +135,18 @@ def test_too_many_columns_are_too_large(site: Site) -> None:
     ],
 )
 def test_the_process_holds_what_the_guard_let_slip(site: Site, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
-    monkeypatch.setattr(sql_guard, "check", lambda text, known: sql_guard.Allowed(text, ()))
+    monkeypatch.setattr(sql_pool, "COMMAND", ("-P", "-s", "-c", UNGUARDED))
     with pytest.raises(QuestionRefused):
-        ask.ask_sql(site, sql.format(root=site.root))
+        ask.ask_sql(site, sql.format(root=site.root), memory="300MB")  # a process of its own: no other test has this
+
+
+# The confined process as it would be if the guard let everything through.
+UNGUARDED = """
+import sys
+from pipelines import sql_guard, sql_worker
+sql_guard.check = lambda text, known: sql_guard.Allowed(text, ())
+sys.exit(sql_worker.main())
+"""
 
 
 def test_the_process_inherits_no_secret(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +178,14 @@ FRIENDLY = [
     "SELECT 1 WHERE EXISTS (FROM bronze.host_sample) AND 1 IN (SELECT 1) UNION ALL BY NAME SELECT 2",
     "FROM (FROM bronze.host_sample) PIVOT (count(*) FOR host IN ('h0', 'h1'))",
     "UNPIVOT (SELECT cpu_idle, cpu_user FROM bronze.host_sample) ON cpu_idle, cpu_user",
+    "PIVOT bronze.host_sample ON host, day USING count(*) GROUP BY file_id",
+    "WITH p AS (PIVOT bronze.host_sample ON host) SELECT * FROM p",
+    "SELECT iif(1 > 0, 2, 3), if(1 > 0, 2, 3), width_bucket(5, 0, 10, 4), setseed(0.5)",
+    "SHOW TABLES",
+    "SHOW ALL TABLES;",
+    "SHOW TABLES FROM bronze",
+    "SHOW SCHEMAS",
+    "SHOW bronze.host_sample",
     "DESCRIBE bronze.host_sample",
     "SUMMARIZE SELECT cpu_idle FROM bronze.host_sample",
     "SELECT table_schema, table_name FROM information_schema.tables",
@@ -168,11 +196,118 @@ FRIENDLY = [
 ]
 
 
-def test_friendly_sql_passes_and_runs(site: Site) -> None:
-    allowed = [sql_guard.check(sql).sql for sql in FRIENDLY]
-    with Warehouse(site).read() as connection:
-        for sql in allowed:
-            connection.execute(sql).fetchall()
+@pytest.mark.parametrize("sql", FRIENDLY, ids=named)
+def test_friendly_sql_runs(site: Site, sql: str) -> None:
+    assert ask.ask_sql(site, sql).columns
+
+
+def test_what_a_listing_holds(site: Site) -> None:
+    tables = ask.ask_sql(site, "SHOW TABLES").rows
+    assert ("bronze", "host_sample") in tables and ("gold", "finding") in tables
+    assert {schema for schema, _ in tables} == {"site", "ops", "bronze", "silver", "gold"}
+    assert all(schema == "bronze" for schema, _ in ask.ask_sql(site, "SHOW TABLES FROM bronze").rows)
+
+
+def test_functions_of_other_databases(site: Site) -> None:
+    sql = (
+        "SELECT iif(i > 5, 'high', 'low') AS side, width_bucket(i, 0, 10, 4) AS bucket"
+        " FROM (VALUES (-1), (0), (6), (10)) t(i)"
+    )
+    # quarters of 0 to 10: 6 is in the third; below is 0, from the end on 5
+    assert ask.ask_sql(site, sql).rows == [("low", 0), ("low", 1), ("high", 3), ("high", 5)]
+
+
+def test_pivot_finds_its_own_columns(site: Site) -> None:
+    answer = ask.ask_sql(
+        site, "PIVOT (SELECT host, line_no FROM bronze.host_sample WHERE file_id = 'f') ON host USING count(*)"
+    )
+    assert [column.name for column in answer.columns] == ["line_no", "h0", "h1"]
+    assert len(answer.rows) == 100
+
+
+def test_no_path_of_the_host_is_shown(site: Site) -> None:
+    root = str(site.root)
+    for sql in (
+        "SELECT DISTINCT filename FROM bronze.host_sample",
+        "EXPLAIN ANALYZE SELECT count(*) FROM bronze.host_sample WHERE day = '2010-06-15'",
+    ):
+        text = str(ask.ask_sql(site, sql).rows)
+        assert root not in text and "tapescope-sql" not in text
+        assert "warehouse/data" in text or "host_sample" in text
+    with pytest.raises(QuestionRefused, match="txid_current") as refusal:
+        ask.ask_sql(site, "SELECT txid_current()")
+    assert root not in str(refusal.value)
+
+
+def process_ids() -> set[int]:
+    return {worker._process.pid for _, worker in sql_pool._idle}
+
+
+def test_the_process_is_used_again(site: Site) -> None:
+    sql_pool.close_all()
+    ask.ask_sql(site, "SELECT 1")
+    before = process_ids()
+    ask.ask_sql(site, "SELECT setseed(0.5)")
+    with pytest.raises(QuestionRefused):
+        ask.ask_sql(site, "SELECT nothing")
+    assert process_ids() == before and len(before) == 1
+
+
+def test_a_statement_leaves_nothing_to_the_next(site: Site) -> None:
+    sql = "SELECT random() FROM (SELECT setseed(0.25))"
+    first, second = (ask.ask_sql(site, sql).rows, ask.ask_sql(site, "SELECT random()").rows)
+    ask.ask_sql(site, sql)
+    assert ask.ask_sql(site, "SELECT random()").rows not in (first, second)  # the seed has ended with its statement
+    ask.ask_sql(site, "PIVOT bronze.host_sample ON host")
+    kinds = ask.ask_sql(site, "PIVOT bronze.host_sample ON host USING count(*) GROUP BY day ORDER BY day").rows
+    assert len(kinds) == 2  # a type of the same name is no longer there
+
+
+def test_a_process_that_was_stopped_is_not_used_again(site: Site) -> None:
+    sql_pool.close_all()
+    ask.ask_sql(site, "SELECT 1", memory="200MB")
+    (before,) = process_ids()
+    with pytest.raises(QuestionRefused, match=r"memory|too large|ended"):
+        ask.ask_sql(site, "SELECT list(i) FROM range(100000000) t(i)", memory="200MB")
+    assert before not in process_ids()
+
+
+def test_a_new_snapshot_is_seen_by_a_process_in_use(tmp_path: Path) -> None:
+    site = Site(name="growing", root=tmp_path)
+    for n_rows in (1, 2):
+        with Warehouse(site).write("test") as connection:
+            prepare_tables(connection, load_catalog())
+            connection.execute("INSERT INTO lake.bronze.host_sample (file_id, line_no) VALUES ('f', ?)", [n_rows])
+        assert ask.ask_sql(site, "SELECT count(*) FROM bronze.host_sample").rows == [(n_rows,)]
+    shutil.rmtree(Warehouse(site).folder)
+    with pytest.raises(ConfigError, match="no warehouse"):
+        ask.ask_sql(site, "SELECT 1")
+
+
+def test_no_other_process_parses_the_text(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nested comments hold DuckDB's parser, and all threads of its process, for seconds."""
+    parsed: list[str] = []
+    monkeypatch.setattr(sql_guard, "check", lambda text, *_: parsed.append(text))
+    monkeypatch.setattr(duckdb, "extract_statements", parsed.append)
+    assert ask.ask_sql(site, "SELECT 1 " + "/*" * 500 + "*/" * 500).rows == [(1,)]
+    with pytest.raises(QuestionRefused):
+        ask.ask_sql(site, "SELECT 1 " + "/*" * 4990 + "*/" * 4989)
+    assert not parsed
+
+
+def test_a_process_ends_with_the_program_that_started_it(site: Site) -> None:
+    """Killed, the program cannot clean up: the process sees its input end, and removes its folder."""
+    code = (
+        "import os, signal, sys; from pathlib import Path; from pipelines import ask, sql_pool;"
+        "from pipelines.config import load_site; ask.ask_sql(load_site(Path(sys.argv[1])), 'SELECT 1');"
+        "((_, worker),) = sql_pool._idle; print(worker._process.pid, worker._folder.name, flush=True);"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(site.root)], capture_output=True, text=True, timeout=120
+    ).stdout
+    pid, folder = out.split()
+    wait_for(lambda: not Path(folder).exists() and not Path(f"/proc/{pid}/exe").exists())
 
 
 def test_the_tables_a_statement_names() -> None:
@@ -262,6 +397,20 @@ def test_lists_of_many_values_are_too_large(monkeypatch: pytest.MonkeyPatch) -> 
         assert sql_worker._fetch(result, 10) == (None, False)
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_texts_of_an_enum_are_counted_as_written_out(site: Site, plain: bool) -> None:
+    """Five million numbers of two bytes here are five million texts of 9,000 characters for whoever reads them."""
+    word = "y" * 9000
+    with pytest.raises(QuestionRefused, match=r"too large|memory|ended"):
+        free_sql.run(site, f"SELECT list('{word}'::ENUM('{word}')) FROM range(5000000)", timeout_s=60, plain=plain)
+
+
+def test_a_csv_on_the_command_line_acts_on_nothing(site: Site) -> None:
+    sql = "SELECT '=1+1' AS a, chr(27) || '[31m' AS b, -1 AS c"
+    done = CliRunner().invoke(cli, ["sql", sql, "--format", "csv", "--site", str(site.root)])
+    assert done.stdout.splitlines() == ["a,b,c", "'=1+1,\\x1b[31m,-1"]
+
+
 def test_no_rows_is_an_answer(site: Site) -> None:
     answer = ask.ask_sql(site, "SELECT host FROM bronze.host_sample WHERE false")
     assert (answer.rows, answer.is_cut, [column.name for column in answer.columns]) == ([], False, ["host"])
@@ -276,8 +425,8 @@ def test_explain_gives_the_plan(site: Site) -> None:
     ("sql", "message", "hint"),
     [
         ("SELECT * FROM bronze.host_samples", "host_samples", "bronze.host_sample"),
-        ("SELECT hots FROM bronze.host_sample", "hots", "mend"),
-        ("SELECT 'x'::INTEGER", "Conversion", "mend"),
+        ("SELECT hots FROM bronze.host_sample", "hots", "correct"),
+        ("SELECT 'x'::INTEGER", "Conversion", "correct"),
     ],
 )
 def test_a_mistake_is_shown_in_duckdbs_words(site: Site, sql: str, message: str, hint: str) -> None:
@@ -292,9 +441,9 @@ def test_without_a_warehouse(tmp_path: Path) -> None:
 
 
 def test_a_process_that_fails_says_why(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_sql.sys, "executable", "/bin/false")
-    with pytest.raises(TapescopeError, match="failed"):
-        ask.ask_sql(site, "SELECT 1")
+    monkeypatch.setattr(sql_pool, "COMMAND", ("-c", "import sys; sys.exit('no such thing')"))
+    with pytest.raises(TapescopeError, match="failed: no such thing"):
+        ask.ask_sql(site, "SELECT 1", memory="250MB")
 
 
 def question(sql: str, columns: list[str], **params: dict[str, object]) -> Catalog:

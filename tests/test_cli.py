@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import REPO
 
 from pipelines.cli import cli
+from pipelines.errors import NothingRead
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"
@@ -76,6 +78,67 @@ def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -
         "records": 0,
     }
     assert b"start_at" in done.stderr
+    assert done.returncode == 5, "refused as a whole"
+
+
+@pytest.mark.parametrize(
+    ("glob", "content", "said"),
+    [
+        ("logs/none-{date}*", "", "no file fits an input of site.toml (logs/none-{date}*)"),
+        ("logs/odd*", "not a log\n", "none of 1 files could be"),
+    ],
+    ids=["no file", "none readable"],
+)
+def test_run_that_reads_nothing_says_so(tmp_path: Path, glob: str, content: str, said: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "odd").write_text(content)
+    (tmp_path / "site.toml").write_text(f'name = "test"\n[[input]]\nglob = "{glob}"\n')
+    done = run("run", "--site", tmp_path)
+    assert isinstance(done.exception, NothingRead) and done.exception.exit_code == 5
+    assert str(done.exception).startswith(f"nothing was read: {said}") and done.exception.hint
+    assert "Report: " in done.output, "the report is written all the same"
+
+
+STOPPED = """
+import os, signal, sys
+from pipelines import cli, quality
+folder, name = sys.argv[1:]
+check = quality.check
+def stop(*given):
+    os.kill(os.getpid(), getattr(signal, name))
+    return check(*given)
+quality.check = stop
+sys.argv = ["tapescope", "build", "--site", folder]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_step_that_is_stopped_undoes_what_is_open(site: Path, name: str, code: int) -> None:
+    """The signal comes when all is made and nothing is committed."""
+    run("ingest", "--site", site)
+    before = run("sql", "SELECT count(*) FROM ops.dirty_day", "--format", "csv", "--site", site).stdout
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED, str(site), name], cwd=REPO, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stderr.splitlines() == ["building", "tapescope: stopped; what was not committed is undone"]
+    after = run("sql", "SELECT count(*) FROM ops.dirty_day", "--format", "csv", "--site", site).stdout
+    assert after == before != ""
+    assert not (site / "var" / "warehouse" / "writer.json").exists(), "no writer is named any more"
+
+
+def test_an_unexpected_failure_is_one_line(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pipelines import cli, steps\n"
+        "def fail(*_):\n    raise ValueError('of a kind\\nunforeseen')\n"
+        "steps.site_at = fail\nsys.argv = ['tapescope', 'detect']\ncli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    first, hint = done.stderr.splitlines()
+    assert first.startswith("tapescope: the command failed: ValueError: of a kind unforeseen")
+    assert "TAPESCOPE_TRACEBACK=1" in hint
 
 
 def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:

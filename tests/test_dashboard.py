@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,6 +20,7 @@ from pipelines.ask import ask
 from pipelines.catalog import load_catalog
 from pipelines.forecast import History, what_if
 from pipelines.models.simulation import Changes
+from pipelines.warehouse import LAKE, Warehouse
 
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")
@@ -63,6 +66,8 @@ def test_gaps_shows_the_archive(app: AppTest) -> None:
     assert stations_in_table(app) == {"stkendm8a", "stkendm12a", HOSTILE_STATION}
     said = texts(app)
     assert "snapshot" in said and said.index("Coverage") > said.index("snapshot")
+    # what was lost and what can be gained stand in one sentence
+    assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it", said)
     assert app.warning, "vmstat stops too early, and nobody says so"
     for question in ("Coverage by source", "Judged gaps", "Cost of long gaps", "Examples of long gaps"):
         assert any(question in place.label for place in app.expander), question
@@ -105,6 +110,60 @@ def test_nonsense_in_the_url_is_ignored(app: AppTest) -> None:
     opened(app, "gaps")
     assert not app.exception
     assert box(app, "Station").value == "" and box(app, "Compare with").value == ""
+
+
+def notices(app: AppTest) -> list[str]:
+    """What the head of the page says of its address, without the escapes of Markdown."""
+    return [warning.value.replace("\\", "") for warning in app.warning if "Shown instead" in warning.value]
+
+
+@pytest.mark.parametrize(
+    "page, asked, said",
+    [
+        (
+            "drives",
+            {"drive": "NOPE"},
+            "Drive “NOPE” was asked for, but there is none to choose here. Shown instead: all.",
+        ),
+        (
+            "drives",
+            {"from": "2031-01-01"},
+            "Period “from 2031-01-01” was asked for, but the days with data are 2010-02-20 to 2010-03-11."
+            " Shown instead: 2010-03-10.",
+        ),
+        (
+            "gaps",
+            {"from": "yesterday", "to": "2010-03-09"},
+            "Period “from yesterday” was asked for, but a day is written as 2010-03-11. Shown instead: 2010-03-09.",
+        ),
+        (
+            "stations",
+            {"threshold": "4000"},
+            "A half-hour is active above [MB/s] “4000” was asked for, but that is no number from 0.5 to 100."
+            " Shown instead: 5.",
+        ),
+        ("studies", {"study": "nope"}, "Document “nope” was asked for, but there is none to choose here."),
+    ],
+)
+def test_what_the_address_asks_for_and_is_not_there_is_reported(
+    app: AppTest, page: str, asked: dict[str, str], said: str
+) -> None:
+    app.run().switch_page(f"views/{page}.py")
+    for name, value in asked.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    (notice,) = notices(app)
+    assert notice.startswith(said)
+    app.run()
+    assert not notices(app), "what is shown is what the address now asks for"
+
+
+def test_a_choice_that_no_field_has_is_reported(app: AppTest) -> None:
+    app.run().switch_page("views/gaps.py")
+    app.query_params["drve"] = "LTO4_101"
+    app.run()
+    assert any("no choice named “drve”" in warning.value for warning in app.warning)
 
 
 def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
@@ -155,9 +214,16 @@ def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert (first["printed"], first["verdict"]) == ("0.87", "OK") and first["ours"] == pytest.approx(0.8705, abs=1e-4)
     assert set(audit[audit["id"] == "P15"]["verdict"]) == {"X"}
     numbers = {metric.label: metric.value for metric in app.metric}
-    assert set(numbers) == {"OK", "R", "X", "new", "read", "open"} and int(numbers["X"]) > 5
+    assert set(numbers) == {"OK", "R", "X", "misfit", "new", "read", "open"} and int(numbers["X"]) > 5
     app.selectbox[0].select("nasa_eos_archive").run()
     assert not app.exception and "A. Lake" in texts(app)
+    # the first of the list needs no name in the URL: nothing of the choice before may stay there
+    first, *_, last = app.selectbox[0].options
+    for choice, titled in ((0, first), (len(app.selectbox[0].options) - 1, last)):
+        app.selectbox[0].select_index(choice).run()
+        assert app.selectbox[0].format_func(app.selectbox[0].value) == titled
+    app.selectbox[0].select_index(0).run()
+    assert "study" not in in_url(app)
 
 
 # The case studies need no warehouse, and the SQL page has tests of its own.
@@ -170,6 +236,7 @@ def test_every_page(app: AppTest, page: str) -> None:
     assert {"from", "to"} <= in_url(app).keys()
     said = texts(app)
     (snapshot,) = set(re.findall(r"snapshot (\d+)", "\n".join([said, *(caption.value for caption in app.caption)])))
+    assert "Data until 2010-03-11 0" in said and "Last run: detect, ended 20" in said
     assert int(snapshot) > 0 and "Coverage   enstore_log: 24.0 h seen of 24.0 h declared" in said
     behind = [place for place in app.expander if place.label.startswith("SQL of")]
     assert len(behind) >= 2
@@ -193,6 +260,53 @@ def test_tonight(app: AppTest) -> None:
     days = {"from": ["2010-03-10"], "to": ["2010-03-10"], "with": ["before"]}
     assert ("gaps", days | {"station": ["stkendm8a"], "drive": ["LTO4_101"]}) in links
     assert ("drives", days | {"drive": ["LTO2_204"]}) in links
+
+
+def test_findings_set_aside_are_counted_and_named(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each finding has the command that acknowledges it; acknowledged ones stay on the page."""
+    folder = tmp_path / "site"
+    shutil.copytree(archive, folder)
+    monkeypatch.setenv("TAPESCOPE_SITE", str(folder))
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run()
+    commands = [code.value for code in app.code if code.value.startswith("tapescope finding acknowledge ")]
+    assert len(commands) == 12 == len(set(commands)), "one for each open finding"
+    life = ask(steps.site_at(folder), load_catalog(), "finding_life", {"last_day": "2010-03-10"}).as_dicts()
+    ids = {row["rule"]: row["finding_id"] for row in life}
+    assert commands[0].split()[-1] == ids["drive_down"]
+    steps.mark_finding(steps.site_at(folder), commands[0].split()[-1], "acknowledge", None, "its technician comes")
+    steps.mark_finding(steps.site_at(folder), ids["flush_burst"], "mute", date(2010, 3, 12), None)
+    app.run()
+    assert not app.exception
+    assert "critical" not in app.warning[1].value and not app.error
+    said = texts(app)
+    assert "Not counted: 1 acknowledged, 1 muted; see below." in said
+    assert "acknowledged · LTO2_204" in said and "its technician comes" in said
+    assert "muted until 2010-03-12" in said
+    reopening = {code.value.split()[-1] for code in app.code if code.value.startswith("tapescope finding reopen ")}
+    assert reopening == {ids["drive_down"], ids["flush_burst"]}
+    # a warehouse as an older release built it: what is lacking is reported with what to run, without a traceback
+    with Warehouse(steps.site_at(folder)).write("test") as connection:
+        connection.execute(f"ALTER TABLE {LAKE}.gold.finding DROP COLUMN confidence")
+    app.run()
+    assert not app.exception
+    assert "an older release" in app.error[0].value and "Hint: run `tapescope run` first" in texts(app)
+
+
+def test_a_day_the_rules_never_saw_is_no_all_clear(app: AppTest) -> None:
+    """A day before the last one: `detect --day` would find six warnings, and no drive log covers it."""
+    app.query_params["from"] = app.query_params["to"] = "2010-03-07"
+    app.run()
+    assert not app.exception and not app.success and not app.error
+    assert [box.value for box in app.warning if "rules" in box.value] == [
+        "The rules have not run for 2010-03-07: run `tapescope detect --day 2010-03-07`."
+    ]
+    assert "enough was read" not in "\n".join(box.value for box in app.info)
+    app.query_params["from"] = "2010-02-01"  # of several days each has its own state
+    app.query_params["to"] = "2010-03-10"
+    app.run()
+    assert not app.success and "Something is wrong" in app.error[0].value
 
 
 def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
@@ -231,6 +345,25 @@ def test_down_to_the_lines(app: AppTest) -> None:
     assert len(lines) == 8 and all(len(text.splitlines()) == 2 for text in lines)
     box(app, "Bucket").select("down").run()
     assert "nothing in this bucket" in app.info[-1].value
+    # without a drive chosen: the one that was down, not the first of the alphabet
+    box(app, "Mount").select_index(0)
+    box(app, "Drive").select("").run()
+    assert "LTO2_204, 2010-03-10, the drive with most of it: 2.4 h." in texts(app)
+
+
+def test_axes_words_and_what_is_empty(app: AppTest) -> None:
+    """One drive's heat map spans the site's day; empty cells are explained; no bucket goes by its column's name."""
+    app.query_params["drive"] = "LTO2_204"
+    opened(app, "ledger")
+    hours = spec(app, "Hours of drives at work")["encoding"]
+    ends = [[end[part] for part in ("date", "hours")] for end in hours["x"]["scale"]["domain"]]
+    assert ends == [[10, 6], [11, 6]], "a day of America/Chicago, in UTC"
+    assert "hour [UTC]" in [tip.get("title") for tip in hours["tooltip"]]
+    assert any(caption.value.startswith("Empty: ") for caption in app.caption)
+    buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
+    assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
+    groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
+    assert groups == ["moving data", "between files", "tape motion", "mounting", "mounted, no request"]
 
 
 def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
@@ -247,8 +380,11 @@ def test_change_and_threshold(app: AppTest) -> None:
     assert box(app, "Change").value.endswith(HOSTILE)
     assert app.text_input[0].value == "2010-03-10 15:00:00"
     assert {metric.label for metric in app.metric} >= {"sessions", "p50 [MB/s]", "overall rate [MB/s]"}
+    app.text_input[0].set_value("banana").run()
+    assert [error.value for error in app.error] == ["“banana” is no instant. Write it as 2010-03-10 17:00."]
+    assert not app.metric
     app.text_input[0].set_value("2010-03-10 17:00").run()
-    assert in_url(app)["at"] == "2010-03-10 17:00"
+    assert not app.error and in_url(app)["at"] == "2010-03-10 17:00"
     app.switch_page("views/stations.py").run()
     at = app.slider[0]
     assert at.value == 5.0
@@ -269,6 +405,7 @@ def test_weeks_of_stations_on_one_scale(app: AppTest) -> None:
     assert not app.exception
     names = [alt.split("Station ")[1] for alt in drawn(app) if "Station " in alt]
     assert len(names) == len(set(names)) >= 8 and {"stkendm5a", "stkendm12a"} <= set(names)
+    assert names.index("stkendm5a") < names.index("stkendm10a"), "numbers in names are numbers"
     scales = [spec(app, f"Station {name}")["layer"][0]["encoding"]["y"]["scale"] for name in names]
     assert all(scale == scales[0] for scale in scales) and scales[0]["domain"][1] > 50
     assert "7 days, from 2010-03-04 to 2010-03-10" in texts(app)
@@ -309,6 +446,19 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
     app.slider[0].set_value(2.0).run()
     assert not app.exception and in_url(app)["opposite"] == "2"
     assert "stkendm8a read against 2" in lines() > alone
+
+
+def test_parts_state_what_is_true_of_them(app: AppTest) -> None:
+    """What is loaded is not asked for; mounts that should have read a whole tape are counted; cut tables say so."""
+    opened(app, "pools")
+    (apart,) = [info.value for info in app.info if "own reads and writes" in info.value]
+    assert "vmstat (stkendm8a, stkendm12a) counts all disks of a host together" in apart
+    assert "The first 10 of 384 rows: `tapescope ask link_loads` gives more." in [one.value for one in app.caption]
+    app.switch_page("views/tapes.py").run()
+    assert "Mounts that read a tape, against reading all of it" in [heading.value for heading in app.subheader]
+    compared = table(app, "is_whole_quicker", "requested_at")
+    assert not compared["is_whole_quicker"].any()
+    assert f"None of {len(compared)} mounts would have been quicker by reading the whole tape." in texts(app)
 
 
 def test_sizing(app: AppTest) -> None:
@@ -363,11 +513,29 @@ def test_whatif(app: AppTest, archive: Path) -> None:
             assert row["waited_hours"] == pytest.approx(use.waited_s / 3600)
             assert row["ended_hours"] == pytest.approx(use.ended_s / 3600)
             assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in said for said in drawn(app))
-    alone = table(app, "scenario", "busy_hours").set_index("scenario")["busy_hours"]
+    assert {said.partition(" [")[0] for said in drawn(app)} == {
+        "ended after", "waited", "drive-hours", "rate of a drive",
+    }  # fmt: skip
+    alone = table(app, "scenario", "busy_hours").set_index("scenario")
     only_gaps = what_if(history, Changes(gap_s=2.0)).changed
     assert only_gaps and len(alone) == 5
-    assert alone["gaps of at most 2 s"] == pytest.approx(sum(use.busy_s for use in only_gaps.uses.values()) / 3600)
-    assert alone.is_monotonic_increasing
+    assert alone["busy_hours"]["gaps of at most 2 s"] == pytest.approx(
+        sum(use.busy_s for use in only_gaps.uses.values()) / 3600
+    )
+    assert alone["done_hours"].is_monotonic_increasing, "what is done soonest stands first"
+    assert any("Against the replay" in one.value for one in (*app.warning, *app.success))
+
+
+def test_whatif_fewer_drives_is_no_gain(app: AppTest) -> None:
+    """One drive of seven: the page says that it cannot go on, shows the waits in a chart, and ranks it last."""
+    app.query_params["gap"], app.query_params["drives-LTO-4"] = "2", "1"
+    opened(app, "whatif")
+    assert not app.exception
+    assert "Cannot go on like this: LTO-4 drives cannot keep up" in app.error[0].value and "worse" in app.error[0].value
+    names = list(table(app, "scenario", "done_hours")["scenario"])
+    assert names[:2] == ["gaps of at most 2 s", "none: the replay"] and "1 LTO-4 drive" in names[-1]
+    waits = next(said for said in drawn(app) if said.startswith("waited"))
+    assert float(re.search(r"LTO-4 write changed ([\d,.]+)", waits)[1].replace(",", "")) > 500  # type: ignore[index]
 
 
 def test_whatif_by_url(app: AppTest) -> None:
@@ -427,3 +595,10 @@ def test_compare_with(app: AppTest) -> None:
     app.switch_page("views/drives.py").run()
     assert not app.exception and in_url(app)["with"] == "before"
     assert any("The same from 2010-03-09 to 2010-03-09" in caption.value for caption in app.caption)
+    # no server log covers the day four weeks earlier: it was not nothing
+    box(app, "Compare with").select("month").run()
+    assert "No server log covers these days." in {one.value for one in app.info}
+    app.switch_page("views/tonight.py").run()
+    assert not app.exception and not app.success, "an all-clear next to findings"
+    deltas = {metric.label: metric.delta for metric in app.metric}
+    assert set(deltas.values()) == {"was not covered"} and len(deltas) == 8, deltas

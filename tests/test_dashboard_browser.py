@@ -1,5 +1,6 @@
 """The dashboard in a real browser: every page opens, the URL restores the view, and nothing leaves the machine."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsing import leaving, opened, wait_until_drawn
 from screenshots import pages
-from served import HOSTILE, chromium, served
+from served import HOSTILE, chromium, make_hostile, served
 
+OUTWARD = "[...document.links].map(link => link.href).filter(href => !href.startsWith(location.origin))"
 pytestmark = pytest.mark.xdist_group("dashboard")
 
 
@@ -29,10 +31,11 @@ def is_fault(message: Any) -> bool:
     return message.type == "error" and "/_stcore/" not in str(message.location.get("url"))
 
 
-def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
-    """Each page, by its own address, usable by anybody; then to the lines that prove the gap, and back by URL."""
+def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
+    """Each page, by its own address, usable by anybody: names that logs hold are shown, and become nothing else."""
     barred: list[str] = []
-    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+    site = make_hostile(archive, tmp_path / "site")
+    with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, said = watched(page)
         assert len(pages()) >= 3, "no list of pages"
         for name, path in pages().items():
@@ -41,8 +44,28 @@ def test_pages_in_a_real_browser(archive: Path, tmp_path: Path) -> None:
             assert page.locator('[data-testid="stException"]').count() == 0, name
             assert page.evaluate("document.documentElement.scrollWidth") <= 1280, f"{name} is wider than the window"
             assert "owned" not in page.title()
+            assert not page.evaluate(OUTWARD), f"{name} has links that logs made"
+            assert not page.locator("strong, em", has_text=re.compile("^[bi]$")).count(), (
+                f"{name} reads names as markup"
+            )
             barred += barriers(page, name)
         assert not barred, "\n".join(barred)
+        # theme and toolbar are those of the package, though the dashboard starts in a folder without any
+        assert page.locator('[data-testid="stAppDeployButton"]').count() == 0
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(10, 13, 16)"
+        page.goto(f"{url}/whatif")
+        page.get_by_label("LTO2_201 http:").first.wait_for()
+        assert not leaving(requests) and not said
+        page.goto(f"{url}/www.198.51.100.1.example")  # of which Streamlit complains on the console
+        wait_until_drawn(page)
+        notice = page.get_by_text("There is no page “")
+        assert "Shown instead: Tonight." in notice.inner_text() and not page.evaluate(OUTWARD)
+
+
+def test_to_the_gap_and_back(archive: Path, tmp_path: Path) -> None:
+    """From the landing page to the lines that prove the gap, and back by URL."""
+    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+        requests, said = watched(page)
         find_the_gap(page, url)
         assert not leaving(requests) and not said
 
@@ -80,7 +103,7 @@ def find_the_gap(page: Any, url: str) -> None:
 def stands_at_the_gap(page: Any) -> None:
     """The station, its 10 s mode, the cost, and two log lines."""
     main = page.locator('[data-testid="stMain"]')
-    assert page.locator(".vega-embed").count() == 1, "one station was asked for"
+    assert page.locator(".vega-embed").count() == 2, "one station was asked for: its gaps, and its drive's dead time"
     assert main.get_by_text("stkendm8a   LTO4_101", exact=False).count() >= 1
     numbers = main.locator('[data-testid="stMetricValue"]').all_inner_texts()
     assert "1,022" in numbers and "614.7" in numbers

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pipelines.catalog import load_catalog
 from pipelines.errors import UnreadableFile
 from pipelines.lines import frame_of, read_blocks, read_head
-from pipelines.records import Origin, Parsed
+from pipelines.records import NO_YEAR, Origin, Parsed
 from pipelines.sources import all_sources, choose, dcache_billing, dcache_statistics
 
 ZONE = "Europe/Paris"
@@ -279,7 +279,9 @@ def test_no_year_refuses_tape_records_only() -> None:
         parse(line + "\n", path="some.log")
     assert refused.value.reason == "no_clock"
     mover = f'01.02 09:00:00 [pool:w1:transfer] [{P},1] [/p] a:b@osm 1 1 true {{X}} [door:x] {{0:""}}\n'
-    assert parse(mover, path="some.log").n_skipped == 1
+    lost = parse(mover, path="some.log")
+    assert (lost.n_skipped, lost.notes) == (1, {NO_YEAR: 1})
+    assert parse(mover, path="billing-2026.01.02").notes == {NO_YEAR: 0}
 
 
 def test_statistics_against_the_day(realdata: Path) -> None:

@@ -3,7 +3,9 @@
 import json
 import shutil
 import ssl
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -17,10 +19,12 @@ from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines import steps
+from pipelines import delivery, steps
+from pipelines import report as reporting
+from pipelines.catalog import load_catalog
 from pipelines.cli import cli
 from pipelines.config import Site, load_site
-from pipelines.delivery import alerts
+from pipelines.delivery import alerts, metrics
 from pipelines.delivery.message import Message, one_line
 from pipelines.errors import ConfigError, TapescopeError
 from pipelines.report import Report
@@ -105,7 +109,76 @@ def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, we
     noted = query(site, "SELECT step, outcome, counts FROM ops.run WHERE step = 'deliver'")
     assert noted == [("deliver", "done", '{"sent": 6, "earlier": 0}')], "what sends nothing leaves no row"
     assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)) == dict.fromkeys(every, "sent")
-    assert ways(steps.deliver(site, DAY, DAY, ["task build: failed"], SECRET))["mail"] == "sent", "it is another report"
+    # Another report of the same day: who has had the day's is left alone, what shows how things stand is renewed. (It
+    # went to people again until a build in between was found to repeat every mail.)
+    people = dict.fromkeys(("mail", "webhook"), "earlier")
+    altered = steps.deliver(site, DAY, DAY, ["task build: failed"], SECRET)
+    assert ways(altered) == dict.fromkeys(every, "sent") | people
+    assert (len(box.letters), [path for path, _, _ in web.posts]) == (
+        2,
+        ["/hook", "/api/v2/alerts"] * 2 + ["/api/v2/alerts"],
+    )
+    assert all("--again sends it" in way["where"] for way in altered["ways"] if way["way"] in people)
+
+
+def test_two_at_once_send_it_once(root: Path, web: receivers.Web) -> None:
+    """A person and the DAG, or a retry after a lost heartbeat: each finds the receipts of the other."""
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
+    message = message_of(site)
+    both = threading.Barrier(2)
+
+    def deliver(_: int) -> list[str]:
+        both.wait()
+        return [one.state for one in delivery.deliver(site, message)]
+
+    with ThreadPoolExecutor(2) as pool:
+        done = sorted(pool.map(deliver, range(2)))
+    assert done == [["earlier", "earlier"], ["sent", "sent"]]
+    assert [path for path, _, _ in web.posts] == ["/hook", "/api/v2/alerts"]
+
+
+def message_of(site: Site) -> Message:
+    """The report of the day, written."""
+    catalog = load_catalog()
+    made = reporting.make_report(site, catalog, DAY, DAY, [])
+    return delivery.collect(site, catalog, made, reporting.write_report(made, site.root / "var" / "reports", None))
+
+
+def test_who_is_new_among_the_recipients_gets_it_alone(root: Path, box: receivers.Letterbox) -> None:
+    site = site_of(root, mail_to(box.port).replace(f', "{TO[1]}"', ""))
+    message = message_of(site)
+    assert [one.state for one in delivery.deliver(site, message, SECRET)] == ["sent"]
+    site = site_of(root, mail_to(box.port))
+    for state in ("sent", "earlier"):
+        assert [one.state for one in delivery.deliver(site, message, SECRET)] == [state]
+    assert [to for to, _ in box.letters] == [[TO[0]], [TO[1]]]
+
+
+def test_receipts_of_an_earlier_release_count(root: Path, box: receivers.Letterbox) -> None:
+    site = site_of(root, mail_to(box.port))
+    message = message_of(site)
+    old = {"report": message.digest, "sent": {"mail": ", ".join(TO)}}
+    message.files["json"].with_suffix(".sent.json").write_text(json.dumps(old))
+    assert [one.state for one in delivery.deliver(site, message, SECRET)] == ["earlier"]
+    assert not box.letters
+
+
+@pytest.mark.parametrize("answer", [404, 0, 200], ids=["refused", "away", "taken"])
+def test_what_is_secret_in_an_address_leaves_nowhere(
+    root: Path, web: receivers.Web, answer: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The path of a chat's webhook is the key to it: it stands in no error, log, receipt or row of the warehouse."""
+    address = web.url if answer else "http://127.0.0.1:9"  # where nothing listens
+    secret = "/services/T00/B00/SECRETTOKEN123?key=s3cr3t-k3y"
+    site = site_of(root, f'webhook = {{ url = "{address}{secret}" }}')
+    web.answers = [answer]
+    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)])
+    told = [said.output, str(said.exception), steps.told("deliver", said.exception or Exception())]
+    told += [*steps.warn(site, "a task failed").values(), caplog.text]
+    told += [str(query(site, "SELECT * FROM ops.run")), *(path.read_text() for path in root.rglob("*.sent.json"))]
+    assert (said.exit_code == 0) == (answer == 200)
+    assert not [text for text in told if "SECRETTOKEN123" in text or "s3cr3t" in text or "/services" in text]
+    assert "127.0.0.1" in "".join(told), "whom it is about is still said"
 
 
 def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letterbox) -> None:
@@ -270,13 +343,30 @@ def test_prometheus_reads_the_night(root: Path) -> None:
     assert samples["tapescope_drive_hours", "unknown", "test stand"] == 1.5
     assert samples["tapescope_report_problems", "test stand"] == 1.0
     assert samples["tapescope_moved_terabytes", "test stand"] == 1.6
+    # the rate is worth nothing without its basis
+    assert samples["tapescope_drive_rate_megabytes_per_second", "call", "test stand"] == 80.0
+    assert samples["tapescope_overall_rate_megabytes_per_second", "test stand"] == 50.0
     # entity, rule, severity, site, state
     told = ("D2", "slow_drive", "warning", "test stand", "muted")
     assert samples["tapescope_finding", *told] == 1.0
     assert samples["tapescope_finding_lost_gb_per_day", *told] == 300.0
     assert ("tapescope_finding_gain_gb_per_day", *told) not in samples, "what is not known is no sample"
+    assert samples["tapescope_days", "test stand", "findings"] == 1.0
+    assert samples["tapescope_days", "test stand", "clean"] == 0.0
     midnight = datetime(2010, 6, 16, 5, tzinfo=UTC).timestamp()  # of Chicago
     assert samples["tapescope_report_until_timestamp_seconds", "test stand"] == midnight
+
+
+@pytest.mark.parametrize("state", ["not_run", "not_covered", "part_covered", "clean"])
+def test_prometheus_keeps_a_silent_day_apart_from_a_clean_one(state: str) -> None:
+    report = Report("t", "UTC", DAY, DAY, [], [])
+    days = [{"state": state, "n_days": 2}, {"state": "findings", "n_days": 1}, {"state": state, "n_days": 3}]
+    registry = metrics.registry_of(Message("s", report, {}, [], [], {}, {}, [], days=days))
+    counts = {
+        name: registry.get_sample_value("tapescope_days", {"site": "s", "state": name})
+        for name in ("not_run", "not_covered", "part_covered", "clean", "findings")
+    }
+    assert counts == dict.fromkeys(counts, 0.0) | {state: 5.0, "findings": 1.0}
 
 
 def test_wlcg_gets_its_metrics(root: Path) -> None:

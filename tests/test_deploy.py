@@ -13,6 +13,8 @@ from airflow_home import environment
 from conftest import REPO
 from ruamel.yaml import YAML
 
+from pipelines.delivery import SECRETS
+
 DEPLOY = REPO / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 OURS = re.compile(r"\bTAPESCOPE_[A-Z_]+\b")
@@ -92,8 +94,25 @@ def test_the_image_is_made_of_what_there_is() -> None:
     assert copied and not [name for line in copied for name in line.split() if not (REPO / name).exists()]
 
 
+def environment_of_units() -> dict[str, dict[str, str]]:
+    """By unit, what its files of variables set."""
+    found = {}
+    for path in UNITS:
+        files = re.findall(r"^EnvironmentFile=/etc/tapescope/(.+)$", path.read_text(), re.MULTILINE)
+        found[path.stem.removeprefix("tapescope-")] = {
+            name: value for file in files for name, value in variables(DEPLOY / "systemd" / file).items()
+        }
+    return found
+
+
+def environment_of_containers(compose: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {name: one["environment"] for name, one in compose["services"].items() if one.get("image") == "tapescope"}
+
+
 def test_what_is_set_is_read(compose: dict[str, Any], airflow: dict[str, Any]) -> None:
-    told = compose["x-tapescope"]["environment"] | variables(DEPLOY / "systemd" / "tapescope.env")
+    told: dict[str, str] = {}
+    for each in (*environment_of_containers(compose).values(), *environment_of_units().values()):
+        told |= each
     told |= dict.fromkeys(re.findall(r"\b(AIRFLOW__\w+)=", (DEPLOY / "Dockerfile").read_text()), "")
     theirs = {name for name in told if name.startswith("AIRFLOW__")}
     assert theirs and theirs <= set(airflow["options"]), theirs - set(airflow["options"])
@@ -106,9 +125,74 @@ def test_what_is_set_is_read(compose: dict[str, Any], airflow: dict[str, Any]) -
 
 
 def test_containers_and_units_are_told_the_same(compose: dict[str, Any]) -> None:
-    units = set(variables(DEPLOY / "systemd" / "tapescope.env"))
-    lacking = {name for name in compose["x-tapescope"]["environment"] if name.startswith("TAPESCOPE_")} - units
-    assert not lacking
+    units = environment_of_units()
+    for name, told in environment_of_containers(compose).items():
+        ours = {variable for variable in told if variable.startswith(("TAPESCOPE_", "AWS_"))}
+        assert ours == {variable for variable in units[name] if variable.startswith(("TAPESCOPE_", "AWS_"))}, name
+
+
+def test_each_part_gets_the_secrets_it_needs_alone(compose: dict[str, Any]) -> None:
+    receivers = {name for name in SECRETS if name.startswith("TAPESCOPE_")}
+    for parts in (environment_of_containers(compose), environment_of_units()):
+        assert not {name for name in parts["dashboard"] if name.startswith("AIRFLOW")} | (
+            receivers & set(parts["dashboard"])
+        )
+        have = {name for name, told in parts.items() if receivers <= set(told)}
+        assert have == {"scheduler", "dag-processor"} == {name for name, told in parts.items() if receivers & set(told)}
+    dashboard = compose["services"]["dashboard"]
+    assert [volume.split(":")[-1] for volume in dashboard["volumes"]] == ["/srv/tapescope"], (
+        "Airflow's passwords are not its"
+    )
+
+
+SECRET_FILES = ["deploy/.env", "deploy/.env.site", ".env", "sample_data/secrets.toml"]
+
+
+@pytest.mark.parametrize("name", SECRET_FILES)
+def test_git_ignores_secrets(name: str) -> None:
+    """As git itself reads .gitignore."""
+    done = subprocess.run(["git", "check-ignore", "--no-index", "--quiet", name], cwd=REPO, check=False)
+    assert done.returncode == 0, f"`git add` would take {name}"
+
+
+def test_git_does_not_ignore_what_is_to_be_kept() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=REPO, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(
+        ["git", "check-ignore", "--no-index", "--stdin"],
+        cwd=REPO,
+        input=tracked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "deploy/.env.example" in tracked and not done.stdout, "it is in the repository and ignored"
+
+
+def is_sent(path: str) -> bool:
+    """Whether docker sends a file to the builder: the last line of .dockerignore that fits it or a folder above it."""
+    sent = True
+    for line in (REPO / ".dockerignore").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        pattern = line.removeprefix("!").strip("/")
+        parts = [
+            {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or re.escape(part)
+            for part in re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+        ]
+        if re.fullmatch("".join(parts) + "(?:/.*)?", path):
+            sent = line.startswith("!")
+    return sent
+
+
+def test_the_image_holds_no_secret_and_all_it_is_made_of() -> None:
+    assert not [name for name in (*SECRET_FILES, ".git/config", "var/demo/site.toml", ".venv/x") if is_sent(name)]
+    copied = re.findall(r"^COPY (.+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert not [name for line in copied for name in line.split() if (REPO / name).is_file() and not is_sent(name)]
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=REPO, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    folders = tuple(f"{name}/" for line in copied for name in line.split() if (REPO / name).is_dir())
+    assert not [name for name in tracked if name.startswith(folders) and not is_sent(name)]
 
 
 def test_make_runs_the_same_preparation() -> None:

@@ -384,8 +384,8 @@ def test_tables_change_nothing_the_log_says(realdata: Path, both: Site, tmp_path
     """The same two days with and without the tables: witnesses grow in number, and a request gets its direction."""
     alone = all_rows(archive_of(realdata, tmp_path / "alone", LOGS))
     changed = {line.split()[1] for line in differences(alone, all_rows(both))}
-    assert changed <= {"silver.transfer", "silver.log_seen", "silver.request", "ops.coverage"}, differences(
-        alone, all_rows(both)
+    assert changed <= {"silver.transfer", "gold.tape_traffic", "silver.log_seen", "silver.request", "ops.coverage"}, (
+        differences(alone, all_rows(both))
     )
 
 
@@ -527,7 +527,7 @@ def test_the_command_line_reads_builds_and_answers(tmp_path: Path) -> None:
     days = ["--from", "2010-03-08", "--to", "2010-03-22"]
     asked = CliRunner().invoke(cli, ["ask", "session_rates", *days, "--format", "csv", *site])
     assert asked.exit_code == 0, asked.output
-    rows = list(csv.DictReader(io.StringIO(asked.output)))
+    rows = list(csv.DictReader(io.StringIO(asked.stdout)))
     assert {row["drive"] for row in rows} == {"DRV_1", "DRV_2"}
     assert [int(row["n_files"]) for row in rows if row["drive"] == "DRV_2"] == [3]
     assert steps.site_at(tmp_path).name == "case"

@@ -51,7 +51,20 @@ GUESTS = ("great_expectations", "streamlit", "airflow")
 MAY_IMPORT = {
     "dags": ({"steps", "sources", "config"}, {"streamlit", "great_expectations"}),
     "dashboards": (
-        {"ask", "catalog", "config", "drill", "forecast", "free_sql", "models", "opened", "studies", "units"},
+        {
+            "ask",
+            "catalog",
+            "clock",
+            "config",
+            "drill",
+            "forecast",
+            "free_sql",
+            "hostile",
+            "models",
+            "opened",
+            "studies",
+            "units",
+        },
         {"airflow", "great_expectations", "duckdb"},
     ),
 }

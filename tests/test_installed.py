@@ -33,3 +33,5 @@ def test_a_wheel_has_all_the_command_needs(tmp_path: Path) -> None:
     *names, has_schemas, site, is_own = done.stdout.splitlines()
     assert len(names) == 5 and has_schemas == "True" and site and is_own == "True"
     assert (tmp_path / "demo" / "logs").is_dir()
+    shipped = installed / "dashboards" / ".streamlit" / "config.toml"
+    assert shipped.is_file(), "theme and toolbar of the dashboard are not in the wheel"

@@ -1,9 +1,10 @@
 """PCP's delimited text: written figures come back, and real files agree with another reading of them."""
 
 import csv
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from test_sources import parse_chunks, read_lines
 from pipelines.errors import UnreadableFile
 from pipelines.lines import frame_of
 from pipelines.records import Origin
-from pipelines.sources import all_sources, choose
+from pipelines.sources import all_sources, choose, pcp_csv
 
 CELL = st.one_of(st.none(), st.integers(0, 10**9).map(lambda value: value / 1000))
 
@@ -118,3 +119,12 @@ def test_real_pmdumptext(realdata: Path) -> None:
     samples = parsed.tables["device_sample"].select("device", "read_bytes_s", "write_bytes_s", "note")
     assert samples.rows() == [("sda", 0.0, 0.0, None), ("sdb", 0.0, 0.0, None)]
     assert choose(read_lines(folder / "pmdumptext_default.txt")["text"].to_list())[0] is None
+
+
+def test_a_row_drawn_out_beyond_all_columns_is_one_reject() -> None:
+    """A stamp cut out of a long line: Polars' own formatting of such texts panics."""
+    row = "Tue Jun 15 08:00:00\t?\t0.250"
+    text = "\n".join(['Time\ta/kernel.all.load["1 minute"]\ta/mem.freemem', row * 2000, row.replace("00\t", "10\t", 1)])
+    lines = frame_of(text.encode()).filter(pl.col("line_no") > 0)
+    parsed = pcp_csv.parse(lines, Origin(date=date(2010, 6, 15)), None)
+    assert parsed.rejects.select("line_no", "reason").rows() == [(2, "wrong_width")]

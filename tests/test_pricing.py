@@ -65,6 +65,32 @@ def test_a_gain_is_per_day_of_what_it_is_priced_for(connection: Connection) -> N
     assert price(connection, "long_gap", week, n_days=1).gb_day == 1256.3
 
 
+def test_a_gain_is_per_day_that_has_logs(connection: Connection) -> None:
+    """Of the week three days have logs of drives, one of them of one drive only: 1256.3 / 3. The first hour of a log on
+    the evening before, and a rule on other logs, change nothing."""
+    week = Period(date(2010, 3, 4), DAY, ZONE)
+    ledger = [
+        (date(2010, 3, 7), "D1", "unknown", 23),
+        (date(2010, 3, 7), "D1", "idle", 1),
+        *((day, "D1", "transfer", 24) for day in (date(2010, 3, 8), DAY)),
+        (date(2010, 3, 9), "D1", "unknown", 24),
+        (date(2010, 3, 9), "D2", "idle", 24),
+    ]
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        for day, drive, bucket, hours in ledger:
+            connection.execute(
+                f"INSERT INTO {LAKE}.gold.drive_ledger (day, drive, bucket, duration_us, day_us)"
+                " VALUES (?, ?, ?, ?, 86400000000)",
+                [day, drive, bucket, hours * 3_600_000_000],
+            )
+        found, other = (price(connection, rule, week, lost_s=3600.0) for rule in ("long_gap", "duty_low"))
+    finally:
+        connection.execute("ROLLBACK")
+    assert found.gb_day == pytest.approx(1256.3 / 3)
+    assert other.gb_day == 0.0
+
+
 def test_hours_come_back_at_the_drives_overall_rate(connection: Connection) -> None:
     """1000 s x 42.86 MB/s = 42.86 GB; the room is (57.4 - 42.86) x 24 h x 3.6 = 1256.3 GB, and caps what is more."""
     assert price(connection, "mount_failures", lost_s=1000.0) == Gain(pytest.approx(42.86), None, None, "input")
@@ -77,6 +103,41 @@ def test_an_idle_station_gains_nothing_while_no_work_waits(connection: Connectio
     assert price(connection, "duty_low", before, lost_s=3600.0) == Gain(), "no log tells of that day"
 
 
+def test_nothing_is_gained_where_nothing_waited(connection: Connection) -> None:
+    """Hours of failures come back as work only while requests waited: 4 GB of 42.86."""
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        connection.execute(f"UPDATE {LAKE}.gold.lost_time SET asked_gb = 4.0 WHERE drive = 'D1'")
+        found = price(connection, "mount_failures", lost_s=1000.0)
+    finally:
+        connection.execute("ROLLBACK")
+    assert found == Gain(4.0, None, None, "work")
+
+
+def test_a_cap_that_leaves_nothing_is_a_gain_of_nothing(connection: Connection) -> None:
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        connection.execute(f"UPDATE {LAKE}.gold.lost_time SET gain_gb_day = 0.0 WHERE drive = 'D1'")
+        found = price(connection, "long_gap", lost_s=3600.0, lost_interval=(1800.0, 5400.0))
+    finally:
+        connection.execute("ROLLBACK")
+    assert found == Gain(0.0, 0.0, 0.0, "input")
+
+
 def test_what_lost_time_does_not_know_has_no_gain(connection: Connection) -> None:
     assert price(connection, "long_gap", drive="D9", lost_s=3600.0) == Gain()
     assert price(connection, "source_silent", lost_s=3600.0) == Gain(), "the rule names no cause"
+
+
+def test_what_is_lost_refers_to_what_can_be_gained() -> None:
+    """Two figures of one cause on two pages: wherever the larger stands, its doc says what remains of it."""
+    catalog = load_catalog()
+    columns = [
+        (owner.name, column)
+        for owner in (*catalog.relations.values(), *catalog.questions.values())
+        for column in owner.columns
+        if column.name == "lost_gb_day"
+    ]
+    assert len(columns) >= 4
+    for name, column in columns:
+        assert "if nothing else limited" in column.doc and "gain_gb_day" in column.doc, name

@@ -183,6 +183,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
                 f" day + INTERVAL 8 HOUR AS started_at, 'mover' AS witnesses FROM {days}"
             )
             connection.execute(
+                f"INSERT INTO {LAKE}.gold.tape_traffic BY NAME"
+                " SELECT day, 's' AS system, 'write' AS mode, 1000000000000 AS bytes, 'cms' AS storage_group,"
+                f" 'aod' AS file_family, FALSE AS is_listed FROM {days}"
+            )
+            connection.execute(
                 f"INSERT INTO {LAKE}.silver.volume BY NAME SELECT 's' AS system, 'V' AS volume, 'cms' AS storage_group,"
                 " 'aod' AS file_family, 400000000000000 AS active_bytes, TIMESTAMP '2009-12-31' AS recorded_at"
             )

@@ -1,6 +1,7 @@
 """Checks as Great Expectations runs them on a build's connection: none is skipped, none fails unseen."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,23 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "skipped" in results[2].detail
     assert results[1].n_failing == 1 and "logs/b" in results[1].detail and "logs/a" not in results[1].detail
     assert "nowhere" in results[3].detail and "ExpectTheUnheardOf" in results[4].detail
+
+
+@pytest.mark.xdist_group("quality")
+def test_a_check_of_several_columns_names_the_files_as_well(tmp_path: Path) -> None:
+    catalog = load_catalog()
+    unique = Check("ExpectCompoundColumnsToBeUnique", "critical", {"column_list": ["line_no", "reason"]})
+    relation = dataclasses.replace(catalog.relations[NAME], checks=(unique,))
+    catalog = dataclasses.replace(catalog, relations=catalog.relations | {NAME: relation})
+    with Warehouse(Site(name="checks", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute("BEGIN")
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.file (file_id, path) SELECT x, 'logs/' || x FROM unnest(['a', 'b', 'c']) u(x)"
+        )
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 7, 'torn', ''), ('b', 7, 'torn', ''), ('c', 8, 'torn', '')"
+        )
+        (result,) = quality.check(connection, catalog, Changes(whole={NAME}))
+        connection.execute("ROLLBACK")
+    assert result.stops_build and json.loads(result.detail)["files"] == ["logs/a", "logs/b"]

@@ -1,7 +1,7 @@
 """Every question, against examples worked by hand.
 
-A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relations.py`, with `[params]` besides. What
-it does not give has the header's default; days that it does not give are the case's `date`.
+A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relations.py`, with `[params]` in addition.
+What it does not give has the header's default; days that it does not give are the case's `date`.
 """
 
 import re
@@ -13,6 +13,7 @@ import duckdb
 import pytest
 import test_relations as harness
 
+from pipelines import statement
 from pipelines.catalog import Question, Relation, load_catalog
 
 HERE = Path(__file__).parent
@@ -32,6 +33,7 @@ def test_case(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for table, rows in ({"site.setting": [harness.SETTING]} | harness._given(case)).items():
             harness._insert(connection, catalog.relations[table], rows)
             fill_day(connection, catalog.relations[table])
+        harness.make_inputs(connection, case, statement.tables(question.sql), set(case.get("given", {})))
         result = connection.execute(question.sql, values(question, case))
         names = [column[0] for column in result.description or []]
         found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -5,6 +5,7 @@ A case is `tests/<layer>/<relation>/<case>.toml`; expected values are never rege
 
     title = "what the case shows"
     through = true                      # first make, from the given rows, what the relation reads
+    through = ["gold.tape_traffic"]     # the same, of these alone
     like = "silver/gap/design_12"       # begin with that case's given rows
     date = 2010-06-15                   # day of instants that are written as times alone
     every."bronze.seen" = { ... }       # columns all given rows of a table share
@@ -62,8 +63,7 @@ def test_case(path: Path) -> None:
         given = _given(case)
         for table, rows in ({"site.setting": [SETTING]} | given).items():
             _insert(connection, load_catalog().relations[table], rows)
-        for upstream in _upstream(relation, set(given)) if case.get("through") else []:
-            connection.execute(f"INSERT INTO {upstream.full_name} {upstream.sql}")
+        make_inputs(connection, case, relation.inputs, set(given) | {relation.full_name})
         found = _select(connection, relation, case.get("order", []))
     _compare(case, relation, found)
 
@@ -143,16 +143,19 @@ def _insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: lis
         connection.execute(f"INSERT INTO {relation.full_name} ({names}) VALUES ({marks})", list(row.values()))
 
 
-def _upstream(relation: Relation, given: set[str]) -> list[Relation]:
-    """What SQL must make before the relation, in order; what a case gives is not made."""
+def make_inputs(connection: duckdb.DuckDBPyConnection, case: Row, inputs: tuple[str, ...], given: set[str]) -> None:
+    """Make what SQL reads, in order and as `through` asks; what a case gives is not made."""
+    through = case.get("through", False)
     made = {other.full_name: other for other in load_catalog().made_by_sql()}
+    allowed = (set(made) if through is True else set(through or ())) - given
     needed: set[str] = set()
-    todo = [relation.full_name]
+    todo = [inputs]
     while todo:
-        new = set(made[todo.pop()].inputs) & set(made) - needed - given - {relation.full_name}
+        new = set(todo.pop()) & allowed - needed
         needed |= new
-        todo += new
-    return [other for name, other in made.items() if name in needed]
+        todo += [made[name].inputs for name in new]
+    for name in (name for name in made if name in needed):
+        connection.execute(f"INSERT INTO {name} {made[name].sql}")
 
 
 def _select(connection: duckdb.DuckDBPyConnection, relation: Relation, order: list[str]) -> list[Row]:

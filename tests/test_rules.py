@@ -96,6 +96,37 @@ def test_an_unknown_method_or_metric_is_named(lake: Connection) -> None:
         list(findings.judge(odd, pl.DataFrame({"a": [1]}), Site(name="case"), period))
 
 
+def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection) -> None:
+    """Six hours of one drive, half of each waiting, the link full all the while: one cause, one loss, one warning."""
+    day, begin = date(2010, 3, 10), datetime(2010, 3, 10, 8)
+    waiting: Row = {"drive": "D1", "station": "s", "mode": "write", "wait_s": 1800.0, "transfer_s": 3600.0}
+    waiting |= {"link": "l", "wait_full_s": 1800.0, "wait_full_most_s": 1800.0, "verdict": "network_bound"}
+    full: Row = {"station": "s", "seen_s": 3600.0, "capacity_mb_s": 125.0, "load": 0.97}
+    full |= {"full_s": 3600.0, "full_most_s": 3600.0, "full_mb_s": 121.0, "avg_mb_s": 121.0}
+    rows: dict[str, list[Row]] = {
+        "gold.bottleneck": [waiting],
+        "gold.link_load": [full | {"link": link, "direction": way} for link, way in (("l", "out"), ("k", "out"))],
+    }
+    lake.execute("BEGIN TRANSACTION")
+    try:
+        for table, of in rows.items():
+            hours = [{"repeat": 6, "step_s": 3600, "hour_at": begin} | row for row in of]
+            relation, site = load_catalog().relations[table], Site(name="case")
+            _insert(lake, relation, [_filled(relation, row, site) for given in hours for row in _repeated(given)])
+        found = findings.detect(lake, Site(name="case"), load_catalog(), day, day).findings
+    finally:
+        lake.execute("ROLLBACK")
+    told = {(finding["rule"], finding["entity"]): finding for finding in found}
+    assert set(told) == {("starved_stream", "s"), ("link_saturated", "l/out"), ("link_saturated", "k/out")}
+    starved, link = told["starved_stream", "s"], told["link_saturated", "l/out"]
+    assert "its link l was full for 3.00 h of it" in starved["text"]
+    assert (starved["lost_hours"], starved["severity"], starved["joined_to"]) == (3.0, "warning", None)
+    assert (link["lost_hours"], link["severity"], link["joined_to"]) == (None, "info", starved["finding_id"])
+    assert "one cause with that finding (starved_stream)" in link["text"]
+    other = told["link_saturated", "k/out"]
+    assert (other["severity"], other["joined_to"]) == ("warning", None), "nobody waited for this one"
+
+
 # --- given ----------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pipelines.forecast import ranked, scenario
 from pipelines.models.service_time import Service
 from pipelines.models.simulation import Changes, File, Mount, Outage, Use, Work, simulate
 
@@ -25,10 +26,13 @@ def use(work: Work, changes: Changes | None = None, mode: str = "read") -> Use:
 
 
 def test_a_trace_by_hand() -> None:
-    """One drive: A from 0 to 95, B waits 75 s, until 135. Two drives: B from 20 to 60, unless it is one tape."""
-    assert use(traced()) == Use(2, 230, 135, 75, 135)
-    assert use(traced(drives=2)) == Use(2, 230, 135, 0, 95)
-    assert use(traced(drives=2, one_volume=True)) == Use(2, 230, 135, 75, 135)
+    """One drive: A from 0 to 95, B waits 75 s, until 135. Two drives: B from 20 to 60, unless it is one tape.
+
+    Done at 95 and 135, 230 s in all; with two drives at 95 and 60.
+    """
+    assert use(traced()) == Use(2, 230, 135, 75, 135, 230, 2)
+    assert use(traced(drives=2)) == Use(2, 230, 135, 0, 95, 155, 2)
+    assert use(traced(drives=2, one_volume=True)) == Use(2, 230, 135, 75, 135, 230, 2)
     assert use(traced(), Changes(drives={"LTO-4": 2})) == use(traced(drives=2))
 
 
@@ -44,6 +48,60 @@ def test_a_trace_by_hand() -> None:
 )
 def test_changes_by_hand(changes: Changes, busy_s: float) -> None:
     assert use(traced(), changes).busy_s == pytest.approx(busy_s)
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "speed", "busy_s"),
+    [
+        (0, 2, 5),  # the drive sets the pace
+        (6, 2, 10),  # the source gives 100 MB in 10 s: a faster drive waits longer
+        (6, 0.25, 16),  # 4 s of work become 16: now the drive sets the pace
+        (0.5, 2, 5.25),  # a start of 0.5 s stays, 9.5 s of work become 4.75
+    ],
+)
+def test_a_stream_is_no_faster_than_its_source(wait_s: float, speed: float, busy_s: float) -> None:
+    work = Work((Mount("LTO-4", "write", (File(100, 10, wait_s=wait_s),), station="n1"),), {"LTO-4": 1})
+    assert use(work, Changes(speed=speed), "write").busy_s == pytest.approx(busy_s)
+    # what the station bears comes on top
+    shared = Changes(speed=speed, link_mb_s=1000)
+    assert use(work, shared, "write").busy_s == pytest.approx(busy_s)
+
+
+def busy_week() -> Work:
+    """Twelve mounts of an hour, one every 2 hours, with gaps of 60 s in each: two drives have hours enough."""
+    files = (File(1000, 1740.0), File(1000, 1740.0, gap_s=60))
+    mounts = tuple(Mount("LTO-4", "read", files, 7200.0 * n, lead_s=30, tail_s=30) for n in range(12))
+    twins = tuple(Mount("LTO-4", "read", files, 7200.0 * n + 1, lead_s=30, tail_s=30) for n in range(12))
+    return Work((*mounts, *twins), {"LTO-4": 2})
+
+
+def test_scenarios_are_ranked_by_when_work_is_done() -> None:
+    """One drive for 24 mounts of an hour in 23: each second one waits an hour, and the last end 1 h later.
+
+    Its drive-hours are the same, so the fewest drive-hours would rank it as high as the replay. Half a drive would be
+    enough for neither: 24 h of work in 23.0003 h. Gaps cut to 0 s: 60 s sooner each.
+    """
+    work = busy_week()
+    replayed = simulate(work)
+    fewer, cut = Changes(drives={"LTO-4": 1}), Changes(gap_s=0.0)
+    listed = ranked(work, replayed, [(one, simulate(work, one)) for one in (fewer, cut)])
+    assert [one.name for one in listed] == ["gaps of at most 0 s", "none: the replay", "1 LTO-4 drive"]
+    first, replay, last = listed
+    assert first.done_h == pytest.approx(replay.done_h - 60 / 3600) and not first.hindrance
+    assert last.busy_h == pytest.approx(replay.busy_h) and last.waited_h == pytest.approx(12, rel=0.001)
+    assert "cannot keep up: the work asks for 1.0 times" in last.hindrance
+    assert "worse; mounts are done 0.50 h later on average, they wait 12.00 h more" in last.against(replay)
+    assert "better; mounts are done 0.02 h sooner" in first.against(replay) and "wait" not in first.against(replay)
+    # all asked for at once is a queue on purpose
+    assert not scenario("", work, replayed, Changes(at_once=True), simulate(work, Changes(at_once=True))).hindrance
+
+
+def test_what_waits_for_its_chunk_waits() -> None:
+    """Two mounts of 10 GB asked an hour apart are one chunk: the first waits 3600 s, and both are done together."""
+    files = (File(10_000, 100),)
+    mounts = tuple(Mount("LTO-4", "write", files, at, "n1", lead_s=30, tail_s=20) for at in (0.0, 3600.0))
+    found = use(Work(mounts, {"LTO-4": 1}), Changes(chunk_gb=20), "write")
+    assert (found.n_mounts, found.n_asked, found.waited_s, found.done_s) == (1, 2, 3600, 2 * 3850)
 
 
 def test_an_outage_takes_the_drive() -> None:

@@ -286,6 +286,7 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
         "tsm",
         "tsm-synthetic",
         "misc",
+        "faults",
     ],
 )
 def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,6 +127,17 @@ def test_files_hold_the_answer(page: AppTest) -> None:
     assert [button.label for button in page.get("download_button")] == ["CSV", "Parquet"]
 
 
+def test_a_csv_acts_on_nothing(page: AppTest) -> None:
+    """Neither a spreadsheet nor a terminal; numbers stay numbers, and Parquet holds what the log holds."""
+    run(page.run(), "SELECT '=HYPERLINK(1)' AS \"@a\", chr(27) || '[31m' AS b, -1.5 AS c, '-2.5' AS d")
+    found = page.session_state["ran"].found
+    assert desk.as_csv(found).decode().splitlines() == [
+        '"\'@a","b","c","d"',
+        '"\'=HYPERLINK(1)","\\x1b[31m",-1.5,"-2.5"',
+    ]
+    assert pq.read_table(io.BytesIO(desk.as_parquet(found))).to_pylist()[0]["@a"] == "=HYPERLINK(1)"
+
+
 def test_what_logs_say_is_shown_and_never_rendered(page: AppTest) -> None:
     """In cells, in headings, in errors and in charts."""
     text = HOSTILE.replace("'", "''")

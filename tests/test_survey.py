@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections import Counter
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -196,3 +196,52 @@ def test_every_file_meets_the_input_that_was_written_for_it(tmp_path: Path) -> N
     links = {path.name: values["link"] for path, _, values in find_inputs(site)}
     assert links["eth0.log"] == "eth0" and links["plain"] == "plain"
     assert all(len(link) > 1 for link in links.values()), links
+
+
+def mrtg_text(last: int) -> str:
+    """Rows of five minutes; traffic in the newest two hours, zeros before it, as a fresh log is filled with."""
+    rows = [f"{last - 300 * n} " + ("20 10 30 20" if n < 24 else "0 0 0 0") for n in range(48)]
+    return "\n".join([f"{last} 1 1", *rows]) + "\n"
+
+
+def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carries(tmp_path: Path) -> None:
+    """125,000,000 bytes/s by MaxBytes are 125 MB/s: `bits` is how MRTG draws. Two hours from 10:00 UTC are expected."""
+    (tmp_path / "dm8-bond0.log").write_text(mrtg_text(1268222400))  # 2010-03-10 12:00 UTC
+    (tmp_path / "dm8-bond0.log.0").write_text(mrtg_text(1268222100))
+    (tmp_path / "mrtg.cfg").write_text(
+        "WorkDir: /var/www/mrtg\nOptions[_]: growright, bits\nTarget[dm8-bond0]: 14:public@switch1.example.net:::::2\n"
+        "MaxBytes[dm8-bond0]: 125000000\nTitle[dm8-bond0]: port 14\n"
+    )
+    stamped = "".join(f"{line} {end}\n" for line, end in zip(VMSTAT.splitlines(), STAMPS, strict=True))
+    for day in ("10", "11"):
+        (tmp_path / f"vmstat_dm8_2010-03-{day}.log").write_text(stamped)
+    text = guessed(tmp_path)
+    (link,) = load_site(tmp_path).link
+    assert (link.name, link.station, link.capacity_mb_s, link.polled) == ("dm8-bond0", "dm8", 125.0, "switch")
+    assert "MaxBytes 125000000 in mrtg.cfg, line 3" in text and "MRTG asked switch1.example.net" in text
+    assert "public" not in text
+    expected = {item.glob: item.expect for item in load_site(tmp_path).input}
+    begin, end = datetime(2010, 3, 10, 10, tzinfo=UTC), datetime(2010, 3, 10, 12, tzinfo=UTC)
+    found = expected["{link}.log*"]
+    assert found is not None and (found.begin.replace(tzinfo=UTC), found.end.replace(tzinfo=UTC)) == (begin, end)
+    roles = {station.name: station.role for station in load_site(tmp_path).station}
+    assert roles == {"dm8": "unknown"}, "no rule on migration stations judges it"
+
+
+def test_copies_of_a_log_are_counted_once(tmp_path: Path) -> None:
+    log = sorted((SOURCES / "enstore_log").glob("clean*.log"))[0].read_text()
+    (tmp_path / "LOG-2010-06-15").write_text(log)
+    alone = re.findall(r"\d+ (?:rows|of files)", guessed(tmp_path))
+    (tmp_path / "LOG-2010-06-15.copy").write_text(log)
+    (tmp_path / "MOUNTS-2010-06-15").write_text("".join(log.splitlines(keepends=True)[::2]))
+    assert alone and re.findall(r"\d+ (?:rows|of files)", guessed(tmp_path)) == alone
+
+
+def test_a_site_that_lies_elsewhere_finds_its_logs(tmp_path: Path) -> None:
+    """Patterns are read from the folder of site.toml, not from that of the logs."""
+    logs = tmp_path / "some" / "logs"
+    shutil.copytree(Path(__file__).resolve().parent.parent / "sample_data" / "captured", logs)
+    for place in (tmp_path, logs, tmp_path / "other"):
+        place.mkdir(exist_ok=True)
+        steps.init(logs, place / "site.toml", force=True)
+        assert {path.name for path, _, _ in find_inputs(steps.site_at(place))} >= {"vmstat.txt", "iostat.txt"}, place

@@ -3,8 +3,9 @@
 import sqlite3
 from pathlib import Path
 
+from pipelines import site_tables
 from pipelines.catalog import load_catalog
-from pipelines.config import Site
+from pipelines.config import Site, Station
 from pipelines.loader import prepare_tables
 from pipelines.warehouse import LAKE, Warehouse
 
@@ -41,7 +42,7 @@ def test_tables_and_columns_are_commented_once(tmp_path: Path) -> None:
 
 
 def test_a_moved_warehouse_is_read_and_written(tmp_path: Path) -> None:
-    insert = f"INSERT INTO {LAKE}.ops.detection VALUES (DATE '2010-03-10', 1)"
+    insert = f"INSERT INTO {LAKE}.ops.detection (day, n_findings) VALUES (DATE '2010-03-10', 1)"
     with Warehouse(Site(name="here", root=tmp_path / "here")).write("test") as connection:
         prepare_tables(connection, load_catalog())
         connection.execute(insert)
@@ -65,3 +66,20 @@ def test_only_a_build_empties_what_it_fills(tmp_path: Path) -> None:
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
         assert prepare_tables(connection, catalog, will_build=True) == ["gold.drive_ledger"]
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_what_site_toml_lists_by_the_thousand_is_written_at_once(tmp_path: Path) -> None:
+    """Each statement writes a file of the lake and costs milliseconds."""
+    names = [f"S{n}" for n in range(700)]
+    site = Site(name="tables", root=tmp_path, station=tuple(Station(name=name) for name in names))
+    with Warehouse(site).write("test") as connection:
+        prepare_tables(connection, load_catalog())
+        assert "site.station" in site_tables.sync(connection, site)
+        assert connection.execute(f"SELECT station FROM {LAKE}.site.station ORDER BY ALL").fetchall() == [
+            (name,) for name in sorted(names)
+        ]
+        n_files = connection.execute(
+            f"SELECT file_count FROM ducklake_table_info('{LAKE}') WHERE table_name = 'station'"
+        ).fetchone()
+        assert n_files == (2,)
+        assert site_tables.sync(connection, site) == set()

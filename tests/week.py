@@ -76,7 +76,7 @@ def said(site: Site) -> Rows:
 
 
 def reports(site: Site, life: bool = True) -> dict[str, list[str]]:
-    """The reports as text by day, without the lines that say from which build they are.
+    """The reports as text by day, without the lines on the state of the warehouse when each was made.
 
     Without `life` nothing of what tells a new finding from an open one either: that is what was known of the days
     before when the report was made.
@@ -84,7 +84,8 @@ def reports(site: Site, life: bool = True) -> dict[str, list[str]]:
     texts = {path.stem: path.read_text() for path in (site.root / "out").glob("*.txt")}
     if not life:
         texts = {name: _LIFE.sub("", text) for name, text in texts.items()}
+    ours = ("build ", "data read ", "last run ")  # how things stood when it was made
     return {
-        name: [line for line in text.splitlines() if line and "snapshot" not in line and not line.startswith("build ")]
+        name: [line for line in text.splitlines() if line and "snapshot" not in line and not line.startswith(ours)]
         for name, text in texts.items()
     }

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, model_charts, parts
+from dashboards import charts, fields, model_charts, parts, state
 
 TABLE = [
     "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
@@ -16,7 +16,7 @@ parts.heading(events, whole=page)
 known = {f"{row['changed_at']:%Y-%m-%d %H:%M} {row['what']}": row for row in events.rows if row["changed_at"]}
 at = ""
 if known:
-    name = parts.choose("change", "Change", list(known), page=st)
+    name = fields.choose("change", "Change", list(known), page=st)
     row = known[name]
     at = f"{row['changed_at']:%Y-%m-%d %H:%M:%S}"
     st.text(f"{at} UTC   {row['what']}   {row['entities'] or 'all of the site'}   {row['note'] or ''}")
@@ -41,10 +41,10 @@ nothing = "No change of this period touched a drive that anything was mounted in
 parts.show_part(failures, failures.names, lacking=nothing, wide={"what": 140}, whole=page)
 
 st.subheader("Any instant, described", anchor=False)
-when = parts.type_text("at", "Instant [UTC], as 2010-03-10 17:00", at)
+when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", at)
 if not when:
     st.info("Say when: the mounts of the period are then described before and after that.")
-    st.stop()
+    state.stop()
 simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
 st.caption(simple.why)
 if len(simple.rows) == 2:

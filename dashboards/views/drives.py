@@ -2,20 +2,24 @@
 
 import streamlit as st
 
-from dashboards import charts, model_charts, parts
+from dashboards import charts, fields, model_charts, parts, state
 
 RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
     "overall_rate_mb_s", "f",
 ]  # fmt: skip
 HOURS = ["drive", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours"]
-ERRORS = ["drive", "n_mounts", "volume_gb", "read_errors", "write_errors", "n_failed_transfers", "n_failed_mounts"]
+ERRORS = [
+    "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
+    "drive_write_errors",
+]  # fmt: skip
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
 EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
 TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
 SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"]
 ROBOTS = ["robot", "n_drives", "n_alone", "alone_s", "n_together", "together_s", "step_s", "waited_hours", "works"]
+MOST_DRAWN = 40
 
 page = parts.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
@@ -23,7 +27,7 @@ drives = page.ask("drives")
 mine = drives.rows_of(drive=drive)
 if not mine:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
-    st.stop()
+    state.stop()
 parts.heading(drives, "Rates and hours")
 rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
 if rated:
@@ -38,7 +42,10 @@ parts.show_table(drives, RATES, mine)
 earlier = page.ask_before("drives")
 if earlier and page.before:
     st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
-    parts.show_table(earlier, RATES, earlier.rows_of(drive=drive))
+    if earlier.rows:
+        parts.show_table(earlier, RATES, earlier.rows_of(drive=drive))
+    else:
+        st.info("No server log covers these days.")
 st.text("Their hours:")
 parts.show_table(drives, HOURS, mine)
 parts.show_sql(drives, *([earlier] if earlier else []))
@@ -46,15 +53,16 @@ parts.show_sql(drives, *([earlier] if earlier else []))
 effect = page.ask("slow_drive_or_tape")
 parts.heading(effect)
 st.caption("Of large files, drives and tapes apart: 1 is the typical one of its kind. Lines are 90 % intervals.")
-kind = parts.choose("of", "Of", ["drives", "tapes"], page=st)
+kind = fields.choose("of", "Of", ["drives", "tapes"], page=st)
 name = "drive" if kind == "drives" else "volume"
-told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]][:40]
+told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]]
 if told:
-    frame = effect.frame(told)
+    frame = effect.frame(told[:MOST_DRAWN])
     parts.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
+    parts.say_cut(effect, len(told[:MOST_DRAWN]), len(told))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
-parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]][:200], 300, {"says": 300})
+parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"says": 300})
 parts.show_sql(effect)
 
 health = page.ask("drive_health", drive=drive)

@@ -8,6 +8,10 @@ from dashboards import charts, parts, state
 HEAD = ["n_gaps", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
+DEAD = [
+    "drive", "share", "dead_hours", "filemark_hours", "checksum_hours", "database_hours", "no_request_hours",
+    "request_hours", "position_hours", "start_hours",
+]  # fmt: skip
 SPLIT = ["station", "n_gaps", "p50_s", "p95_s", "ready_share", "metadata_hours", "starved_hours"]
 
 page = parts.open_page("Is it the 10 s gap?", "station", "drive", compares=True)
@@ -15,7 +19,7 @@ station, drive = page.chosen["station"], page.chosen["drive"]
 cost = page.ask("gap_cost", station=station, drive=drive)
 if not cost.rows:
     st.info("No gaps between files in this period. Choose other days, or load their logs with `tapescope run`.")
-    st.stop()
+    state.stop()
 before = page.ask_before("gap_cost", station=station, drive=drive)
 parts.show_numbers(
     cost, cost.rows_of(level="all")[0], HEAD, next(iter(before.rows_of(level="all")), None) if before else None
@@ -37,12 +41,39 @@ parts.show_sql(histogram, peaks)
 
 parts.heading(cost)
 parts.show_table(cost, COST, cost.rows_of(level="drive"))
+priced = page.ask("lost_time")
+gains = [row for row in priced.rows_of(station=station, cause="long_gap") if row["gain_gb_day"] is not None]
+if not drive:
+    lost = cost.shown(cost.rows_of(level="all")[0], "lost_gb_day")
+    if gains:
+        total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
+        st.text(
+            f"Lost is what could have moved in the time beyond the expected gap if nothing else limited: {lost}. Gain"
+            f" is what remains of it after the next bottleneck of each drive ({total['bottleneck']}):"
+            f" {priced.shown(total, 'gain_gb_day')}."
+        )
+    else:
+        st.text(f"Lost, {lost}, is at most: what remains of it after the next bottleneck, the gain, is not known.")
 state.link(
     "whatif",
     f"What if no gap were longer than {page.site['expected_gap_s']:g} {unit}?",
     gap=f"{page.site['expected_gap_s']:g}",
 )
-parts.show_sql(cost, *([before] if before else []))
+parts.show_sql(cost, priced, *([before] if before else []))
+
+dead = page.ask("dead_time", drive=drive)
+parts.heading(dead, whole=page, by=["drive"])
+hours = [row for row in dead.rows if row["hour_at"]]
+if hours:
+    tips = ["drive:N", charts.instant("hour_at", "hour"), charts.share("share", "of the hour")]
+    tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
+    chart = charts.heat_map(dead.frame(hours), "drive", "share", "share of the hour", tips, page.span(), charts.RED)
+    parts.show_chart(dead, chart)
+    st.caption("Empty: the drive moved no two files one after the other in that hour.")
+    parts.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
+else:
+    st.info("No drive stood still between two files.")
+parts.show_sql(dead)
 
 split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
 parts.show_part(split, SPLIT, split.rows_of(station=station), text="Was the next file at hand?")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, hour_charts, parts
+from dashboards import charts, fields, hour_charts, parts
 
 RATES = [
     "system", "storage_group", "mode", "moved_tb", "min_mb_s", "average_mb_s", "sustained_mb_s", "max_mb_s",
@@ -20,11 +20,11 @@ hours = page.ask("family_hours", group=group)
 parts.heading(hours)
 if hours.rows:
     modes = [mode for mode in ("read", "write") if any(row["mode"] == mode for row in hours.rows)]
-    mode = parts.choose("mode", "Of", ["reads and writes", *modes], page=st)
+    mode = fields.choose("mode", "Of", ["reads and writes", *modes], page=st)
     frame = hours.frame([row for row in hours.rows if mode in (row["mode"], "reads and writes")])
     frame = frame.with_columns(family=charts.joined("storage_group", "file_family", "mode"))
     drawn = hour_charts.largest(frame, "family", "rate_mb_s")
-    parts.show_chart(hours, hour_charts.families(drawn, "family", hours.label("rate_mb_s")))
+    parts.show_chart(hours, hour_charts.families(drawn, "family", hours.label("rate_mb_s"), page.span()))
 else:
     st.info("No whole file was moved in this period. Choose other days, or load server logs with `tapescope run`.")
 parts.show_sql(hours)
@@ -36,8 +36,9 @@ parts.heading(used, whole=page)
 st.caption("Blue: on average. Grey: most at one instant. Orange: drives there are.")
 systems = sorted({row["system"] for row in used.rows})
 for system in systems:
-    says = f"Archive system {parts.plain(system)}" if len(systems) > 1 else "Drives in use by the hour."
-    parts.show_chart(used, hour_charts.in_use(used.frame([row for row in used.rows if row["system"] == system])), says)
+    says = f"Archive system {system}" if len(systems) > 1 else "Drives in use by the hour."
+    mine = used.frame([row for row in used.rows if row["system"] == system])
+    parts.show_chart(used, hour_charts.in_use(mine, page.span()), says)
 if not all(row["is_possible"] for row in used.rows):
     st.warning("In some hours more drives were in use than there are: a drive is missing in `site.toml`, or logs lie.")
 parts.show_sql(used)
@@ -53,7 +54,7 @@ for name, columns, by, lacking in (
     if any(row.get("is_slide") for row in found.rows):
         st.warning("A group's reads have become chaotic: twice the drive-hours for a terabyte, and more short mounts.")
     if found.rows:
-        parts.show_table(found, columns, found.rows[:500])
+        parts.show_table(found, columns, found.rows)
     else:
         st.info(lacking)
     parts.show_sql(found)

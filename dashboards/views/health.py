@@ -4,15 +4,24 @@ import streamlit as st
 
 from dashboards import charts, parts
 
+FRESH = ["kind", "name", "until_at", "ended_at", "outcome", "failure"]
 LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
-FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason"]
+FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason", "note"]
 CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "says"]
 REJECTS = ["path", "reason", "n_lines", "line_no", "text"]
 NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
 ODD = ["kind", "entity", "n", "n_compared", "what", "stated", "possible", "says"]
 MOST_HOSTS = 60
 
+READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
+DATES = ["path", "source", "says"]
+
 page = parts.open_page("What did it not see?")
+impossible = page.ask("impossible_dates")
+if impossible.rows:
+    st.warning(f"{len(impossible.rows)} files hold dates that cannot be: those days do not count.")
+    parts.show_part(impossible, DATES, wide={"path": 260, "says": 330})
+parts.show_part(page.ask("logs_read"), READ)
 hours = page.ask("coverage_hours")
 parts.heading(hours)
 declared = [row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["seen_share"] is not None]
@@ -26,19 +35,26 @@ if declared:
         log=charts.joined("source", "host"),
     )
     tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "seen")]
-    parts.show_chart(hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips))
+    parts.show_chart(hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips, page.span()))
+    st.caption("Faint: declared, and little or nothing was seen. Empty: nothing was declared for that hour.")
     if len(worst) > MOST_HOSTS:
         st.caption(f"The {MOST_HOSTS} logs of which least was seen, of {len(worst)}.")
 else:
-    st.info("site.toml declares no log for these days (`expect` of its inputs), so nothing can be missed.")
+    st.info("site.toml declares no log for these days (`expect` of its inputs): what is missing is not known.")
+undeclared = [row for row in hours.rows if row["seen_share"] is None]
+if undeclared:
+    st.caption("Logs of these days that site.toml declares no hours for, by the hour: what was read.")
+    parts.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared, 300)
 parts.show_sql(hours)
 
+fresh = page.ask("freshness")
+parts.show_part(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
 parts.show_part(page.ask("lines_read"), LINES)
 rejects, files, unknown = (page.ask(name) for name in ("rejects", "files", "unknown_names"))
-parts.show_part(rejects, REJECTS, rejects.rows[:500], "No line was rejected.", wide={"path": 220, "text": 330})
-parts.show_part(files, FILES, files.rows[:1000], height=300)
+parts.show_part(rejects, REJECTS, lacking="No line was rejected.", wide={"path": 220, "text": 330})
+parts.show_part(files, FILES, height=300, wide={"note": 300})
 nothing = "Every station, drive and link of these days' logs is declared."
-parts.show_part(unknown, NAMES, unknown.rows[:500], nothing)
+parts.show_part(unknown, NAMES, lacking=nothing)
 nothing = "No station's clock could be held against the movers' log. `tapescope detect` does that."
 parts.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"says": 290})
 nothing = "Nothing was compared yet. `tapescope detect` does that."

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboards import charts, data, parts
+from dashboards import charts, data, fields, ledger_charts, parts, state, words
 
-GROUPED = ("gap", "wait", "mounting", "position", "no_request", "down", "unknown", "transfer")
+DRILLED = ("gap", "wait", "mounting", "position", "no_request", "down", "unknown", "transfer")
+MOST_MOUNTS = 200  # to choose from
 MOUNT = ["session_id", "drive", "volume", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "overall_rate_mb_s", "f"]
 
 page = parts.open_page("What are the drives doing all day?", "drive", "station", "group", compares=True)
@@ -12,24 +13,28 @@ drive, station, group = (page.chosen[name] for name in ("drive", "station", "gro
 steps = page.ask("ledger_waterfall", drive=drive)
 if not steps.rows:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
-    st.stop()
+    state.stop()
 parts.heading(steps, whole=page, by=["drive"])
-parts.show_chart(steps, charts.waterfall(steps.frame()))
+parts.show_chart(steps, ledger_charts.waterfall(steps.frame()))
 earlier = page.ask_before("ledger_waterfall", drive=drive)
-if earlier and earlier.rows:
-    st.caption(f"The same from {page.before[0]} to {page.before[1]}:" if page.before else "")
-    parts.show_chart(earlier, charts.waterfall(earlier.frame()))
+if earlier and page.before:
+    st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
+    if earlier.rows:
+        parts.show_chart(earlier, ledger_charts.waterfall(earlier.frame()))
+    else:
+        st.info("No server log covers these days.")
 parts.show_sql(steps, *([earlier] if earlier else []))
 
 hours = page.ask("busy_hours", drive=drive, station=station)
 parts.heading(hours, "Which drive, at which hour", page, ["drive", "station"])
 WHAT = {"busy_share": "at work", "moving_share": "moving data", "lost_share": "at work without moving data"}
-what = parts.choose("show", "Show the share of each hour", list(WHAT), WHAT, st)
+what = fields.choose("show", "Show the share of each hour", list(WHAT), WHAT, st)
 if hours.rows:
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, words) for name, words in WHAT.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE
-    parts.show_chart(hours, charts.heat_map(hours.frame(), "drive", what, WHAT[what], tips, colour))
+    parts.show_chart(hours, charts.heat_map(hours.frame(), "drive", what, WHAT[what], tips, page.span(), colour))
+    st.caption("Empty: at work for less than ten minutes of the hour: idle, down, or no log covers it.")
 else:
     st.info("No drive was at work for ten minutes of any hour.")
 parts.show_sql(hours)
@@ -38,30 +43,39 @@ groups = page.ask("hours_by_group")
 parts.heading(groups, whole=page, by=["group"])
 mine = [row for row in groups.rows_of(storage_group=group) if row["storage_group"]]
 if mine:
-    parts.show_chart(groups, charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "drive-hours [h]"))
+    chart = ledger_charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "drive-hours [h]")
+    parts.show_chart(groups, chart)
 else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
 parts.show_sql(groups)
 
 mounts = page.ask("mounts", drive=drive, station=station, group=group)
 parts.heading(mounts, "Down to one mount")
-parts.show_table(mounts, MOUNT, mounts.rows[:200], 240)
-names = [row["session_id"] for row in mounts.rows[:200]]
-session = parts.choose("session", "Mount", ["", *names], {"": "none; choose one to see what its drive did"}, st)
+parts.show_table(mounts, MOUNT, height=240, most=MOST_MOUNTS)
+names = [row["session_id"] for row in mounts.rows[:MOST_MOUNTS]]
+session = fields.choose("session", "Mount", ["", *names], {"": "none; choose one to see what its drive did"}, st)
 if session:
     path = page.ask("mount_timeline", session=session)
-    parts.show_chart(path, charts.timeline(path.frame()))
+    parts.show_chart(path, ledger_charts.timeline(path.frame()))
     parts.show_sql(path)
 parts.show_sql(mounts)
 
 st.subheader("Down to the log's lines", anchor=False)
-drives = [row["name"] for row in page.ask("members").rows if row["kind"] == "drive"]
 of_mount = next((row["drive"] for row in mounts.rows if row["session_id"] == session), "")
-bucket = parts.choose("bucket", "Bucket", list(GROUPED), page=st)
-found = data.drilled(page.snapshot, drive or of_mount or drives[0], bucket, page.last)
-st.text(f"{found.drive}, {found.day}, the longest of {bucket}; choose a drive in the side bar for another")
+bucket = fields.choose("bucket", "Bucket", list(DRILLED), words.CHOICES, st)
+spent: dict[str, float] = {}
+for row in page.ask("drive_ledger", first_day=page.last).rows:
+    is_in = row["bucket"] in words.TOGETHER.get(bucket, (bucket,))
+    spent[row["drive"]] = spent.get(row["drive"], 0.0) + (row["seconds"] if is_in else 0.0)
+worst = min(spent, key=lambda name: (-spent[name], words.natural(name)), default="")
+if (drive or of_mount or worst) not in spent:
+    st.info(f"No log tells of {'that' if drive or of_mount else 'a'} drive on {page.last}, the last day of the period.")
+    state.stop()
+found = data.drilled(page.snapshot, drive or of_mount or worst, bucket, page.last)
+chosen = "" if drive or of_mount else f", the drive with most of it: {spent[worst] / 3600:,.1f} h"
+st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{words.bucket(bucket)}”:")
 for row in found.intervals:
-    length = f"{row['bucket']} {row['interval_s']:,.1f} s"
+    length = f"{words.bucket(row['bucket'])} {row['interval_s']:,.1f} s"
     st.text(f"{row['from_at']} to {row['to_at']} UTC   {length}   {row['session_id'] or ''}")
     ends = ((row["path"], row["line_no"], row["message"]), (row["end_path"], row["end_line_no"], row["end_message"]))
     parts.show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, fields, parts, words
+from pipelines.hostile import as_markdown
 
 LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
 STREAMS = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "kept", "fairness"]
@@ -64,6 +65,7 @@ RETRIEVES = [
     "lone_hours", "lone_share", "foregone_gb",
 ]  # fmt: skip
 RECALLS = ["system", "volume", "n_files", "n_mounts", "n_alone", "n_spared", "spared_share", "n_unknown"]
+FULLEST, MOST_NAMED = 10, 6
 WHOLE = (
     "pool_skew",
     "pool_use",
@@ -78,9 +80,9 @@ page = parts.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
 streams = page.ask("streams_per_station")
 parts.heading(streams)
-mine = streams.rows_of(station=station)
+mine = words.in_order(streams.rows_of(station=station), "station")
 if mine:
-    most = int(parts.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
+    most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
     shown = []
     for row in (row for row in mine if row["n_opposite"] <= most):
         against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
@@ -99,10 +101,13 @@ if loads.rows:
     frame = loads.frame().with_columns(log=charts.joined("link", "direction"))
     tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("max_share", "peak of capacity")]
     tips += [charts.number(name, loads.label(name)) for name in ("avg_mb_s", "max_mb_s")]
-    chart = charts.heat_map(frame, "log", "max_share", "highest peak of what the link can carry", tips, charts.RED)
+    chart = charts.heat_map(
+        frame, "log", "max_share", "highest peak of what the link can carry", tips, page.span(), charts.RED
+    )
     parts.show_chart(loads, chart)
-    st.text("The fullest hours:")
-    parts.show_table(loads, LINKS, busiest[:10])
+    st.caption("Faint: little traffic. Empty: no log of that hour, or nothing says what the link can carry.")
+    st.text("The fullest hours first:")
+    parts.show_table(loads, LINKS, busiest, most=FULLEST)
 else:
     st.info("No link's traffic is known. Load MRTG's logs with `tapescope run`.")
 parts.show_sql(loads)
@@ -118,10 +123,15 @@ else:
     st.info("No timed test is known. Load what dd, time or timex printed.")
 parts.show_sql(tests)
 
+apart = "No disk's own reads and writes are known. Load iostat -x, sar -d, vmstat -d or nmon of the stations."
+vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
+if hosts := sorted(vmstat, key=words.natural):
+    known = ", ".join(as_markdown(host) for host in hosts[:MOST_NAMED]) + (" and others" * (len(hosts) > MOST_NAMED))
+    apart += f" What is loaded of vmstat ({known}) counts all disks of a host together."
 for name, columns, lacking in (
     ("flushes", ["host", "n_bursting", "period_s", "on_s", "amplitude_mb_s", "mean_mb_s", "implied_cache_gb"],
      "No bursts were seen. Load vmstat or iostat of the stations, at one second."),
-    ("disks_at_once", DISKS, "No disk's reads and writes are known apart. Load iostat -x or vmstat of the stations."),
+    ("disks_at_once", DISKS, apart),
     ("spool_headroom", ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
      "site.toml gives no station's `spool_gb`, or no traffic is known."),
     ("pool_skew", ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"],
@@ -136,4 +146,4 @@ for name, columns, lacking in (
 ):  # fmt: skip
     found = page.ask(name)
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
-    parts.show_part(found, columns, rows[:500], lacking, whole=page, by=[] if name in WHOLE else ["station"])
+    parts.show_part(found, columns, rows, lacking, whole=page, by=[] if name in WHOLE else ["station"])

@@ -2,21 +2,9 @@
 
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, parts, whole_tapes
 
 REMOUNTS = ["storage_group", "day", "n_mounts", "n_volumes", "avg_remounts", "n_extra", "wasted_hours"]
-WHOLE = [
-    "volume",
-    "drive",
-    "pattern",
-    "n_files",
-    "byte_share",
-    "drive_rate_mb_s",
-    "f",
-    "wall_s",
-    "whole_s",
-    "is_whole_quicker",
-]
 CLASSES = [
     "storage_group",
     "mode",
@@ -61,14 +49,14 @@ if reads:
 else:
     st.info("No mount that read is known with its tape's files. Load server logs and the archive's file table.")
 columns = ["session_id", "storage_group", "pattern", "n_files", "file_share", "overall_rate_mb_s", "f", "n_mounts_day"]
-parts.show_table(mounts, columns, reads[:500], 260)
+parts.show_table(mounts, columns, reads, 260)
 parts.show_sql(mounts)
 
 mounted = {mount["session_id"] for mount in mounts.rows}
 for name, columns, lacking in (
     ("remount_cost", REMOUNTS, "No mounts with files are known in this period."),
     ("traffic_classes", CLASSES, "No mount was logged from request to dismount."),
-    ("whole_tape_reads", WHOLE, "No mount that read is known with its tape's files."),
+    ("whole_tape_reads", [], ""),
     ("request_waits", WAITS, "No request is known with when it was queued. Load Enstore's LOG files."),
     ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
     ("recall_clients", CLIENTS, "No restore of pools is known. Load dCache's billing files."),
@@ -77,4 +65,7 @@ for name, columns, lacking in (
     rows = [row for row in found.rows if not group or row.get("storage_group", group) == group]
     if name == "whole_tape_reads" and (group or station):
         rows = [row for row in rows if row["session_id"] in mounted]
-    parts.show_part(found, columns, rows[:500], lacking, whole=page, by=NARROWED[name])
+    if name == "whole_tape_reads":
+        whole_tapes.show(found, rows)
+        continue
+    parts.show_part(found, columns, rows, lacking, whole=page, by=NARROWED[name])

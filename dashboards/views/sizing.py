@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import data, model_charts, parts
+from dashboards import data, fields, model_charts, parts, state
 from pipelines import forecast
 from pipelines.models.calibration import Unknown
 
@@ -19,7 +19,7 @@ st.text("A model, fitted to the four weeks of mounts that end with the period. I
 mounts = page.ask("mounts_served", n_days=28)
 if not mounts.rows:
     st.info("No mount was logged from request to dismount. Load server logs with `tapescope run`.")
-    st.stop()
+    state.stop()
 fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
 st.subheader("What mounts cost here", anchor=False)
 rows: list[dict[str, object]] = []
@@ -37,17 +37,17 @@ parts.show_sql(mounts)
 able = [name for name, fit in fits.items() if not fit.found.unknown]
 if not able:
     st.info("No kind of drive served mounts from which all of its costs can be told: see what is lacking above.")
-    st.stop()
+    state.stop()
 st.subheader("Drives for so much traffic", anchor=False)
-like = parts.choose("like", "Drives like", able, page=st)
+like = fields.choose("like", "Drives like", able, page=st)
 left, right = st.columns(2, gap="large")
 with left:
-    wanted = parts.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
-    factor = parts.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
-    availability = parts.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
+    wanted = fields.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
+    factor = fields.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
+    availability = fields.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
 with right:
-    n_files = parts.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
-    file_mb = parts.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
+    n_files = fields.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
+    file_mb = fields.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
 needed, efficiency = forecast.size(fits[like], wanted, factor, n_files, file_mb, availability)
 one, two, three = st.columns(3)
 one.metric(

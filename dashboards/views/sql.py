@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboards import desk
+from dashboards import desk, parts
 
 
 def start() -> None:
@@ -17,6 +17,7 @@ def start() -> None:
 
 
 st.title("SQL desk", anchor=False)
+parts.show_freshness()
 st.caption("One SELECT at a time, read-only, with limits. What is asked here changes nothing and reaches no file.")
 last: desk.Ran | None = st.session_state.get("ran")
 linked = desk.from_url(st.query_params.to_dict()) if last is None else None

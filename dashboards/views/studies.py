@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import parts
+from dashboards import fields, parts
 from pipelines import studies
 from pipelines.studies.requirements import DOCUMENTS
 
@@ -11,9 +11,10 @@ WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why"
 AUDIT = ["id", "verdict", "what", "why", "place", "how"]
 
 st.title("Can I trust the product?", anchor=False)
+parts.show_freshness()
 everything = {study.name: study for study in studies.every()}
 labels = {name: DOCUMENTS[study.letter] for name, study in everything.items()}
-study = everything[parts.choose("study", "Document", list(everything), labels)]
+study = everything[fields.choose("study", "Document", list(everything), labels)]
 st.subheader(study.title, anchor=False)
 st.text(study.document)
 

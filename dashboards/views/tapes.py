@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dashboards import charts, data, parts, tape_charts
+from dashboards import charts, data, fields, parts, state, tape_charts, whole_tapes
 
+MOST_MOUNTS = 500  # to choose from
 MOUNTS = [
     "session_id",
     "drive",
@@ -15,19 +16,6 @@ MOUNTS = [
     "overall_rate_mb_s",
     "f",
 ]
-WHOLE = [
-    "volume",
-    "drive",
-    "pattern",
-    "n_files",
-    "byte_share",
-    "f",
-    "wall_s",
-    "whole_s",
-    "is_whole_quicker",
-    "break_even",
-]
-
 page = parts.open_page("Should we read the whole tape?", "drive")
 drive = page.chosen["drive"]
 mounts = page.ask("mounts", drive=drive)
@@ -35,12 +23,12 @@ reads = [row for row in mounts.rows if row["mode"] == "read"]
 parts.heading(mounts, "Mounts that read")
 if not reads:
     st.info("No mount read anything in this period. Choose other days, or load server logs with `tapescope run`.")
-    st.stop()
+    state.stop()
 reads.sort(key=lambda row: (-(row["position_s"] or 0), row["session_id"]))
-parts.show_table(mounts, MOUNTS, reads[:500], 240)
+parts.show_table(mounts, MOUNTS, reads, 240, most=MOST_MOUNTS)
 parts.show_sql(mounts)
 
-session = parts.choose("session", "Mount", [row["session_id"] for row in reads[:500]], page=st)
+session = fields.choose("session", "Mount", [row["session_id"] for row in reads[:MOST_MOUNTS]], page=st)
 mount = next(row for row in reads if row["session_id"] == session)
 parts.show_numbers(mounts, mount, ["n_files", "drive_rate_mb_s", "overall_rate_mb_s", "f", "position_s"])
 path = page.ask("mount_path", session=session)
@@ -72,5 +60,4 @@ else:
     st.info("No motion between two files of a reading mount is known.")
 parts.show_sql(seeks)
 whole = page.ask("whole_tape_reads")
-nothing = "No mount is known with all files of its tape. Load the archive's file table, or a mount that read it all."
-parts.show_part(whole, WHOLE, whole.rows_of(drive=drive)[:500], nothing)
+whole_tapes.show(whole, whole.rows_of(drive=drive))

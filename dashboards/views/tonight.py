@@ -1,38 +1,57 @@
 """Is anything wrong, and is it worth my time? The night's verdict, what it cost, what changed, and where to look."""
 
+from collections import Counter
+
 import streamlit as st
 
 from dashboards import leads, parts
 
-HEAD = ["moved_tb", "n_sessions", "drive_rate_mb_s", "overall_rate_mb_s", "f", "transfer_hours", "unknown_hours"]
+HEAD = [
+    "moved_tb", "n_sessions", "drive_rate_mb_s", "drive_rate_basis", "overall_rate_mb_s", "f", "transfer_hours",
+    "unknown_hours",
+]  # fmt: skip
 LOST = ["cause", "station", "drives", "lost_hours", "gain_gb_day", "bottleneck"]
-MOVED = ["state", "severity", "rule", "entity", "text"]
-SHOWN_LOSSES, SHOWN_FINDINGS = 5, 30
+MOVED = ["state", "severity", "rule", "entity", "text", "finding_id"]
+SHOWN_LOSSES, SHOWN_LOST, SHOWN_FINDINGS = 5, 10, 30
 SEVERITIES = ("critical", "warning", "info")
 
 page = parts.open_page("Is anything wrong?", compares=True)
-found, withheld = page.ask("findings"), page.ask("withheld")
+found, withheld, days = page.ask("findings"), page.ask("withheld"), page.ask("day_state")
 told = page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
-known = {row["finding_id"] for row in told.rows if row["state"] in ("muted", "acknowledged")}
+known = {row["finding_id"]: row for row in told.rows if row["state"] in ("muted", "acknowledged")}
+set_aside = {row["finding_id"]: row | known[row["finding_id"]] for row in found.rows if row["finding_id"] in known}
 open_now = [row for row in found.rows if row["finding_id"] not in known]
 counts = {name: sum(row["severity"] == name for row in open_now) for name in SEVERITIES}
 said = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
 if said:
     (st.error if counts["critical"] else st.warning)(f"Something is wrong: {said}.")
-elif withheld.rows:
-    st.warning("Nothing was found, but not all could be judged: see the verdicts withheld.")
-else:
-    st.success("Nothing that the rules look for was found in this period.")
+elif set_aside:
+    st.info("No finding is open: all of them are acknowledged or muted.")
+# An all-clear needs rules that ran, on logs that were read, for every day of the period.
+for row in days.rows:
+    if row["state"] == "clean":
+        st.success(row["says"])
+    elif row["state"] != "findings":
+        st.warning(row["says"])
+    elif not found.rows:
+        st.info(f"{row['says']} They stand under the last day of the period that the rules looked at.")
+if set_aside:
+    numbers = Counter(row["state"] for row in set_aside.values())
+    st.text(f"Not counted: {', '.join(f'{n} {state}' for state, n in sorted(numbers.items()))}; see below.")
 
 headline = page.ask("headline")
 earlier = page.ask_before("headline")
 parts.heading(headline)
-parts.show_numbers(headline, headline.rows[0], HEAD, next(iter(earlier.rows), None) if earlier else None)
+parts.show_numbers(headline, headline.rows[0], HEAD, next(iter(earlier.rows), {}) if earlier else None)
 parts.show_sql(headline)
 
 losses = page.ask("losses")
 parts.heading(losses, "What it costs")
+st.caption(
+    "Lost: what could have moved in the lost time if nothing else limited. Gain: what remains of it after the next"
+    " bottleneck, or the ceiling of the drives."
+)
 for row in losses.rows[:SHOWN_LOSSES]:
     text, gain, lead = st.columns([5, 3, 2], vertical_alignment="center")
     text.text(f"{row['rule']}   {row['entities']}")
@@ -40,10 +59,11 @@ for row in losses.rows[:SHOWN_LOSSES]:
     gain.text(f"{losses.label(worth).partition(' [')[0]} {losses.shown(row, worth)}, {losses.shown(row, 'lost_hours')}")
     with lead:
         leads.show(row["rule"], row["entities"] if row["n_findings"] == 1 else None)
+parts.say_cut(losses, len(losses.rows[:SHOWN_LOSSES]), len(losses.rows))
 if not losses.rows:
     st.info("No finding of this period has a price.")
 priced = page.ask("lost_time")
-parts.show_table(priced, LOST, [row for row in priced.rows if row["gain_gb_day"]][:10])
+parts.show_table(priced, LOST, [row for row in priced.rows if row["gain_gb_day"]], most=SHOWN_LOST)
 parts.show_sql(losses, priced)
 
 parts.heading(found, "Open findings")
@@ -52,8 +72,15 @@ for row in sorted(open_now, key=lambda row: SEVERITIES.index(row["severity"]))[:
     text.text(f"{row['severity']} · {row['state']} · {row['text']}")
     with lead:
         leads.show(row["rule"], row["entity"])
+    leads.show_command("acknowledge", row["finding_id"])
 if len(open_now) > SHOWN_FINDINGS:
-    st.text(f"and {len(open_now) - SHOWN_FINDINGS} more: see the table below")
+    st.text(f"and {len(open_now) - SHOWN_FINDINGS} more: see the table under the SQL")
+if set_aside:
+    st.subheader("Acknowledged or muted", anchor=False)
+for row in list(set_aside.values())[:SHOWN_FINDINGS]:
+    until = f" until {row['until_day']}" if row["until_day"] else ""
+    st.text(f"{row['severity']} · {row['state']}{until} · {row['text']}" + (f" · {row['note']}" if row["note"] else ""))
+    leads.show_command("reopen", row["finding_id"])
 parts.show_sql(found)
 
 moved = [row for row in told.rows if row["state"] in ("new", "returned", "gone")]
@@ -66,6 +93,8 @@ parts.heading(withheld)
 if withheld.rows:
     parts.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
     st.caption("Too little was seen to judge these. The hours are missing from every number.")
+elif all(row["state"] in ("findings", "clean") for row in days.rows):
+    st.info("None: of every log that site.toml declares enough was read.")
 else:
-    st.info("None: enough was seen for every rule.")
-parts.show_sql(withheld)
+    st.info("No rule withheld a verdict, but some days have none: see the top of the page.")
+parts.show_sql(withheld, days)

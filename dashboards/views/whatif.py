@@ -5,13 +5,14 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, model_charts, parts, scenario
+from dashboards import data, fields, model_charts, parts, scenario, state
 from pipelines import forecast
+from pipelines.hostile import as_markdown
 from pipelines.models.simulation import Changes
 
 page = parts.open_page("What would a change bring?")
 st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
-n_days = int(parts.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
+n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
 work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
 try:
     record = data.record(page.snapshot, page.last, n_days)
@@ -21,7 +22,7 @@ except data.NoAnswer:
         " or load server logs with `tapescope run`."
     )
     parts.show_sql(work, down)
-    st.stop()
+    state.stop()
 n_mounts = len(record.work.mounts)
 first = page.last_days(n_days)
 st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {record.share:.1%} of the bytes moved can be run again")
@@ -29,7 +30,7 @@ st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {record.share:.1%} of the
 st.subheader("Can the replay be trusted?", anchor=False)
 with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
     replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-off = f"The replay is {replay.error:.1%} off, most in the {parts.plain(replay.what)}."
+off = f"The replay is {replay.error:.1%} off, most in the {as_markdown(replay.what)}."
 if replay.is_withheld:
     st.error(f"{off} That is more than {forecast.MOST_ERROR:.0%}: what a change would bring is withheld.")
 else:
@@ -39,12 +40,18 @@ st.subheader("What is changed", anchor=False)
 try:
     changes = scenario.form(record.work.drives)
 except ValueError as problem:
-    st.warning(f"These changes do not fit together: {problem}.")
+    st.warning(f"These changes do not fit together: {as_markdown(str(problem))}.")
     changes = Changes()
 with st.spinner(f"Running {n_mounts:,} mounts with the changes", show_time=True):
     answer = data.what_if(page.snapshot, page.last, n_days, changes)
-if answer.changed and answer.changed.n_stuck:
-    st.warning(f"{answer.changed.n_stuck} mounts never ended: they waited for data that nobody read.")
+before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
+if answer.changed and changes != Changes():
+    after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
+    verdict = as_markdown(after.against(before))
+    if after.hindrance:
+        st.error(f"Cannot go on like this: {as_markdown(after.hindrance)}. {verdict}")
+    else:
+        (st.warning if after.done_h > before.done_h else st.success)(verdict)
 
 st.subheader("Recorded, replayed, changed", anchor=False)
 rows = scenario.uses(answer, changes)
@@ -53,9 +60,10 @@ if answer.is_withheld:
 elif changes == Changes():
     told = "Nothing is changed yet: choose something and press Run. This is the record, and the same run again."
 else:
-    told = f"Changed: {scenario.said(changes)}."
+    told = f"Changed: {forecast.described(changes)}."
 st.text(told)
-for place, value in zip(st.columns(2), ("busy_hours", "rate_mb_s"), strict=True):
+# first what is wanted, work done sooner and less waiting; then what it takes of the drives
+for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
     title = scenario.COLUMNS[value][0]
     listed = "; ".join(f"{row['drives']} {row['run']} {row[value]:,.2f}" for row in rows)
     chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
@@ -65,11 +73,15 @@ parts.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
 single = changes.alone()
 if answer.changed and single:
     st.subheader("Which of the changes does it?", anchor=False)
-    st.caption("Each change alone, and all together, beside the replay; the fewest drive-hours first.")
-    outcomes = {"none: the replay": answer.replayed}
+    st.caption(
+        "Each change alone, and all together, next to the replay: what is done soonest first, and last what drives"
+        " cannot keep up with."
+    )
     with st.spinner(f"Running {n_mounts:,} mounts with each of {len(single)} changes alone", show_time=True):
         alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]
-    outcomes |= {scenario.said(one): found for one, found in zip(single, alone, strict=True)}
-    outcomes |= {scenario.said(changes): answer.changed}
-    parts.show_rows(scenario.ranked(outcomes), scenario.columns(), "Scenarios side by side")
+    runs = list(zip(single, alone, strict=True))
+    if single != [changes]:
+        runs.append((changes, answer.changed))
+    scenarios = forecast.ranked(record.work, answer.replayed, runs)
+    parts.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
 parts.show_sql(work, down)

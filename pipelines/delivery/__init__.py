@@ -1,7 +1,7 @@
 """The finished report on its way to people and programs: mail, folder, webhook, Alertmanager, Prometheus, WLCG.
 
-Each way is tried whatever became of the others. What was delivered is noted beside the report, so that a step that is
-run again sends nobody the same thing twice.
+Each way is tried whatever became of the others. What was delivered is noted next to the report, so that a step that is
+run again, or twice at once, sends no person the report of a day twice.
 """
 
 from pipelines.delivery.collect import collect

@@ -21,5 +21,6 @@ def collect(site: Site, catalog: Catalog, report: Report, files: dict[str, Path]
             standing=asker.ask("finding_life").as_dicts(),
             hours={row["bucket"]: row["bucket_hours"] for row in asker.ask("ledger_total").as_dicts()},
             headline=asker.only("headline"),
+            days=asker.ask("day_state").as_dicts(),
             wlcg=asker.ask("wlcg_tape").as_dicts(),
         )

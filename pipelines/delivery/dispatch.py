@@ -1,24 +1,42 @@
-"""Every way out that site.toml names, one after the other; a receipt beside the report says what has left already."""
+"""Every way out that site.toml names, one after the other; a receipt next to the report says what has left already.
 
+People and chats get the report of a day once: a build in between that changes it sends nothing again, unless `again`
+asks for it. What takes the report for how things stand (folder, Prometheus, WLCG, Alertmanager) is no message: it gets
+each changed report, and the same one once. While one process delivers a report, another waits for it and finds its
+receipts.
+"""
+
+import hashlib
 import json
-import smtplib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import requests
+from filelock import FileLock, Timeout
 
 from pipelines.config import Site
 from pipelines.delivery import alerts, folder, mail, metrics, wlcg
 from pipelines.delivery.message import Message
 from pipelines.delivery.posting import post
-from pipelines.errors import TapescopeError
+from pipelines.delivery.redact import redacted
+from pipelines.errors import WarehouseBusy
+from pipelines.recipients import Mail
 from pipelines.whole import write_whole
 
-# ValueError: a name or password beyond ASCII, an address no header can hold
-_TROUBLE = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
-Way = Callable[[], str]
 _NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for how things stand
+TURN_S = 600.0  # so long one process waits for another that delivers the same report
+_ALTERED = "the report has changed since: --again sends it"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way out, and those who get the report by it: by receiver, how to send it to those of them."""
+
+    receivers: tuple[str, ...]
+    send: Callable[[tuple[str, ...]], str]
+    is_message: bool = False  # to people: the report of a day goes once, however it changes
 
 
 @dataclass(frozen=True)
@@ -38,28 +56,49 @@ class Delivered:
 def deliver(
     site: Site, message: Message, secrets: Mapping[str, str] | None = None, again: bool = False
 ) -> list[Delivered]:
-    """Send a report wherever `[deliver]` says. `again` also sends what has been sent; errors are told, not raised."""
-    book = _Receipts(message.files["json"].with_suffix(".sent.json"), message.digest)
-    done = []
-    for name, send in _ways(site, message, secrets or {}).items():
-        if why := _why_not(name, message):
-            done.append(Delivered(name, "left_out", why))
-            continue
-        if not again and (where := book.where(name)):
-            done.append(Delivered(name, "earlier", where))
-            continue
-        try:
-            where = send()
-        except mail.PartlySent as error:
-            book.note(name, str(error))
-            done.append(Delivered(name, "failed", str(error)))
-            continue
-        except _TROUBLE as error:
-            done.append(Delivered(name, "failed", f"{type(error).__name__}: {error}"))
-            continue
-        book.note(name, where)
-        done.append(Delivered(name, "sent", where))
-    return done
+    """Send a report wherever `[deliver]` says. `again` also sends what has been sent; errors are told, not raised.
+
+    Raises WarehouseBusy where another process does not end delivering this report.
+    """
+    file = message.files["json"].with_suffix(".sent.json")
+    with _alone(file):
+        book = _Receipts(file, message.digest)
+        ways = _ways(site, message, secrets or {})
+        return [_deliver(site, name, way, message, book, again) for name, way in ways.items()]
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Two at once would both find no receipt, and both send. The lock goes with its process."""
+    lock = FileLock(file.with_suffix(".lock"))
+    try:
+        lock.acquire(timeout=TURN_S)
+    except Timeout:
+        hint = "wait for it to end, then try again"
+        raise WarehouseBusy(f"another process has been delivering this report for {TURN_S:g} s", hint) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts", again: bool) -> Delivered:
+    if why := _why_not(name, message):
+        return Delivered(name, "left_out", why)
+    lacking = way.receivers if again else book.lacking(name, way)
+    if not lacking:
+        return Delivered(name, "earlier", book.where(name, way))
+    try:
+        where = way.send(lacking)
+    except mail.PartlySent as error:
+        said = redacted(str(error), site.deliver)
+        book.note(name, lacking, said)
+        return Delivered(name, "failed", said)
+    except Exception as error:  # whatever it is: it keeps no other way back
+        return Delivered(name, "failed", redacted(f"{type(error).__name__}: {error}", site.deliver))
+    where = redacted(where, site.deliver)
+    book.note(name, lacking, where)
+    return Delivered(name, "sent", where)
 
 
 def _why_not(way: str, message: Message) -> str:
@@ -75,18 +114,24 @@ def _ways(site: Site, message: Message, secrets: Mapping[str, str]) -> dict[str,
     to = site.deliver
     ways: dict[str, Way] = {}
     if to.folder:
-        ways["folder"] = lambda: folder.copy(site.root / to.folder, message)
+        ways["folder"] = Way((to.folder,), lambda _: folder.copy(site.root / to.folder, message))
     if to.prometheus:
-        ways["prometheus"] = lambda: metrics.write(site.root / to.prometheus, message)
+        ways["prometheus"] = Way((to.prometheus,), lambda _: metrics.write(site.root / to.prometheus, message))
     if place := to.wlcg:
-        ways["wlcg"] = lambda: wlcg.write(site.root / place.file, place, message)
+        ways["wlcg"] = Way((place.file,), lambda _: wlcg.write(site.root / place.file, place, message))
     if box := to.mail:
-        ways["mail"] = lambda: mail.send(box, message, secrets)
+        ways["mail"] = Way(box.to, lambda lacking: mail.send(_only(box, lacking), message, secrets), is_message=True)
     if hook := to.webhook:
-        ways["webhook"] = lambda: post(hook.url, _payload(message), secrets, "TAPESCOPE_WEBHOOK_TOKEN")
+        send = lambda _: post(hook.url, _payload(message), secrets, "TAPESCOPE_WEBHOOK_TOKEN")  # noqa: E731
+        ways["webhook"] = Way((hook.url,), send, is_message=True)
     if manager := to.alertmanager:
-        ways["alertmanager"] = lambda: alerts.send(manager, message, secrets)
+        ways["alertmanager"] = Way((manager.url,), lambda _: alerts.send(manager, message, secrets))
     return ways
+
+
+def _only(box: Mail, to: tuple[str, ...]) -> Mail:
+    """The same mail server, for those who have not had the letter."""
+    return box.model_copy(update={"to": to})
 
 
 def _payload(message: Message) -> dict[str, object]:
@@ -101,7 +146,10 @@ def _payload(message: Message) -> dict[str, object]:
 
 
 class _Receipts:
-    """By way: where this very report went. Written after each, so that a stop between two loses nothing."""
+    """By way and receiver: where the report went, and which one. Written after each way: a stop loses no other's.
+
+    Receivers stand as digests: an address may be a secret.
+    """
 
     def __init__(self, file: Path, digest: str) -> None:
         self.file, self.digest = file, digest
@@ -109,12 +157,36 @@ class _Receipts:
             held = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             held = {}
-        self.sent: dict[str, str] = held.get("sent", {}) if held.get("report") == digest else {}
+        self.sent: dict[str, dict[str, Any]] = held if _is_book(held) else _of_before(held)
 
-    def where(self, way: str) -> str:
-        return self.sent.get(way, "")
+    def lacking(self, name: str, way: Way) -> tuple[str, ...]:
+        """Receivers of a way who have not had it: at all where it is a message, else this very report."""
+        sent = self.sent.get(name, {})
+        has = [sent.get(_key(one)) or sent.get("") for one in way.receivers]
+        pairs = zip(way.receivers, has, strict=True)
+        return tuple(one for one, note in pairs if not note or not (way.is_message or note["report"] == self.digest))
 
-    def note(self, way: str, where: str) -> None:
-        self.sent[way] = where
-        text = json.dumps({"report": self.digest, "sent": self.sent}, indent=1, sort_keys=True)
-        write_whole(self.file, text.encode())
+    def where(self, name: str, way: Way) -> str:
+        notes = [self.sent[name].get(_key(one)) or self.sent[name][""] for one in way.receivers]
+        places = "; ".join(dict.fromkeys(str(note["where"]) for note in notes))
+        is_same = all(note["report"] == self.digest for note in notes)
+        return places if is_same else f"{places} ({_ALTERED})"
+
+    def note(self, name: str, receivers: tuple[str, ...], where: str) -> None:
+        self.sent.setdefault(name, {}).update({_key(one): {"report": self.digest, "where": where} for one in receivers})
+        write_whole(self.file, json.dumps(self.sent, indent=1, sort_keys=True).encode())
+
+
+def _key(receiver: str) -> str:
+    return hashlib.sha256(receiver.encode()).hexdigest()[:16]
+
+
+def _is_book(held: Any) -> bool:
+    return isinstance(held, dict) and all(isinstance(sent, dict) and "report" not in sent for sent in held.values())
+
+
+def _of_before(held: Any) -> dict[str, dict[str, Any]]:
+    """Receipts as an earlier release wrote them: by way only, of one report."""
+    if not isinstance(held, dict) or not isinstance(held.get("sent"), dict):
+        return {}
+    return {name: {"": {"report": held.get("report"), "where": where}} for name, where in held["sent"].items()}

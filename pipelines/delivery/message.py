@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ from pipelines.clock import day_bounds
 from pipelines.hostile import one_line
 from pipelines.report import Report
 
-_ONE = 1  # the section that says it in one sentence
-_REPRODUCE = 14  # the section on how to make the report again
-_ABOUT_ITSELF = ("period", "data")  # facts of the head
+_ONE = "summary"  # the section that says it in one sentence
+_REPRODUCE = "reproduce"  # the section on how to make the report again
+_ABOUT_ITSELF = ("period", "data read", "last run", "data")  # facts of the head
 Row = dict[str, Any]
 
 
@@ -30,6 +30,7 @@ class Message:
     headline: Row
     wlcg: list[Row]  # a row a storage group
     newest: date | None = None  # last whole day with data, whatever day is reported
+    days: list[Row] = field(default_factory=list)  # `day_state`: whether logs cover the days, and whether the rules ran
 
     @property
     def day(self) -> date | None:
@@ -54,9 +55,7 @@ class Message:
         """What went wrong on the way if anything did, else the report's one sentence."""
         if self.report.problems:
             return one_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
-        said = [
-            sentence for section in self.report.sections if section.number == _ONE for sentence in section.sentences
-        ]
+        said = [sentence for section in self.report.sections if section.id == _ONE for sentence in section.sentences]
         return one_line(said[0] if said else self.report.title)
 
     @property
@@ -72,7 +71,7 @@ class Message:
         said = [
             replace(section, facts=[fact for fact in section.facts if fact[0] not in _ABOUT_ITSELF])
             for section in self.report.sections
-            if section.number != _REPRODUCE
+            if section.id != _REPRODUCE
         ]
         told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
         return hashlib.sha256("\n".join(told).encode()).hexdigest()

@@ -7,15 +7,19 @@ from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
 from pipelines.delivery.message import Message, labels_of
 
 _FINDING = ("site", "rule", "entity", "severity", "state")
+# Of a day, in the question `day_state`; without findings it is good only if it is clean.
+_STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
 _PRICES = {
     "lost_hours": ("tapescope_finding_lost_hours", "hours the finding cost at most"),
     "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB a day that could have moved in that time at most"),
     "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were mended"),
 }
 _HEADLINE = {
-    "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period"),
-    "drive_rate_mb_s": ("tapescope_drive_rate_megabytes_per_second", "bytes by the time drives worked"),
-    "overall_rate_mb_s": ("tapescope_overall_rate_megabytes_per_second", "bytes by wall-clock of the same mounts"),
+    "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period, whatever day the mounts began"),
+    "overall_rate_mb_s": (
+        "tapescope_overall_rate_megabytes_per_second",
+        "bytes by wall-clock of mounts, of the period",
+    ),
 }
 
 
@@ -41,9 +45,17 @@ def registry_of(message: Message) -> CollectorRegistry:
     for name, (metric, doc) in _HEADLINE.items():
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)
+    if message.headline.get("drive_rate_mb_s") is not None:
+        doc = "bytes by the time drives worked, of the period; basis call, block or encp (also counts waits)"
+        rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
+        rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
     hours = gauge("tapescope_drive_hours", "drive-hours of the period by what they went on", ("site", "bucket"))
     for bucket, value in message.hours.items():
         hours.labels(message.site, bucket).set(value)
+    days = gauge("tapescope_days", "days of the period by what the rules could say of them", ("site", "state"))
+    for state in _STATES:
+        n_days = sum(row["n_days"] for row in message.days if row["state"] == state)
+        days.labels(message.site, state).set(n_days)
     count = gauge("tapescope_finding", "findings of the period; several spells of a cause count", _FINDING)
     prices = {name: gauge(metric, doc, _FINDING) for name, (metric, doc) in _PRICES.items()}
     for finding in message.findings:

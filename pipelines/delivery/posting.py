@@ -1,5 +1,6 @@
 """JSON to a program on the web: tried again where it was surely not taken, never sent on to another address."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ _RETRY = Retry(
     raise_on_status=False,
     respect_retry_after_header=False,
 )
+# It logs the path of each request that it tries again: of a chat's webhook that is the key to it.
+logging.getLogger("urllib3.connectionpool").addFilter(lambda record: False)
 
 
 def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) -> str:

@@ -11,6 +11,7 @@ import requests
 from pipelines.config import Site
 from pipelines.delivery import mail
 from pipelines.delivery.posting import post
+from pipelines.delivery.redact import redacted
 from pipelines.errors import TapescopeError
 from pipelines.hostile import one_line
 
@@ -18,18 +19,19 @@ from pipelines.hostile import one_line
 def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
     """Send a failure by mail and webhook where `[deliver]` has them; what became of each by way. Raises nothing."""
     subject, done = one_line(f"{site.name}: {text}"), {}
+    failures = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
     try:
         if box := site.deliver.mail:
             done["mail"] = mail.hand_over(box, _letter(site, subject, text), secrets or {})
-    except (OSError, smtplib.SMTPException, TapescopeError, ValueError) as error:
+    except failures as error:
         done["mail"] = f"failed: {type(error).__name__}: {error}"
     try:
         if hook := site.deliver.webhook:
             content = {"site": site.name, "day": "", "text": subject, "problems": [text], "report": None}
             done["webhook"] = post(hook.url, content, secrets or {}, "TAPESCOPE_WEBHOOK_TOKEN")
-    except (OSError, requests.RequestException, TapescopeError, ValueError) as error:
+    except failures as error:
         done["webhook"] = f"failed: {type(error).__name__}: {error}"
-    return done
+    return {way: redacted(said, site.deliver) for way, said in done.items()}
 
 
 def _letter(site: Site, subject: str, text: str) -> EmailMessage:

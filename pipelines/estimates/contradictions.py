@@ -67,7 +67,7 @@ _KINDS = (
         "avg_mb_s",
         "capacity_mb_s",
         lambda stated, most: methods.above("MB/s of a link in an hour", stated, most, "MB/s of its capacity", 0.02),
-        "traffic of links whose capacity site.toml gives",
+        "traffic of links whose capacity site.toml or MRTG's configuration gives",
         ("hour_at", "hour_end"),
         "CAST(NULL AS VARCHAR) AS file_id, CAST(NULL AS BIGINT) AS line_no",  # an hour is of many lines
     ),

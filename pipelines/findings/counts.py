@@ -67,14 +67,19 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         if group.height < params["min_count"]:
             continue
         detail = group[params["detail"]].drop_nulls().mode().sort()
-        facts = {"n": group.height, "detail": detail[0] if detail.len() else "for no reason given"}
+        lost_s = number(group[rule.value].sum())
+        facts = {
+            "n": group.height,
+            "detail": detail[0] if detail.len() else "for no reason given",
+            "hours": lost_s / 3600,
+        }
         yield Hit(
             entity,
             instant(group[rule.time[0]].min()),
             instant(group[rule.time[1]].max()),
             float(group.height),
             facts,
-            number(group[rule.value].sum()),
+            lost_s,
             None,
             group.head(EVIDENCE_ROWS),
         )
@@ -83,19 +88,22 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
 def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
 
-    `weight` is the column of seconds, `of` that of the seconds seen; with `at_least` only rows whose value reaches it
-    count. A row without a weight is one of which nothing can be told: what was seen in it is no part of the share. A
-    row lasts `length_s`.
+    `weight` is the column of seconds, `of` that of the seconds seen, `most` that of the seconds it may have been where
+    samples are too coarse to tell. A row without a weight is one of which nothing can be told: what was seen in it is
+    no part of the share. A row lasts `length_s`.
     """
     params = rule.params
-    counts = pl.col(rule.value) >= params.get("at_least", 0.0)
     for entity, group in groups(rule, rows.drop_nulls(params["weight"])):
-        struck = group.filter(counts, pl.col(params["weight"]) > 0)
+        struck = group.filter(pl.col(params["weight"]) > 0)
         total, seen = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
         if not seen or total < params["min_total"] or total < params["min_share"] * seen:
             continue
-        facts = {name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()}
-        facts |= {"hours": total / 3600, "share": total / seen, "seen_hours": seen / 3600}
+        facts: dict[str, Any] = {
+            name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()
+        }
+        most = max(total, number(group[params["most"]].sum())) if "most" in params else total
+        facts |= {"hours": total / 3600, "share": total / seen, "seen_hours": seen / 3600, "hours_most": most / 3600}
+        facts["reach"] = _reach(total / 3600, most / 3600)
         yield Hit(
             entity,
             instant(struck[rule.time[0]].min()),
@@ -104,6 +112,16 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
             facts,
             rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
         )
+
+
+def _reach(hours: float, most: float) -> str:
+    """Hours, or from what to what where that differs by as much as is shown.
+
+    >>> _reach(1.5, 1.52), _reach(3.5, 4.7)
+    ('1.5', '3.5 to 4.7')
+    """
+    least, largest = f"{hours:.1f}", f"{most:.1f}"
+    return least if least == largest else f"{least} to {largest}"
 
 
 def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

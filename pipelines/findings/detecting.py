@@ -8,11 +8,11 @@ from typing import Any
 from pipelines.catalog import Catalog, Rule
 from pipelines.clock import Period
 from pipelines.config import Site
-from pipelines.findings import gate, life
+from pipelines.findings import gate, joining, life
 from pipelines.findings.explaining import explain
 from pipelines.findings.hits import Hit
 from pipelines.findings.judging import judge, read_metric
-from pipelines.findings.pricing import gain
+from pipelines.findings.pricing import days_priced, gain
 from pipelines.findings.proof import confidence, evidence
 from pipelines.warehouse import Connection, replace_day
 
@@ -40,16 +40,19 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
         seen = gate.Gate(connection, site, kin, rule, period)
         hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
         told = [hit for hit in hits if not seen.missing(hit.entity)]
-        found.findings.extend(_finding(connection, history, rule, hit, period) for hit in told)
+        found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in told)
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
+    joining.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
     replace_day(connection, catalog.relations["gold.withheld"], last, found.withheld)
-    life.judged_on(connection, last, len(found.findings))
+    life.judged_on(connection, first, last, len(found.findings))
     life.restate(connection, last)
     return found
 
 
-def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
+def _finding(
+    connection: Connection, site: Site, history: life.History, rule: Rule, hit: Hit, period: Period
+) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
     priced = gain(connection, rule, hit, period)
     hit.facts |= explain(connection, rule, hit)
@@ -61,12 +64,13 @@ def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit
         "rule": rule.name,
         "severity": rule.severity,
         "state": history.state(life.identity(rule.name, hit.entity), period.last),
+        "joined_to": None,
         "entity": hit.entity,
         "started_at": hit.started_at,
         "ended_at": hit.ended_at,
         "value": hit.value,
         "lost_hours": None if hit.lost_s is None else hit.lost_s / 3600,
-        "lost_gb_day": None if lost_gb is None else lost_gb / (hit.n_days or period.n_days),
+        "lost_gb_day": None if lost_gb is None else lost_gb / days_priced(connection, rule, hit, period),
         "gain_gb_day": priced.gb_day,
         "gain_least_gb_day": priced.least,
         "gain_most_gb_day": priced.most,
@@ -76,7 +80,7 @@ def _finding(connection: Connection, history: life.History, rule: Rule, hit: Hit
         "means": rule.means,
         "look_at": rule.look_at,
         "facts": json.dumps(hit.facts, sort_keys=True),
-        "evidence": json.dumps(evidence(connection, rule, hit.rows), default=str),
+        "evidence": json.dumps(evidence(connection, site, rule, hit.rows), default=str),
     }
 
 

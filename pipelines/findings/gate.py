@@ -13,7 +13,9 @@ from pipelines.warehouse import LAKE, Connection
 
 # Hours that no log could tell of yet are not missing: those after the newest file was written.
 _SEEN = f"""
-WITH written AS (SELECT make_timestamp(max(modified_ns) // 1000) AS at FROM {LAKE}.ops.file)
+WITH written AS (
+    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM {LAKE}.ops.file
+)
 SELECT host, sum(expected_s) AS expected_s, sum(least(seen_s, expected_s)) AS seen_s
 FROM {LAKE}.ops.coverage, written
 WHERE source = $source AND expected_s > 0 AND hour_at >= $begin AND hour_at < $end

@@ -24,7 +24,7 @@ class Hit:
     lost_s: float | None = None
     lost_bytes: float | None = None
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)  # the most telling rows, best first
-    n_days: int = 0  # site days its price is of; 0: all of the period
+    n_days: int = 0  # site days its price is of, those without logs included; 0: all of the period
     lost_interval: tuple[float | None, float | None] = (None, None)  # 90 %, of lost_s on days like these
     names: frozenset[str] = frozenset()  # drives, stations, hosts, systems it is about: whose changes may explain it
     not_after: datetime | None = None  # of a step that is known to some hours only: when it had happened at the latest

@@ -15,9 +15,10 @@ from pipelines.findings.counts import accumulates, contradicts, low_share, repea
 from pipelines.findings.hits import Hit
 from pipelines.findings.peers import slow_tapes, slower_than_peers
 from pipelines.findings.picks import dearer_than_whole
-from pipelines.findings.shares import more_than_share, waits
+from pipelines.findings.shares import more_than_share
 from pipelines.findings.slides import slides
 from pipelines.findings.spans import joined_episodes, long_population
+from pipelines.findings.streams import waits
 from pipelines.warehouse import LAKE, Connection
 
 METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] = {

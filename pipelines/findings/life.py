@@ -100,12 +100,15 @@ def read_history(connection: Connection) -> History:
     return history
 
 
-def judged_on(connection: Connection, day: date, n_findings: int) -> None:
-    """Note that a day was judged: one without findings is else no different from one nobody looked at."""
-    present = connection.execute(f"SELECT n_findings FROM {LAKE}.ops.detection WHERE day = ?", [day]).fetchall()
-    if present != [(n_findings,)]:
+def judged_on(connection: Connection, first: date, day: date, n_findings: int) -> None:
+    """Record that the rules ran for a period up to a day: without findings it is else like one they never saw."""
+    row = (day, n_findings, first)
+    present = connection.execute(
+        f"SELECT day, n_findings, first_day FROM {LAKE}.ops.detection WHERE day = ?", [day]
+    ).fetchall()
+    if present != [row]:
         connection.execute(f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day])
-        connection.execute(f"INSERT INTO {LAKE}.ops.detection VALUES (?, ?)", [day, n_findings])
+        connection.execute(f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day) VALUES (?, ?, ?)", list(row))
 
 
 def restate(connection: Connection, since: date) -> None:

@@ -1,6 +1,7 @@
 """Rules on who is slower: a drive than its peers or its own past, a tape than what its drives do else."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -25,7 +26,7 @@ def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period
 
     Only rows alike in the columns `alike` are compared, each against the level of its day. Rows of the last
     `recent_days` are judged, those before are the past. It fires where the ratio is at most `max_ratio` and its
-    interval ends below `below`; the dearest kind counts.
+    interval ends below `below`; hours are those of all kinds (modes) for which it does, facts those of the dearest.
     """
     rows = _levelled(rule, rows, rule.by[-1])
     begin = period.last - timedelta(days=rule.params["recent_days"] - 1)
@@ -37,7 +38,26 @@ def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period
                 others = _alike(rule, rows, now).filter(pl.col("day") >= begin)
                 hits += _judged(rule, entity, now, others, kind.filter(pl.col("day") < begin))
         if hits:
-            yield max(hits, key=lambda hit: hit.lost_s or 0.0)
+            yield _together(hits)
+
+
+def _together(hits: list[Hit]) -> Hit:
+    """One hit of an entity: its hours in all kinds of work, said in the words of the dearest."""
+    dearest = max(hits, key=lambda hit: hit.lost_s or 0.0)
+    lost_s, lost_bytes = (sum(getattr(hit, name) or 0.0 for hit in hits) for name in ("lost_s", "lost_bytes"))
+    bounds = [sum(hit.lost_interval[side] or 0.0 for hit in hits) for side in (0, 1)]
+    others = " and ".join(sorted({hit.facts["mode"] for hit in hits if hit is not dearest}))
+    also = f"; {lost_s / 3600:.2f} h lost, {others} with it" if others else ""
+    facts = dearest.facts | {"hours": lost_s / 3600, "also": also}
+    return replace(
+        dearest,
+        started_at=min(hit.started_at for hit in hits),
+        ended_at=max(hit.ended_at for hit in hits),
+        facts=facts,
+        lost_s=lost_s,
+        lost_bytes=lost_bytes,
+        lost_interval=(bounds[0], bounds[1]),
+    )
 
 
 def _alike(rule: Rule, rows: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:

@@ -21,10 +21,23 @@ SELECT sum(gain_gb_day), sum(naive_gb_day), first(bottleneck ORDER BY gain_gb_da
 {_ROWS} AND "{{who}}" = $name AND cause = $cause
 """
 _OF_HOURS = f"""
-SELECT avg(rate_mb_s), sum(room_gb), any_value(bottleneck ORDER BY day) FROM (
-    SELECT day, drive, any_value(rate_mb_s) AS rate_mb_s, any_value(bottleneck ORDER BY cause) AS bottleneck,
-           any_value((supply_mb_s - rate_mb_s) * busy_hours * 3.6e0) AS room_gb
+SELECT avg(rate_mb_s), sum(least(room_gb, asked_gb)),
+       any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)
+FROM (
+    SELECT day, drive, any_value(rate_mb_s) AS rate_mb_s,
+           any_value(bottleneck ORDER BY cause) FILTER (bottleneck <> 'work') AS bottleneck,
+           any_value((supply_mb_s - rate_mb_s) * busy_hours * 3.6e0) AS room_gb, any_value(asked_gb) AS asked_gb
     {_ROWS} AND "{{who}}" = $name GROUP BY day, drive
+)
+"""
+# A day counts of which a tenth or more is known of some drive: the first and last file of a log reach over midnight.
+_DAYS = f"""
+SELECT count(*) FROM (
+    SELECT DISTINCT day FROM (
+        SELECT day, drive FROM {LAKE}.gold.drive_ledger WHERE day BETWEEN $first AND $last
+        GROUP BY day, drive
+        HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us)
+    )
 )
 """
 
@@ -38,19 +51,35 @@ class Gain(NamedTuple):
     bottleneck: str | None = None
 
 
+def days_priced(connection: Connection, rule: Rule, hit: Hit, period: Period) -> int:
+    """Days that a finding's price is spread over: of those it is of, the ones that have logs of drives.
+
+    All of them for rules on other logs, and where no log of drives tells.
+    """
+    n_days = hit.n_days or period.n_days
+    if "enstore_log" not in rule.sources:
+        return n_days
+    (n_logged,) = _row(connection, _DAYS, _days(n_days, period))
+    return n_logged or n_days
+
+
+def _days(n_days: int, period: Period) -> dict[str, Any]:
+    return {"first": period.last - timedelta(days=n_days - 1), "last": period.last}
+
+
 def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
-    """What a finding is worth if its cause is mended, per day of the days it is priced for."""
+    """What a finding is worth if its cause is mended, a day of those it is priced for that have logs."""
     who = rule.by[-1]
     if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
         return Gain()
-    n_days = hit.n_days or period.n_days
-    days: dict[str, Any] = {"first": period.last - timedelta(days=n_days - 1), "last": period.last}
+    days = _days(hit.n_days or period.n_days, period)
+    n_days = days_priced(connection, rule, hit, period)
     values = days | {"name": hit.rows[who][0]}
     if rule.cause == HOURS:
         found, naive, bottleneck = _of_hours(connection, who, values, hit)
     else:
         found, naive, bottleneck = _row(connection, _OF_CAUSE.format(who=who), values | {"cause": rule.cause})
-    if found:
+    if found is not None:
         least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
         return Gain(found / n_days, least, most, bottleneck)
     (n_rows,) = _row(connection, f"SELECT count(*) {_ROWS}", days)

@@ -6,6 +6,8 @@ import polars as pl
 
 from pipelines.catalog import Rule
 from pipelines.clock import Period
+from pipelines.config import Site
+from pipelines.log_text import read_again
 from pipelines.warehouse import LAKE, Connection
 
 TEXT_CHARS = 300
@@ -28,8 +30,8 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     return f"{level}: {share:.0%} of the declared hours of {source} were seen"
 
 
-def evidence(connection: Connection, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """The log lines of the most telling rows, with their text where the warehouse keeps it."""
+def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """The log lines of the most telling rows, with their text: as the warehouse keeps it, else from the file itself."""
     wanted = [
         (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
         for row in rows.iter_rows(named=True)
@@ -48,7 +50,25 @@ def evidence(connection: Connection, rule: Rule, rows: pl.DataFrame) -> list[dic
         {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
     ).fetchall()
     first = {place: said for place, *said in reversed(found)}
+    lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
+    texts = _texts(connection, site, lacking)
     return [
-        {"path": path, "line_no": lines[place], "at": at, "text": (text or "")[:TEXT_CHARS]}
+        {
+            "path": path,
+            "line_no": lines[place],
+            "at": at,
+            "text": (texts[path, lines[place]] if text is None else text)[:TEXT_CHARS],
+        }
         for place, (path, at, text) in sorted(first.items())
     ]
+
+
+def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
+    """Lines of files by path and number; in brackets why one cannot be shown any more."""
+    found: dict[tuple[str, int], str] = {}
+    for path in {path for path, _ in lines}:
+        numbers = [number for at, number in lines if at == path]
+        texts = read_again(connection, site, path, numbers)
+        for number in numbers:
+            found[path, number] = f"({texts})" if isinstance(texts, str) else texts.get(number, "(no such line)")
+    return found

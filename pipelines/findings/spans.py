@@ -1,6 +1,8 @@
 """Rules on what lasts: gaps that are too long, intervals that join into episodes."""
 
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -83,7 +85,11 @@ def _modes(values: NDArray[np.float64]) -> str:
 
 
 def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Intervals joined into episodes that last long enough."""
+    """Intervals joined into episodes that last long enough.
+
+    With `ended_by`, a column that is NULL while an interval goes on, facts tell whether an episode is over: `was` is
+    "was" or "has been", `when` its instants (UTC).
+    """
     params, (begin, end) = rule.params, rule.time
     for entity, group in groups(rule, rows):
         clipped = group.with_columns(
@@ -95,15 +101,28 @@ def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             if episode.total < params["min_s"]:
                 continue
             members = clipped[episode.members.tolist()]
-            facts = {name: number(members[name].median()) for name in params.get("facts", ())}
+            facts: dict[str, Any] = {name: number(members[name].median()) for name in params.get("facts", ())}
             facts |= {"hours": episode.total / 3600}
+            started_at, ended_at = instant(members[begin].min()), instant(members[end].max())
+            if "ended_by" in params:
+                is_over = members.sort(end)[params["ended_by"]][-1] is not None and ended_at < period.bounds[1]
+                facts |= _tense(started_at, ended_at, is_over, period)
             yield Hit(
                 entity,
-                instant(members[begin].min()),
-                instant(members[end].max()),
+                started_at,
+                ended_at,
                 number(members[rule.value].median()),
                 facts,
                 episode.total if params.get("is_priced", True) else None,
                 priced_bytes(rule, members, (members[end] - members[begin]).dt.total_microseconds() / 1e6),
                 members.head(EVIDENCE_ROWS),
             )
+
+
+def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dict[str, str]:
+    """What is over was; what goes on at the end of the period, or of what was logged of it, has been since."""
+    if is_over:
+        until = f"{end:%H:%M}" if end.date() == begin.date() else f"{end:%Y-%m-%d %H:%M}"
+        return {"was": "was", "when": f"from {begin:%Y-%m-%d %H:%M} to {until} UTC"}
+    last = "the end of the day" if end >= period.bounds[1] else f"{end:%H:%M}, when the log ends"
+    return {"was": "has been", "when": f"since {begin:%Y-%m-%d %H:%M} UTC, and still at {last}"}

@@ -8,6 +8,7 @@ from pipelines.forecast.growing import TWO_YEARS, Outlook, held, outlook, outloo
 from pipelines.forecast.history import MONTH_DAYS, WEEK_DAYS, History
 from pipelines.forecast.nightly import RELATION, foresee
 from pipelines.forecast.recalling import Foretold, foretell, laid_out, seek_models
+from pipelines.forecast.scenarios import UNCHANGED, Scenario, described, ranked, scenario
 from pipelines.forecast.whatif import MOST_ERROR, Answer, Record, judge, recorded, what_if
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "MOST_ERROR",
     "RELATION",
     "TWO_YEARS",
+    "UNCHANGED",
     "WEEK_DAYS",
     "Answer",
     "Buffers",
@@ -25,7 +27,9 @@ __all__ = [
     "Outlook",
     "Progress",
     "Record",
+    "Scenario",
     "buffers",
+    "described",
     "efficiency_by_size",
     "fit_site",
     "foresee",
@@ -37,7 +41,9 @@ __all__ = [
     "outlook",
     "outlooks",
     "progress",
+    "ranked",
     "recorded",
+    "scenario",
     "seek_models",
     "size",
     "what_if",

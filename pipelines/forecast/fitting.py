@@ -40,6 +40,8 @@ def mounts_of(rows: list[Row]) -> Mounts:
     def column(name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
         return np.array([row[name] for row in rows], dtype=float)
 
+    has_gaps = all(row["between_s"] is not None for row in rows)
+
     return Mounts(
         column("n_files"),
         column("volume_gb") * 1000,
@@ -47,4 +49,5 @@ def mounts_of(rows: list[Row]) -> Mounts:
         column("moving_s"),
         column("position_s"),
         column("days_since"),
+        column("between_s") if has_gaps else None,
     )

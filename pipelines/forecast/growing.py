@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -78,11 +79,13 @@ def held(history: History, last_day: date, group: str = "", family: str = "") ->
 
 def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
     """Every plan of site.toml. Raises TapescopeError where no log tells of any day."""
-    found = []
-    for plan in history.site.plan:
-        seen = written(history, plan.storage_group, plan.file_family, n_days)
-        found.append(outlook(plan, seen, held(history, seen.last_day, plan.storage_group, plan.file_family)))
-    return found
+
+    @cache  # plans of the same for several days rest on one past
+    def past(group: str, family: str) -> tuple[Written, Held]:
+        seen = written(history, group, family, n_days)
+        return seen, held(history, seen.last_day, group, family)
+
+    return [outlook(plan, *past(plan.storage_group, plan.file_family)) for plan in history.site.plan]
 
 
 def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:

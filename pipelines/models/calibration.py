@@ -3,10 +3,13 @@
     wall = tM + n tO + (time moving: n F / S) + (time seeking: n tS)
 
 Inputs: mounts (`Mounts`), an element each: files, MB, seconds from mount request to dismounted without the time in
-which nobody wanted anything; and, where logs tell them, the seconds in which data moved and those in which the tape was
-positioned. What was measured is not fitted: then S is MB / seconds moving and tS seconds / files, and tM and tO are a
-weighted linear least-squares fit (scipy) of what is left over. Without the first, 1/S is fitted too. Errors grow with
-the size of a mount, so each counts with 1 / (1 + its size / the mean size) squared.
+which nobody wanted anything; and, where logs have them, the seconds in which data moved, those in which the tape was
+positioned, and those between files. What was measured is not fitted: S is MB / seconds moving, tS seconds / files, tO
+seconds between files / the gaps, and tM the mean of what is left, less tO for the first file. Without the seconds
+between files tM and tO are a weighted linear least-squares fit (scipy) of what is left over, and that trades the one
+for the other where files cost more in mounts of more files: its intervals hold for mounts that differ by chance alone.
+Without the seconds moving 1/S is fitted too. Errors grow with the size of a mount, so each counts with
+1 / (1 + its size / the mean size) squared.
 
 Outputs: each parameter with a 90 % interval, by resampling mounts, or why it cannot be told and which data would tell
 it: where mounts are too few, columns go together (condition number above 30, Belsley, Kuh and Welsch 1980), or the
@@ -41,7 +44,8 @@ UNITS: dict[Parameter, str] = {"speed_mb_s": "MB/s", "mount_s": "s", "file_s": "
 class Mounts:
     """Mounts that were served, an element of each array for each; seconds and MB.
 
-    `moving_s` and `seek_s` None where no log tells them; `day` is when, in days since any beginning.
+    `moving_s`, `seek_s` and `between_s` (between files, without `seek_s`) None where no log has them; `day` is when, in
+    days since any beginning.
     """
 
     n_files: Floats
@@ -50,9 +54,10 @@ class Mounts:
     moving_s: Floats | None = None
     seek_s: Floats | None = None
     day: Floats | None = None
+    between_s: Floats | None = None
 
     def __post_init__(self) -> None:
-        arrays = [a for a in (self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day)]
+        arrays = [self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day, self.between_s]
         if any(a is not None and (a.shape != self.n_files.shape or not np.isfinite(a).all()) for a in arrays):
             raise ValueError("every mount needs every number that some mount has")
         if len(self) and min(self.n_files.min(), self.moved_mb.min(), self.wall_s.min()) <= 0:
@@ -127,6 +132,8 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
         seen = "one mount" if len(mounts) == 1 else f"{len(mounts)} mounts"
         few = Unknown(f"{seen} for {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
         return Calibration(len(mounts), _mixed(mounts, columns, dict.fromkeys(columns, few)))
+    if mounts.moving_s is not None and mounts.between_s is not None and (mounts.n_files > 1).any():
+        return _measured(mounts, left - mounts.between_s, columns, n_resamples, seed)
     design, size = np.column_stack(parts), mounts.moved_mb / mounts.moved_mb.mean()
     weight = 1 / (1 + size)
     unknown = _collinear(design * weight[:, None], columns, mounts)
@@ -136,6 +143,17 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
     times = bootstrap.counts(len(mounts), n_resamples, seed)
     draws = _resampled(times, design, weight**2, left)
     return _judged(mounts, columns, fitted, draws, times)
+
+
+def _measured(mounts: Mounts, left: Floats, columns: list[Parameter], n_resamples: int, seed: int) -> Calibration:
+    """Costs of a mount and of a file where the time between files is logged: means, not a line through mounts."""
+    assert mounts.between_s is not None
+    times = bootstrap.counts(len(mounts), n_resamples, seed)
+    every = np.vstack([np.ones(len(mounts)), times])
+    n_gaps = every @ (mounts.n_files - 1)
+    file_s = np.divide(every @ mounts.between_s, n_gaps, out=np.full(len(every), np.nan), where=n_gaps > 0)
+    costs = np.column_stack([every @ left / len(mounts) - file_s, file_s])
+    return _judged(mounts, columns, costs[0], costs[1:], times)
 
 
 def _resampled(times: Floats, design: Floats, weight: Floats, left: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """The nightly report: one run of questions, printed as HTML, text and JSON that say the same."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def make_report(
             )
         ]
     title = f"{site.name}, {day_text(asker.last)}"
-    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], made)
+    numbered = [replace(section, number=number) for number, section in enumerate(made)]
+    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], numbered)
 
 
 def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:

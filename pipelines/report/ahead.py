@@ -24,7 +24,7 @@ _TORNADOS = 3
 
 
 def campaigns(asker: Asker) -> Section:
-    """10: how far campaigns are, when they will be done, what would move that; how long spools last."""
+    """How far campaigns are, when they will be done, what would move that; how long spools last."""
     declared = asker.site.campaign
     said = _by("entity", _of(asker, "eta"))
     seen = _by("campaign", asker.ask("campaign_days").as_dicts() if declared else [])
@@ -47,7 +47,12 @@ def campaigns(asker: Asker) -> Section:
     left = len(declared) - _MOST
     notes = [f"{left} more campaigns: `tapescope forecast campaign`"] if left > 0 else []
     return Section(
-        10, "Campaigns and room", sentences=sentences, figures=figures, tables=[room] if room.rows else [], notes=notes
+        "campaigns",
+        "Campaigns and room",
+        sentences=sentences,
+        figures=figures,
+        tables=[room] if room.rows else [],
+        notes=notes,
     )
 
 
@@ -144,7 +149,7 @@ def _score(asker: Asker) -> list[str]:
 
 
 def model_card(asker: Asker) -> Section:
-    """11: costs fitted to the site's mounts, drives needed, and how ours fares with published documents."""
+    """Costs fitted to the site's mounts, drives needed, and how ours fares with published documents."""
     costs, sizes = _of(asker, "calibration"), _of(asker, "sizing")
     sentences, figures = [], []
     drives = [row for row in sizes if row["quantity"] == "drives"]
@@ -157,7 +162,7 @@ def model_card(asker: Asker) -> Section:
         sentences.append(_NOT_KEPT)
     table = _cost_table(costs)
     return Section(
-        11,
+        "model",
         "Model card",
         facts=_studies(),
         sentences=sentences,
@@ -240,6 +245,7 @@ _VERDICTS = {
     "OK": "figures as printed",
     "R": "only cut or rounded",
     "X": "wrong in the document",
+    "misfit": "measured that a model does not fit",
     "new": "filled in",
     "read": "noted by a reader",
     "open": "not worked out",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -97,7 +98,7 @@ class Asker:
             self._note(error)
             return nothing
         rows = [tuple(_rounded(value) for value in row) for row in answer.rows]
-        return Answer(answer.columns, rows, answer.sql, answer.snapshot, answer.is_cut)
+        return replace(answer, rows=rows)
 
     def table(
         self, name: str, title: str, columns: Sequence[str], keep: Callable[[Row], bool] = bool, most: int = 60
@@ -108,8 +109,9 @@ class Asker:
         kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]
         rows = [tuple(row[place] for place in places) for row in kept[:most]]
         left = len(kept) - len(rows)
-        note = f"{left} more rows: `tapescope ask {name}`" if left else ""
-        return Table(title, name, [answer.columns[place] for place in places], rows, note)
+        notes = [f"{left} more rows: `tapescope ask {name}`"] if left else []
+        notes += answer.notices
+        return Table(title, name, [answer.columns[place] for place in places], rows, "; ".join(notes))
 
     def only(self, name: str) -> Row:
         """The first row of an answer by column name; empty where there is none."""

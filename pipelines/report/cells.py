@@ -49,6 +49,12 @@ def number(value: float) -> str:
     return f"{value:,.{decimals}f}"
 
 
+_NO_GAIN = {
+    "link": "nothing to gain while the link is full",
+    "output": "nothing to gain while the drives that write take no more",
+}
+
+
 def gain_text(row: dict[str, Any]) -> str:
     """What a mend would bring, with the bounds of its 90 % interval where it has one.
 
@@ -58,7 +64,7 @@ def gain_text(row: dict[str, Any]) -> str:
     'nothing to gain until more work is queued'
     """
     if not row["gain_gb_day"]:
-        return "nothing to gain until more work is queued"
+        return _NO_GAIN.get(row.get("bottleneck") or "", "nothing to gain until more work is queued")
     least, most = row["gain_least_gb_day"], row["gain_most_gb_day"]
     spread = "" if least is None or most is None else f" ({number(least)} to {number(most)})"
     return f"{number(row['gain_gb_day'])} GB/day to gain{spread}"
@@ -69,8 +75,14 @@ def worth(row: dict[str, Any]) -> str:
 
     >>> worth({"gain_gb_day": None, "lost_gb_day": 615.0})
     'at most 615.0 GB/day'
+    >>> worth({"gain_gb_day": None, "lost_gb_day": None, "lost_hours": 8.0})
+    'at most 8.00 h, worth an unknown amount'
     """
-    return gain_text(row) if row["gain_gb_day"] is not None else f"at most {number(row['lost_gb_day'])} GB/day"
+    if row["gain_gb_day"] is not None:
+        return gain_text(row)
+    if row["lost_gb_day"] is not None:
+        return f"at most {number(row['lost_gb_day'])} GB/day"
+    return f"at most {number(row['lost_hours'])} h, worth an unknown amount"
 
 
 def counted(n: int, noun: str) -> str:

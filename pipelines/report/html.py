@@ -1,5 +1,6 @@
 """The report as one HTML file that opens offline: figures are inline SVG, and nothing in it runs."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from pipelines.report.figures import draw, paint
 from pipelines.report.tree import Figure, Report, Table
 
 _TEMPLATES = Path(__file__).parent / "templates"
-Place = tuple[int, int]  # number of a section, and of the figure in it
+Place = tuple[str, int]  # id of a section, and number of the figure in it
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_FIRST_SCREEN = 3  # the last section that belongs on it
+_FIRST_SCREEN = ("coverage", "summary", "hours", "losses")  # the sections that belong on it
 
 
 def print_report(report: Report, checks: str = "") -> str:
@@ -68,7 +69,7 @@ def print_mail(report: Report) -> tuple[str, dict[str, bytes]]:
 def _figures(report: Report) -> list[tuple[Place, Figure]]:
     """All figures of a report by section and place."""
     return [
-        ((section.number, place), figure) for section in report.sections for place, figure in enumerate(section.figures)
+        ((section.id, place), figure) for section in report.sections for place, figure in enumerate(section.figures)
     ]
 
 
@@ -102,13 +103,18 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"sql": _lines, "label": label, "unit": unit}
+    environment.filters |= {"sql": _lines, "code": _code, "label": label, "unit": unit}
     environment.tests["number"] = is_number
     return environment
 
 
 def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value
+
+
+def _code(text: str) -> Markup:
+    """A sentence for a page: what stands between backticks is code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(visible(text)))))
 
 
 def _lines(text: str) -> Markup:

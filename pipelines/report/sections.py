@@ -9,7 +9,7 @@ from typing import Any
 
 from pipelines.report.asking import Asker, Row
 from pipelines.report.cells import counted, days_text, number, percent, worth
-from pipelines.report.seen import is_withheld
+from pipelines.report.seen import covering, is_withheld
 from pipelines.report.tree import Bar, Figure, Section, Stack, Waterfall
 
 # What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
@@ -44,40 +44,57 @@ GROUPS = {
 
 
 def one_sentence(asker: Asker) -> Section:
-    """1: what moved, what that took, and the worst of it."""
+    """What moved, what that took, and the worst of it."""
     headline = asker.only("headline")
     when = days_text(asker.first, asker.last)
     if not headline.get("available_hours"):
-        unseen = f"Nothing was seen of {when}" if asker.last else "Nothing was seen: no day has data"
-        return Section(1, "In one sentence", sentences=[f"{unseen}, so nothing is said about it."])
+        return Section("summary", "In one sentence", sentences=[_without_drives(asker, when)])
     available = f"{number(headline['available_hours'])} drive-hours"
-    hours = f"{number(headline['transfer_hours'])} of {available}"
-    share = percent(headline["transfer_hours"] / headline["available_hours"])
     drives = counted(headline["n_drives"], "drive")
-    if headline["moved_tb"] is None:
+    if not headline["moved_tb"]:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
+        worked = headline["transfer_hours"]
+        hours = "in hours that no log covers" if worked is None else f"in {number(worked)} of {available}"
+        share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{number(headline['moved_tb'])} TB moved on {drives}, {when}"
             f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
-            f" data moved in {hours} ({share})"
+            f" data moved {hours}{share}"
         )
-    return Section(1, "In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
+    return Section("summary", "In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
+
+
+def _without_drives(asker: Asker, when: str) -> str:
+    """The sentence where no log covers a drive: what was read all the same, and what the rules made of it."""
+    logs = covering(asker)
+    if not logs:
+        unseen = f"Nothing was seen of {when}" if asker.last else "Nothing was seen: no day has data"
+        return f"{unseen}, so nothing is said about it."
+    n_findings = len(asker.ask("findings").rows)
+    worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
+    return f"No drive log covers {when}; logs read: {logs}; {counted(n_findings, 'finding')}{worst}."
 
 
 def _rates(headline: Row) -> str:
-    if headline["f"] is None:
-        return ""
-    drive, overall = number(headline["drive_rate_mb_s"]), number(headline["overall_rate_mb_s"])
-    return f", drive rate {drive} MB/s (basis call), overall rate {overall} MB/s, f = {headline['f']:.2f}"
+    """The rates that are known, the drive rate with its basis."""
+    drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
+    basis = headline["drive_rate_basis"]
+    counts = "; its time also counts waits and file marks" if basis == "encp" else ""
+    parts = [] if drive is None else [f"drive rate {number(drive)} MB/s (basis {basis}{counts})"]
+    parts += [] if overall is None else [f"overall rate {number(overall)} MB/s"]
+    parts += [] if f is None else [f"f = {f:.2f}"]
+    return "".join(f", {part}" for part in parts)
 
 
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
         return "what the rest went on is not judged, for most of it has no log"
+    return _named_worst(asker) if asker.only("losses") else "no loss was found that could be priced"
+
+
+def _named_worst(asker: Asker) -> str:
     worst = asker.only("losses")
-    if not worst:
-        return "no loss was found that could be priced"
     rule = asker.catalog.rules.get(worst["rule"])
     title = rule.title if rule else worst["rule"]
     n = worst["n_findings"]
@@ -87,13 +104,13 @@ def _worst(asker: Asker, headline: Row) -> str:
 
 
 def waterfall(asker: Asker) -> Section:
-    """2: from all drive-hours down to those in which data moved."""
+    """From all drive-hours down to those in which data moved."""
     headline = asker.only("headline")
     title = "Where the drive-hours went"
     rows = {row["bucket"]: row for row in asker.ask("ledger_total").as_dicts()}
     if not rows:
         return Section(
-            2, title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
+            "hours", title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
         )
     order = [bucket for bucket in _BUCKETS if bucket in rows] + sorted(rows.keys() - _BUCKETS)
     bars = []
@@ -111,11 +128,11 @@ def waterfall(asker: Asker) -> Section:
         Waterfall("All drives, hours and share", "ledger_total", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(GROUPS), per_drive),
     ]
-    return Section(2, title, sentences=[sentence], figures=figures)
+    return Section("hours", title, sentences=[sentence], figures=figures)
 
 
 def stations(asker: Asker) -> Section:
-    """5: which stations work, which wait, and how long they pause between files."""
+    """Which stations work, which wait, and how long they pause between files."""
     duty = asker.ask("duty_table").as_dicts()
     if duty:
         one = duty[0]
@@ -140,7 +157,7 @@ def stations(asker: Asker) -> Section:
     # a station that is left out of duty says why, instead of looking unseen or idle
     rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
     tables = [dataclasses.replace(table, rows=rows), asker.table("gaps_by_station", "Gaps between files", gaps.split())]
-    return Section(5, "Stations", sentences=sentences, tables=tables)
+    return Section("stations", "Stations", sentences=sentences, tables=tables)
 
 
 def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
@@ -149,14 +166,19 @@ def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
 
 
 def drives(asker: Asker) -> Section:
-    """6: the rates of drives and the hours behind them."""
+    """The rates of drives and the hours behind them."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    dead = (
+        "drive dead_hours share filemark_hours checksum_hours database_hours no_request_hours request_hours"
+        " position_hours start_hours"
+    )
     slow = (
         "drive volume station mode requested_at n_files volume_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
     )
     tables = [
         asker.table("drives", "Rates of drives", rates.split()),
         asker.table("drives", "Hours of drives", ["drive", *GROUPS.values()]),
+        asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
         asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
     ]
     moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "says"]
@@ -165,11 +187,18 @@ def drives(asker: Asker) -> Section:
     sentences = [
         "Drive rate: bytes by the time the drive worked; overall rate: bytes by wall-clock from mount request to"
         " dismounted, of mounts logged whole; f: the second by the first."
-        " Basis of drive rates: call, inside drive calls; block, the block loop; encp, also file marks."
+        " Bytes, files and times are those of the period, whatever day a mount began; a mount over midnight counts in"
+        " both days. Basis of drive rates: call, inside drive calls; block, the block loop, also checksums and waits in"
+        " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited."
     ]
     return Section(
-        6, "Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables
+        "drives", "Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables
     )
+
+
+def _is_whole(row: Row) -> bool:
+    """Of the whole period, not of an hour."""
+    return row["hour_at"] is None
 
 
 def _is_read(row: Row) -> bool:
@@ -177,7 +206,7 @@ def _is_read(row: Row) -> bool:
 
 
 def data_quality(asker: Asker) -> Section:
-    """13: what was lost, missing or doubtful on the way in."""
+    """What was lost, missing or doubtful on the way in."""
     lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
     coverage = "source host expected_hours seen_hours"
     checks = "relation expectation severity n_failing detail"
@@ -188,6 +217,7 @@ def data_quality(asker: Asker) -> Section:
             "file_hashes", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20
         ),
         asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
+        asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "says"], most=20),
         asker.table(
             "contradictions", "Values that cannot be", ["entity", "n", "what", "says"], lambda row: row["n"], 12
         ),
@@ -205,7 +235,7 @@ def data_quality(asker: Asker) -> Section:
     names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
     notes = [f"Names repaired: {', '.join(names)}."] if names else []
     return Section(
-        13, "Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes
+        "quality", "Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes
     )
 
 
@@ -218,7 +248,7 @@ def _columns(asker: Asker, name: str) -> list[str]:
 
 
 def reproduce(asker: Asker) -> Section:
-    """14: what it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
+    """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
     table = asker.table("file_hashes", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
     build = asker.only("last_build")
     facts = [
@@ -233,7 +263,7 @@ def reproduce(asker: Asker) -> Section:
         " stands here; a table AT (VERSION => snapshot) is what it was for this report, while the snapshot is kept."
     )
     queries = list(asker.queries.values())
-    return Section(14, "Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
+    return Section("reproduce", "Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
 
 
 def _version() -> str:

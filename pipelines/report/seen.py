@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pipelines.report.asking import Asker, Row
-from pipelines.report.cells import day_text, days_text, number
+from pipelines.report.cells import day_text, days_text, instant, number
 from pipelines.report.tree import Section
 
 # Above this share of hours without a log, nothing is said about what the hours went on.
@@ -19,10 +19,11 @@ def is_withheld(headline: Row) -> bool:
 
 
 def header(asker: Asker) -> Section:
-    """0: what this is about, and how much of it was seen."""
+    """What this is about, and how much of it was seen."""
     site, build = asker.site, asker.only("last_build")
     chosen = f"; {asker.chosen}" if asker.chosen else ""
     facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
+    facts += [*_freshness(asker), *_rules(asker)]
     facts += [(f"seen: {row['source']}", _coverage(row)) for row in asker.ask("coverage_by_source").as_dicts()]
     if not asker.ask("coverage_by_source").rows:
         facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
@@ -33,7 +34,36 @@ def header(asker: Asker) -> Section:
         facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
     else:
         facts.append(("data", "nothing was built yet"))
-    return Section(0, "What was seen", facts=facts)
+    return Section("coverage", "What was seen", facts=facts)
+
+
+def _freshness(asker: Asker) -> list[tuple[str, str]]:
+    """Until when there are data, and how the last run ended: how old everything below is."""
+    fresh = asker.only("freshness")
+    if not fresh:
+        return []
+    until = fresh["until_at"]
+    data = "no log line with a date" if until is None else f"until {instant(until, asker.site.zone)}"
+    ended = fresh["ended_at"]
+    run = "none" if ended is None else f"{fresh['name']}, ended {instant(ended, asker.site.zone)}, {fresh['outcome']}"
+    failure = f": {fresh['failure']}" if fresh["failure"] else ""
+    return [("data read", data), ("last run", run + failure)]
+
+
+def _rules(asker: Asker) -> list[tuple[str, str]]:
+    """Days without findings that are no all-clear: the rules did not run, or had too few logs."""
+    rows = asker.ask("day_state").as_dicts()
+    return [("rules", row["says"]) for row in rows if row["state"] != "findings"]
+
+
+def covering(asker: Asker) -> str:
+    """The kinds of log that cover days of the period, with their hours; empty where none does."""
+    return ", ".join(row["sources"] for row in asker.ask("day_state").as_dicts() if row["sources"])
+
+
+def unjudged(asker: Asker) -> list[str]:
+    """Why days without findings are no all-clear, a sentence for each run of such days."""
+    return [row["says"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
 
 
 def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
@@ -57,7 +87,8 @@ def _coverage(row: Row) -> str:
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
     text = f"{number(row['seen_hours'])} of {number(row['expected_hours'])} h{hosts} ({share})"
     short = f"; {number(row['missing_hours'])} h missing" if row["missing_hours"] else ""
-    return text + (f"{short} in {row['n_short']} of them" if short and hosts else short)
+    text += f"{short} in {row['n_short']} of them" if short and hosts else short
+    return text + (f"; {number(row['undeclared_hours'])} h more are not declared" if row["undeclared_hours"] else "")
 
 
 def _verdict(asker: Asker) -> str:

@@ -136,10 +136,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Section:
-    """Printed in the order of the fields."""
+    """Printed in the order of the fields, under the number that its place gives it; `id` names it."""
 
-    number: int
+    id: str
     title: str
+    number: int = 0
     facts: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
@@ -159,4 +160,4 @@ class Report:
     first_day: date | None
     last_day: date | None
     problems: list[str]
-    sections: list[Section]
+    sections: list[Section]  # numbered from 0, the head, without a hole

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines.report.asking import Asker, Row
 from pipelines.report.cells import day_text, days_text, gain_text, instant, number
-from pipelines.report.seen import is_withheld
+from pipelines.report.seen import covering, is_withheld, unjudged
 from pipelines.report.tree import Evidence, Finding, Loss, Section
 
 _N_LOSSES = 3
@@ -17,25 +17,27 @@ _STATES = ("new", "returned", "open", "acknowledged", "muted")
 
 
 def losses(asker: Asker) -> Section:
-    """3: the three causes whose removal would give most."""
+    """The three causes whose removal would give most."""
     rows = asker.ask("losses").as_dicts()
     anchors = {row["rule"]: anchor for anchor, row in reversed(_ordered(asker))}
     title = "Top three recoverable losses"
     if not rows:
         text = (
             "None: no finding of the period has a price."
-            if asker.only("headline").get("available_hours")
+            if covering(asker)
             else ("None can be named: nothing of the period was seen.")
         )
-        return Section(3, title, sentences=[text])
+        return Section("losses", title, sentences=[text])
     sentence = (
         "A gain is what would move more, capped by what comes next in the way, with the 90 % interval of days like"
-        " these; a price at most is not capped. Do not add them up: one mend uncovers the next bottleneck."
+        " these; a price at most is not capped; hours that cannot be priced rank as an hour of the others is worth."
+        " Do not add them up: one mend uncovers the next bottleneck."
     )
-    if is_withheld(asker.only("headline")):
+    headline = asker.only("headline")
+    if headline.get("available_hours") and is_withheld(headline):
         sentence = f"Most drive-hours have no log: take these as hints. {sentence}"
     found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
-    return Section(3, title, sentences=[sentence], losses=found)
+    return Section("losses", title, sentences=[sentence], losses=found)
 
 
 def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
@@ -62,13 +64,13 @@ def _price(row: Row) -> str:
 
 
 def _ordered(asker: Asker) -> list[tuple[str, Row]]:
-    """Findings as section 12 shows them, new and returned ones first, each with its anchor."""
+    """Findings as their section shows them, new and returned ones first, each with its anchor."""
     rows = sorted(asker.ask("findings").as_dicts(), key=lambda row: _STATES.index(row["state"]))
     return [(f"finding-{place}", row) for place, row in enumerate(rows[:_MOST_FINDINGS], start=1)]
 
 
 def findings(asker: Asker) -> Section:
-    """12: every finding of the period, with its evidence."""
+    """Every finding of the period, with its evidence."""
     rows = asker.ask("findings").as_dicts()
     ordered = _ordered(asker)
     before = [None, *(row["rule"] for _, row in ordered)]
@@ -79,15 +81,17 @@ def findings(asker: Asker) -> Section:
     sentences = [f"{', '.join(f'{n} {state}' for n, state in counts if n or state in ('new', 'open'))}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
-        seen = asker.only("headline").get("available_hours")
-        sentences = [
-            f"None. Rules that were asked: {judged}." if seen else "None, but nothing of the period was seen.",
-            *_gone(asker),
-        ]
-    sentences += _unsaid(asker)
+        asked = [f"None. Rules that were asked: {judged}."] if _were_asked(asker) else ["None."]
+        sentences = [*asked, *_gone(asker)]
+    sentences += [*unjudged(asker), *_unsaid(asker)]
     left = len(rows) - len(shown)
     notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
-    return Section(12, "Findings", sentences=sentences, findings=shown, notes=notes)
+    return Section("findings", "Findings", sentences=sentences, findings=shown, notes=notes)
+
+
+def _were_asked(asker: Asker) -> bool:
+    """Whether the rules ran for some day of the period."""
+    return any(row["state"] not in ("not_run", "not_covered") for row in asker.ask("day_state").as_dicts())
 
 
 def _gone(asker: Asker) -> list[str]:

@@ -5,29 +5,55 @@ none itself.
 """
 
 import importlib
-import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import cast
 
-from pipelines.errors import AmbiguousSource
-from pipelines.records import Claim, Source
+from pipelines.errors import AmbiguousSource, UnreadableFile
+from pipelines.records import Claim, Source, source_names
 
 
 @cache
 def all_sources() -> dict[str, Source]:
     """Every source by its stem, sorted."""
-    stems = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
-    return {stem: cast(Source, importlib.import_module(f"{__name__}.{stem}")) for stem in stems}
+    return {stem: cast(Source, importlib.import_module(f"{__name__}.{stem}")) for stem in source_names()}
 
 
 def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
     """The stem of the one source that claims these first lines, and what every source said of them."""
-    claims = {stem: source.recognise(head) for stem, source in all_sources().items()}
+    claims = {stem: _claim(stem, source, head) for stem, source in all_sources().items()}
     mine = [stem for stem, claim in claims.items() if claim.is_mine]
     if len(mine) > 1:
         said = "; ".join(f"{stem}: {claims[stem].why}" for stem in mine)
         raise AmbiguousSource(f"{' and '.join(mine)} claim the same file ({said})", "one of them is too generous")
     return (mine[0] if mine else None), claims
+
+
+def _claim(stem: str, source: Source, head: list[str]) -> Claim:
+    try:
+        with contained(stem):
+            return source.recognise(head)
+    except UnreadableFile as error:
+        return Claim(False, 1.0, str(error))
+
+
+@contextmanager
+def contained(stem: str) -> Iterator[None]:
+    """A fault of ours in one source must not keep other files out: whatever it raises refuses the file alone.
+
+    Raises UnreadableFile. A panic of Polars is an exception, but no Exception.
+    """
+    try:
+        yield
+    except (UnreadableFile, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise UnreadableFile(
+            f"the source {stem} failed on it: {type(error).__name__}: {str(error)[:200]}",
+            "this is a fault of tapescope: report it with the file",
+            reason="internal_error",
+        ) from error
 
 
 def nearest(claims: dict[str, Claim]) -> str:

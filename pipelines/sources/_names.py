@@ -10,10 +10,18 @@ def stem_of(path: str) -> str:
 
     >>> stem_of("mrtg/gw.example.org_2.log.gz")
     'gw.example.org_2'
+    >>> stem_of("mrtg/gw.log.0"), stem_of("mrtg/gw.log.12.gz"), stem_of("mrtg/gw.2")
+    ('gw', 'gw', 'gw.2')
     >>> stem_of("")
     'unknown'
     """
     name = PurePath(path.replace("\\", "/")).name
-    while (ending := PurePath(name).suffix) in _SUFFIXES:
+    while (ending := PurePath(name).suffix) in _SUFFIXES or _is_rotation(name):
         name = name[: -len(ending)]
     return name or "unknown"
+
+
+def _is_rotation(name: str) -> bool:
+    """A number behind the ending of a log: `x.log.0` is what `x.log` was before."""
+    path = PurePath(name)
+    return path.suffix[1:].isdigit() and PurePath(path.stem).suffix in _SUFFIXES

@@ -38,8 +38,7 @@ _NAMES = (
     *("client_in_bytes", "client_out_bytes", "restored_bytes", "stored_bytes"),
 )
 _HOUR, _DAY = 2 + len(_NAMES), 2 + len(_START_NAMES) + len(_NAMES)
-_CLASS = re.compile(r"([^:@]*?)(?::([^@]*)|\.([^:@]*))?(?:@(.*))?")
-_MOST = 2**62
+_MOST, _MOST_DIGITS = 2**62, 19
 _INSTANT = pl.Datetime("us")
 _SCHEMA = pl.Schema(
     {
@@ -78,7 +77,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -158,9 +157,9 @@ def _local_day(at_ms: int, zone: str) -> date:
 
 def _record(line_no: int, fields: list[str], system: str, state: Carry) -> dict[str, Any]:
     names = _NAMES if len(fields) == _HOUR else (*_START_NAMES, *_NAMES)
-    match = _CLASS.fullmatch(fields[1])
-    group, family, family_behind_point, hsm = match.groups() if match else (None, None, None, None)
-    group, family = (None if part == "<Unknown>" else part for part in (group, family))
+    name, _, hsm = fields[1].partition("@")
+    group, _, family = name.partition(":" if ":" in name else ".")
+    group, family = ("" if part == "<Unknown>" else part for part in (group, family))
     return {
         "line_no": line_no,
         "system": system,
@@ -170,7 +169,7 @@ def _record(line_no: int, fields: list[str], system: str, state: Carry) -> dict[
         "pool": fields[0],
         "storage_class": fields[1],
         "storage_group": group or None,
-        "file_family": family or family_behind_point or None,
+        "file_family": family or None,
         "hsm": hsm or None,
         **dict(zip(names, map(int, fields[2:]), strict=True)),
     }

@@ -10,13 +10,14 @@ columns, and choices of columns, are refused: nothing names them. Columns as in 
 rows for some weeks, so exports overlap: silver takes each row once.
 """
 
-import csv
 from typing import Any
 
 import polars as pl
 
 from pipelines.clock import to_utc
 from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._delimited import cells
+from pipelines.sources._seen import span
 from pipelines.sources._stamps import instants, read_stamp
 
 TITLE = "TSM summary table"
@@ -107,9 +108,9 @@ def _why(otherwise: pl.Expr) -> pl.Expr:
 
 
 def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
-    cells = pl.col("cells").list
+    fields = pl.col("cells").list
     cell = {
-        place: cells.get(place, null_on_oob=True).str.strip_chars().str.head(_MOST_CHARS) for place in range(_WIDTH)
+        place: fields.get(place, null_on_oob=True).str.strip_chars().str.head(_MOST_CHARS) for place in range(_WIDTH)
     }
     is_open = pl.col("end_text").str.starts_with("1900-01-01")
     end = read_stamp(pl.col("end_text"))
@@ -136,24 +137,10 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 def _cells(texts: pl.Series) -> pl.Series:
     """Fields of each line, by comma or tab; NULL where quotes do not close."""
     by_tab = texts.str.contains(rf"^{_STAMP}\t")
-    cells = texts.to_frame("text").select(
-        pl.when(by_tab).then(pl.col("text").str.split("\t")).otherwise(pl.col("text").str.split(","))
-    )
-    found = cells.to_series()
-    quoted = texts.str.contains('"', literal=True).arg_true()
-    if not len(quoted):
-        return found
-    split = found.to_list()
-    for place in quoted:
-        split[place] = _unquoted(texts[place], "\t" if by_tab[place] else ",")
-    return pl.Series(found.name, split, dtype=pl.List(pl.String))
-
-
-def _unquoted(text: str, delimiter: str) -> list[str] | None:
-    try:
-        return next(csv.reader([text], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        return None
+    by_comma = cells(texts, ",")
+    if not by_tab.any():
+        return by_comma
+    return pl.select(pl.when(by_tab).then(cells(texts, "\t")).otherwise(by_comma)).to_series()
 
 
 def _seen(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
@@ -164,5 +151,4 @@ def _seen(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
     known = [] if memory["at"] is None else [memory["at"]]
     begin = min([int(rows["started_at"].to_physical().min()), *known])  # type: ignore[arg-type]
     memory["at"] = max([int(ends.max()), *known])  # type: ignore[arg-type]
-    row = {"line_no": rows["line_no"][0], "host": host, "from_at": begin, "to_at": memory["at"]}
-    return pl.DataFrame([row]).with_columns(pl.col("from_at", "to_at").cast(_AT)).select(SEEN.names()).cast(SEEN)
+    return span(rows["line_no"][0], host, begin, memory["at"])

@@ -1,5 +1,6 @@
 """The steps that the command line and the DAGs call: each one transaction's worth of work, safe to run again."""
 
+from pipelines.restoring import Restored
 from pipelines.steps.intake import (
     Recognised,
     bytes_below,
@@ -14,7 +15,7 @@ from pipelines.steps.intake import (
 )
 from pipelines.steps.judging import DetectReport, ForecastReport, detect, forecast, mark_finding
 from pipelines.steps.making import BuildReport, MaintainReport, build, maintain
-from pipelines.steps.places import SAMPLE, attach, export, make_demo, site_at
+from pipelines.steps.places import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
 from pipelines.steps.telling import ask, ask_sql, deliver, drill, report, told, warn
 
 __all__ = [
@@ -24,9 +25,12 @@ __all__ = [
     "ForecastReport",
     "MaintainReport",
     "Recognised",
+    "Restored",
+    "adopt",
     "ask",
     "ask_sql",
     "attach",
+    "backups_of",
     "build",
     "bytes_below",
     "bytes_to_read",
@@ -45,6 +49,7 @@ __all__ = [
     "parse",
     "recognise",
     "report",
+    "restore",
     "site_at",
     "told",
     "waiting",

@@ -13,7 +13,8 @@ from pipelines import ingest as ingester
 from pipelines.arrivals import Arrivals
 from pipelines.catalog import load_catalog
 from pipelines.config import Site, find_inputs, input_for, load_site
-from pipelines.errors import AmbiguousSource, TapescopeError, UnreadableFile
+from pipelines.errors import NothingRead, TapescopeError, UnreadableFile
+from pipelines.identify import identify
 from pipelines.ingest import IngestReport
 from pipelines.origins import logs_below, logs_in, not_a_file, origin_of
 from pipelines.reading import Reading, limits_of
@@ -82,20 +83,10 @@ def recognise(paths: list[Path]) -> list[Recognised]:
 
 
 def _recognise(path: Path) -> Recognised:
-    if what := not_a_file(path):
-        return Recognised(path, None, f"not_a_file: {what}")
-    try:
-        head = lines.read_head(path)
-        stem, claims = sources.choose(head)
-    except UnreadableFile as error:
-        return Recognised(path, None, f"{error.reason}: {error}")
-    except AmbiguousSource as error:
-        return Recognised(path, None, f"ambiguous_source: {error}")
-    except OSError as error:
-        return Recognised(path, None, f"not_readable: {error.strerror}")
-    why = claims[stem].why if stem else sources.nearest(claims) if any(head) else "it is empty"
-    ordered = sorted(claims.items(), key=lambda named: -named[1].likeness)
-    return Recognised(path, stem, why, {name: claim.why for name, claim in ordered})
+    found = identify(path)
+    ordered = sorted(found.claims.items(), key=lambda named: -named[1].likeness)
+    why = found.refusal if found.reason else found.why
+    return Recognised(path, found.source, why, {name: claim.why for name, claim in ordered})
 
 
 def init(folder: Path, out: Path, force: bool, progress: ingester.Progress | None = None) -> Survey:
@@ -105,7 +96,7 @@ def init(folder: Path, out: Path, force: bool, progress: ingester.Progress | Non
     if out.exists() and not force:
         raise TapescopeError(f"{out} exists already", "read it, or give --force to write it anew, or --out FILE")
     found = survey(folder, progress)
-    text = writing.written(found)
+    text = writing.written(found, out.parent)
     out.write_text(text, encoding="utf-8")
     load_site(out)  # what we write must be readable
     return found
@@ -130,15 +121,15 @@ def parse(
     if not path.is_file():
         raise TapescopeError(f"{path} is not a regular file", "give a file, or - for standard input")
     item, values = input_for(site, path) if site else (None, {})
-    head = lines.read_head(path)
-    found, claims = sources.choose(head)
     if stem is not None and stem not in sources.all_sources():
         raise TapescopeError(f"there is no source {stem!r}", f"known: {', '.join(sources.all_sources())}")
-    chosen = stem or found
-    if chosen is None:
-        raise TapescopeError(f"no source recognises {path}", sources.nearest(claims))
-    origin = replace(origin_of(site, path, item, values), head=tuple(head))
-    reading = Reading(path, chosen, origin, lines.Start(), None, limits_of(site) if site else None)
+    found = identify(path, stem or (item.source if item else ""))
+    if found.reason:
+        raise UnreadableFile(found.why, reason=found.reason)
+    if found.source is None:
+        raise NothingRead(f"no source recognises {path}", found.why)
+    origin = replace(origin_of(site, path, item, values), head=found.head)
+    reading = Reading(path, found.source, origin, lines.Start(), None, limits_of(site) if site else None)
     for parsed in reading.chunks():
         frames = {"reject": parsed.rejects} if only_rejects else parsed.tables
         for table, rows in frames.items():
@@ -153,10 +144,11 @@ def parse(
         counts.n_lines += rest
         counts.n_rejected += rest
     return {
-        "source": chosen,
+        "source": found.source,
         "lines": counts.n_lines,
         "used": counts.n_used,
         "skipped": counts.n_skipped,
         "rejected": counts.n_rejected,
         "records": counts.n_records,
+        **({"note": reading.note} if reading.note else {}),
     }

@@ -2,16 +2,16 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
 from pipelines import ask as asking
-from pipelines.catalog import load_catalog
+from pipelines.catalog import Catalog, load_catalog
 from pipelines.config import Site
 from pipelines.loader import prepare_tables
 from pipelines.runs import noted
-from pipelines.warehouse import LAKE, Warehouse, replace_day, transaction
+from pipelines.warehouse import LAKE, Connection, Warehouse, replace_day, transaction
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,19 @@ class DetectReport:
     last_day: date
     findings: list[dict[str, Any]]
     withheld: list[dict[str, Any]]  # rows of gold.withheld
+    states: list[dict[str, Any]]  # the answer of `day_state` for the period
+    not_run: list[str]  # days with logs up to then that the rules have never judged, as sentences
 
     def as_dict(self) -> dict[str, Any]:
         counts = Counter(finding["severity"] for finding in self.findings)
         rules = {row["rule"] for row in self.withheld}
-        return {"first_day": str(self.first_day), "last_day": str(self.last_day), **counts, "withheld": len(rules)}
+        days = {"first_day": str(self.first_day), "last_day": str(self.last_day)}
+        return {**days, **counts, "withheld": len(rules), "state": self.states[-1]["state"] if self.states else ""}
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
+        return [row["says"] for row in self.states if row["state"] not in ("findings", "clean")]
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -42,9 +50,26 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
             with transaction(connection):
                 estimates.estimate(connection, site, catalog, end)
                 found = findings.detect(connection, site, catalog, first or end, end)
-            report = DetectReport(first or end, end, found.findings, found.withheld)
+            states = _day_states(connection, catalog, first or end, end)
+            earlier = _not_run(connection, catalog, first or end)
+            report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier)
             run.counts = report.as_dict()
     return report
+
+
+def _day_states(connection: Connection, catalog: Catalog, first: date, last: date) -> list[dict[str, Any]]:
+    days = {"first_day": str(first), "last_day": str(last)}
+    return asking.answer(connection, catalog, "day_state", days).as_dicts() if last != asking.NO_DATA else []
+
+
+def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str]:
+    """Days with logs before a day that the rules never judged: each would take seconds, so they are only named."""
+    (site,) = asking.answer(connection, catalog, "period").as_dicts() or [{"first_day": None}]
+    last = before - timedelta(days=1)
+    if site["first_day"] is None or site["first_day"] > last:
+        return []
+    rows = _day_states(connection, catalog, site["first_day"], last)
+    return [row["says"] for row in rows if row["state"] == "not_run"]
 
 
 @dataclass(frozen=True)

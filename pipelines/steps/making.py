@@ -6,15 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import duckdb
+
 from pipelines import ask as asking
 from pipelines import build as builder
 from pipelines import quality, retention, site_tables, upkeep
-from pipelines.catalog import Catalog, load_catalog
+from pipelines.catalog import Catalog, Relation, load_catalog
 from pipelines.config import Site
 from pipelines.errors import CheckFailed
 from pipelines.loader import prepare_tables
 from pipelines.runs import noted
-from pipelines.warehouse import LAKE, Connection, Warehouse, no_warehouse, transaction
+from pipelines.tables import recreate
+from pipelines.troubles import is_damage
+from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,33 @@ def _build_and_commit(
     progress: Callable[[str], None] | None = None,
     drop: Callable[[], set[str]] = set,
 ) -> BuildReport:
-    """One transaction over `drop`, build and checks; `drop` returns the relations that it took old days from."""
+    """One transaction over `drop`, build and checks; `drop` returns the relations that it took old days from.
+
+    Where a full build cannot read what an earlier one made, because a file is missing or damaged, that is emptied.
+    """
+    try:
+        return _build_whole(connection, site, catalog, full, progress, drop, [])
+    except duckdb.Error as error:
+        damaged = builder.unreadable(connection, catalog) if full and is_damage(error) else []
+        if not damaged:
+            raise
+    return _build_whole(connection, site, catalog, full, progress, drop, damaged)
+
+
+def _build_whole(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    full: bool,
+    progress: Callable[[str], None] | None,
+    drop: Callable[[], set[str]],
+    damaged: list[Relation],
+) -> BuildReport:
     results: list[quality.CheckResult] = []
     try:
         with transaction(connection):
+            for relation in damaged:
+                recreate(connection, relation)
             return _build(connection, site, catalog, full, results, progress, drop())
     except CheckFailed:
         connection.execute(f"USE {LAKE}")
@@ -183,8 +210,7 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
     WarehouseBusy.
     """
     catalog, warehouse = load_catalog(), Warehouse(site)
-    if not warehouse.exists():
-        raise no_warehouse(warehouse.folder)
+    warehouse.require()
     with warehouse.write("maintain") as connection:
         if not dry_run:
             prepare_tables(connection, catalog)
@@ -197,7 +223,9 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
                 dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
             except CheckFailed as error:
                 failure = error
-            done = replace(upkeep.tidy(connection, site.snapshot_retention_days, dry_run), files_before=files_before)
+            guard = upkeep.Guard(*warehouse.not_to_be_removed(connection))
+            done = upkeep.tidy(connection, site.snapshot_retention_days, dry_run, guard)
+            done = replace(done, files_before=files_before)
             if failure:
                 raise failure
             report = MaintainReport(dry_run, dropped, done, waits)

@@ -1,10 +1,13 @@
-"""Where things are: a site, its warehouse for other clients, the demo."""
+"""Where things are: a site, its warehouse for other clients, backups of its catalogue, the demo."""
 
 import shutil
 from pathlib import Path
 
+from pipelines import restoring
+from pipelines.backups import Backup
 from pipelines.config import Site, load_site
 from pipelines.errors import TapescopeError
+from pipelines.restoring import Restored
 from pipelines.statement import quote
 from pipelines.warehouse import LAKE, Warehouse
 
@@ -32,6 +35,21 @@ def export(site: Site, path: Path) -> int:
         row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
         connection.execute("DETACH plain")
     return int(row[0]) if row else 0
+
+
+def backups_of(site: Site) -> list[Backup]:
+    """The backups of the catalogue, the newest first. Raises ConfigError where it is in PostgreSQL."""
+    return restoring.kept(site)
+
+
+def restore(site: Site, backup: str = "", force: bool = False) -> Restored:
+    """Make a backup the catalogue: the one named, else the newest sound one. Raises TapescopeError."""
+    return restoring.restore(site, backup, force)
+
+
+def adopt(site: Site) -> Restored:
+    """Go on with a catalogue that was brought back by hand. Raises ConfigError if it is another warehouse's."""
+    return restoring.adopt(site)
 
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"

@@ -55,7 +55,7 @@ def deliver(
 ) -> dict[str, Any]:
     """Write the report and send it wherever `[deliver]` of site.toml says; returns the counts and what was done.
 
-    What this very report was sent to before is left out unless `again`. `secrets` go before the environment. Raises
+    Who has had the report of this day is left out unless `again`. `secrets` go before the environment. Raises
     TapescopeError at the end if a way failed; the others have been tried.
     """
     from pipelines import delivery

@@ -25,7 +25,8 @@ __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "na
 VERDICTS = {
     "OK": "ours is the printed figure, or the rule finds nothing wrong",
     "R": "ours is the printed figure only when that is cut, or rounded more than its digits say",
-    "X": "ours is another figure, or the figures contradict each other",
+    "X": "the document's figures contradict each other, or those they come from",
+    "misfit": "somebody's model gives another figure than was measured: no error of the document",
     "new": "the document leaves it open; ours fills it in",
     "read": "a contradiction in the wording, which a reader found and no rule",
     "open": "ours cannot work it out yet",
@@ -129,6 +130,9 @@ def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
     if not printed:
         return Line(figure.id, what, "new", ours=ours, **said)
     verdict, off = agreement(printed, ours, figure.is_approximate), difference(printed, ours)
+    if verdict == "X" and figure.model:
+        why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
+        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **said)
     found = disagree(what, float(read(printed).low), ours) if verdict == "X" else None
     why = found.why if found else "cut, or rounded further than its digits say" if verdict == "R" else ""
     return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **said)
@@ -140,4 +144,6 @@ def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
         if not isinstance(found, Contradiction | None):
             raise ContractError(f"{check.id} {check.what}: {check.finds} is no rule of contradictions")
         verdict, why = ("X", found.why) if found else ("OK", "")
+        if found and check.model:
+            verdict, why = "misfit", f"{check.model} does not fit: {found.why}"
         yield Line(check.id, check.what.format(row=row), verdict, why=why, place=check.place, how=check.finds)

@@ -114,6 +114,7 @@ class Figure:
     is_approximate: bool = False
     ours: str = ""
     open: str = ""
+    model: str = ""  # whose result `ours` is, of a measurement that is printed: where they differ, it does not fit
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Check:
     finds: str
     place: str = ""
     each: str = ""
+    model: str = ""  # the same of a rule: what it finds is that this model does not fit
 
 
 @dataclass(frozen=True)

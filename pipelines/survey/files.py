@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from pipelines.errors import UnreadableFile
+from pipelines.survey.periods import Period
 
 _FIELD = re.compile(r"`(date|start_at|interval_s|date_order)`")
 
@@ -17,7 +18,9 @@ class FileFound:
     source: str | None
     why: str  # the claim of the source, or why none has claimed it
     hosts: Counter[str] = field(default_factory=Counter)  # written in it, not taken from its name
+    zone_words: Counter[str] = field(default_factory=Counter)  # next to its stamps: in how many lines
     lacks: str = ""  # what the source misses, where it refuses the file: "its rows carry no date"
+    period: Period | None = None  # from its first row to its last
     fields: tuple[str, ...] = ()  # fields of an [[input]] that would mend it
 
     def refuse(self, error: UnreadableFile) -> None:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipelines import lines, sources
 from pipelines.config import Input, Site
-from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.origins import below, is_own, not_a_file, shown
+from pipelines.identify import identify
+from pipelines.origins import below, is_own, shown
 from pipelines.survey.patterns import generalise
 
 MOST_FILES = 20_000  # looked at, by name alone: an input may begin at a folder that holds far more than logs
@@ -79,10 +78,7 @@ def _begin(site: Site, item: Input) -> Path:
 
 def _what(path: Path) -> tuple[str, str]:
     """The source that would read a file, or none; and that, or why none would, in a few words."""
-    if what := not_a_file(path):
-        return "", what
-    try:
-        stem, _ = sources.choose(lines.read_head(path))
-    except (UnreadableFile, AmbiguousSource, OSError):
-        return "", "cannot be read"
-    return stem or "", stem or "of no known kind"
+    found = identify(path)
+    if found.reason:
+        return "", found.why if found.reason == "not_a_file" else "cannot be read"
+    return found.source or "", found.source or "of no known kind"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pipelines.config import Input
 from pipelines.survey.files import FileFound
 from pipelines.survey.names import is_regular, may_be_host, short
+from pipelines.survey.periods import Period, declared
 
-_DATE = re.compile(r"(?<!\d)\d{4}-?\d\d-?\d\d(?!\d)")
+_DATE = re.compile(r"(?<!\d)\d{4}[-.]?\d\d[-.]?\d\d(?!\d)")
 _ENDING = re.compile(r"^.*(\.[A-Za-z]\w*)(?:\.\d+)*$")
 _PACKED = re.compile(r"\.(gz|zst|bz2|xz)$")
 # sources whose rows belong to a link or a host that only the path may name
@@ -33,6 +34,11 @@ class Pattern:
     source: str
     files: list[str] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    periods: dict[str, list[Period]] = field(default_factory=dict)  # by the host or link that the path names
+
+    def expect(self, zone: str) -> str:
+        """The period that its files span, as site.toml writes it; empty where they do not all span one."""
+        return "" if self.refused else declared(self.periods, zone)
 
     @property
     def is_plain(self) -> bool:
@@ -67,7 +73,12 @@ def _pattern_of(glob: str, group: list[FileFound]) -> Pattern:
     for file in group:
         if file.lacks:
             refused.setdefault((file.lacks, file.fields), Refused(file.lacks, file.fields)).files.append(file.path)
-    return Pattern(glob, str(group[0].source), [file.path for file in group], list(refused.values()))
+    made = Pattern(glob, str(group[0].source), [file.path for file in group], list(refused.values()))
+    for file in group:
+        if file.period is not None:
+            named = Input(glob=glob).match(file.path) or {}
+            made.periods.setdefault(named.get("link") or named.get("host") or "", []).append(file.period)
+    return made
 
 
 def _order(pattern: Pattern) -> tuple[str, bool, int, int, str]:

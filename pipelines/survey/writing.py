@@ -1,6 +1,7 @@
 """A survey as a site.toml with its evidence in comments."""
 
 import json
+import os
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +22,8 @@ STUBS = {
 }
 
 
-def written(survey: Survey) -> str:
-    """The text of a site.toml that loads as it stands."""
+def written(survey: Survey, folder: Path) -> str:
+    """The text of a site.toml that loads as it stands, for a folder that it is to lie in."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -34,7 +35,19 @@ def written(survey: Survey) -> str:
     environment.filters |= {"text": text, "line": one_line, "names": names}
     environment.globals["stub"] = STUBS.__getitem__
     n_read = sum(survey.by_source.values())
-    return environment.get_template("site.toml.j2").render(survey=survey, n_read=n_read)
+    return environment.get_template("site.toml.j2").render(
+        survey=survey, base=_base(survey.folder, folder), n_read=n_read, zone=next(iter(survey.zone.zones), "UTC")
+    )
+
+
+def _base(logs: Path, folder: Path) -> str:
+    """What a pattern needs before the path below the logs' folder, to be read from another one.
+
+    >>> _base(Path("/a/logs"), Path("/a")), _base(Path("/a"), Path("/a")), _base(Path("/b"), Path("/a"))
+    ('logs/', '', '/b/')
+    """
+    path = os.path.relpath(logs.resolve(), folder.resolve())
+    return "" if path == "." else f"{logs.resolve()}/" if path.startswith("..") else f"{path}/"
 
 
 def text(value: str) -> str:

@@ -19,11 +19,14 @@ over_s = { type = "DOUBLE", unit = "s", doc = "of gap_s, beyond the expected gap
 motion_s = { type = "DOUBLE", unit = "s", doc = "of it, tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "gaps that began in the hour" }
 ready_share = { type = "DOUBLE", unit = "1", doc = "of gaps before a file to write: the next one was on spool when the gap began. It was if its own log says so, if its request was queued by then, or if the client command of the file before asks for it too, for a command finds all its files there. NULL where no such gap began" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's busiest link in that direction (read: in, write: out); NULL where no log tells" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity, of the station's busiest link in that direction (read: in, write: out); NULL where no log tells" }
+link = { type = "VARCHAR", doc = "that link" }
+wait_full_s = { type = "DOUBLE", unit = "s", doc = "of wait_s, while the station's link was full in that direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log tells" }
+wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "the same at most, where samples are coarse" }
 saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the station's sampled seconds with at most 5 % of processor time idle; NULL where no log tells" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk, average of its samples; NULL where no log tells" }
-verdict = { type = "VARCHAR", doc = "drive (neither waits, nor motion, nor gaps beyond the expected ones took a tenth of its time), motion (tape motion and mounts took most), gap_bound (gaps beyond the expected took most, the next file being at hand), starved (the next file was not at hand, or data came too slowly with link and disks at ease), network_bound (it waited, link at 0.9 of its capacity or more), disk_bound (it waited, disks busy for 0.9 of the time, or processors without idle time for half of it), cannot_tell" }
-missing = { type = "VARCHAR", doc = "what log would tell: link, host, timing; NULL where the verdict needs none" }
+verdict = { type = "VARCHAR", doc = "drive (neither waits, nor motion, nor gaps beyond the expected ones took a tenth of its time), motion (tape motion and mounts took most), gap_bound (gaps beyond the expected took most, the next file being at hand), starved (the next file was not at hand, or data came too slowly with link and disks at ease), network_bound (it waited, and for half of that or more the link carried 0.9 of its capacity), disk_bound (it waited, disks busy for 0.9 of the time, or processors without idle time for half of it), cannot_tell" }
+missing = { type = "VARCHAR", doc = "what log would tell: link (none, or one whose samples are too coarse to say whether it was full meanwhile), host, timing; NULL where the verdict needs none" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -49,7 +52,8 @@ WITH piece AS (
     FROM silver.drive_state d WHERE d.state NOT IN ('down', 'unknown', 'no_request')
 ),
 clipped AS (
-    SELECT p.drive, p.hour_at, p.state, t.station, t.mode,
+    SELECT p.drive, p.hour_at, p.state, t.station, t.mode, greatest(p.from_at, p.hour_at) AS from_at,
+           least(p.to_at, p.hour_at + INTERVAL 1 HOUR) AS to_at,
            date_diff('microsecond', greatest(p.from_at, p.hour_at), least(p.to_at, p.hour_at + INTERVAL 1 HOUR)) AS us,
            date_diff('microsecond', p.from_at, p.to_at) AS whole_us, t.transfer_id,
            CASE WHEN coalesce(t.wait_data_s, t.wait_room_s) IS NOT NULL
@@ -89,8 +93,29 @@ gap AS (
     GROUP BY ALL
 ),
 link AS (
-    SELECT station, direction, hour_at, max(load) AS load FROM gold.link_load
+    SELECT station, direction, hour_at, max(load) AS load, arg_max(link, (load, link)) AS link FROM gold.link_load
     WHERE load IS NOT NULL GROUP BY station, direction, hour_at
+),
+-- waits while the link was full: each stretch of it with what the drive's files of that hour share with it
+shared AS (
+    SELECT c.drive, c.hour_at, k.link, k.from_at, max(k.full_s) AS full_s, 1e6 * max(k.full_most_s) AS most_us,
+           sum(date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at))) AS us,
+           sum(CAST(least(c.wait_us, c.whole_us) AS HUGEINT)
+               * date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at)) // c.whole_us)
+               AS wait_us
+    FROM clipped c
+    JOIN gold.link_stretch k ON k.station = c.station AND date_trunc('hour', k.from_at) = c.hour_at
+        AND k.direction = CASE c.mode WHEN 'read' THEN 'in' ELSE 'out' END
+        AND k.from_at < c.to_at AND k.to_at > c.from_at
+    WHERE c.wait_us > 0 AND k.full_most_s > 0
+    GROUP BY c.drive, c.hour_at, k.link, k.from_at
+),
+full_wait AS (
+    SELECT drive, hour_at, max(full_us) AS full_us, max(most_us) AS most_us
+    FROM (SELECT drive, hour_at, link, coalesce(sum(wait_us) FILTER (full_s > 0), 0) AS full_us,
+                 sum(CAST(round(wait_us * least(1, most_us / us)) AS BIGINT)) AS most_us
+          FROM shared WHERE us > 0 GROUP BY drive, hour_at, link)
+    GROUP BY drive, hour_at
 ),
 disk AS (
     SELECT host, hour_at, max(busy) AS busy
@@ -105,12 +130,17 @@ joined AS (
     SELECT h.*, a.station, a.mode, coalesce(g.n_gaps, 0) AS n_gaps,
            CASE WHEN g.over_us > 0 THEN least(g.over_us, h.gap_us) ELSE 0 END AS over_us,
            g.n_ready / nullif(g.n_writing, 0) AS ready_share,
-           l.load AS link_load, s.saturated_s / nullif(s.seen_s, 0) AS saturated_share, d.busy AS disk_busy
+           l.load AS link_load, l.link,
+           -- a clock-hour at nine tenths is full throughout
+           CASE WHEN l.load >= 0.9 THEN h.wait_us WHEN l.load IS NOT NULL THEN coalesce(f.full_us, 0) END AS full_us,
+           CASE WHEN l.load >= 0.9 THEN h.wait_us WHEN l.load IS NOT NULL THEN coalesce(f.most_us, 0) END AS most_us,
+           s.saturated_s / nullif(s.seen_s, 0) AS saturated_share, d.busy AS disk_busy
     FROM hourly h
     LEFT JOIN asker a ON a.drive = h.drive AND a.hour_at = h.hour_at
     LEFT JOIN gap g ON g.drive = h.drive AND g.hour_at = h.hour_at
     LEFT JOIN link l ON l.station = a.station AND l.hour_at = h.hour_at
         AND l.direction = CASE a.mode WHEN 'read' THEN 'in' ELSE 'out' END
+    LEFT JOIN full_wait f ON f.drive = h.drive AND f.hour_at = h.hour_at
     LEFT JOIN gold.host_load s ON s.host = a.station AND s.hour_at = h.hour_at
     LEFT JOIN disk d ON d.host = a.station AND d.hour_at = h.hour_at
 ),
@@ -127,17 +157,21 @@ judged AS (
                    WHEN largest = 'motion' THEN 'motion'
                    WHEN largest = 'gap' AND ready_share < 0.5 THEN 'starved'
                    WHEN largest = 'gap' THEN 'gap_bound'
-                   WHEN link_load >= 0.9 THEN 'network_bound'
+                   WHEN 2 * full_us >= wait_us THEN 'network_bound'
                    WHEN saturated_share >= 0.5 OR disk_busy >= 0.9 THEN 'disk_bound'
-                   WHEN link_load IS NULL OR coalesce(saturated_share, disk_busy) IS NULL THEN 'cannot_tell'
+                   WHEN link_load IS NULL OR coalesce(saturated_share, disk_busy) IS NULL OR 2 * most_us >= wait_us
+                       THEN 'cannot_tell'
                    ELSE 'starved' END AS verdict
     FROM led
 )
 SELECT CAST(timezone(c.zone, timezone('UTC', j.hour_at)) AS DATE) AS day, j.hour_at, j.drive, j.station, j.mode,
        j.busy_us / 1e6 AS busy_s, j.transfer_us / 1e6 AS transfer_s, CAST(j.wait_us AS BIGINT) / 1e6 AS wait_s,
-       j.gap_us / 1e6 AS gap_s, j.over_us / 1e6 AS over_s, j.motion_us / 1e6 AS motion_s, j.n_gaps, j.ready_share, j.link_load, j.saturated_share,
-       j.disk_busy, j.verdict,
+       j.gap_us / 1e6 AS gap_s, j.over_us / 1e6 AS over_s, j.motion_us / 1e6 AS motion_s, j.n_gaps, j.ready_share, j.link_load, j.link,
+       CAST(j.full_us AS BIGINT) / 1e6 AS wait_full_s,
+       CAST(least(greatest(j.most_us, j.full_us), j.wait_us) AS BIGINT) / 1e6 AS wait_full_most_s,
+       j.saturated_share, j.disk_busy, j.verdict,
        CASE WHEN j.verdict <> 'cannot_tell' THEN NULL WHEN j.largest = 'none' THEN 'timing'
             WHEN j.link_load IS NULL AND coalesce(j.saturated_share, j.disk_busy) IS NULL THEN 'link, host'
-            WHEN j.link_load IS NULL THEN 'link' ELSE 'host' END AS missing
+            WHEN j.link_load IS NULL OR coalesce(j.saturated_share, j.disk_busy) IS NOT NULL THEN 'link'
+            WHEN 2 * j.most_us >= j.wait_us THEN 'link, host' ELSE 'host' END AS missing
 FROM judged j CROSS JOIN site.setting c

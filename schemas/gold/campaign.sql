@@ -8,8 +8,8 @@ features = ["M40", "S5"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 campaign = { type = "VARCHAR", doc = "campaign" }
-n_files = { type = "BIGINT", doc = "whole files of it begun that day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
+n_files = { type = "BIGINT", doc = "whole files of it that ended that day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in whole files" }
 n_drives = { type = "BIGINT", doc = "drives that moved them" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it: of each drive its busy hours by the campaign's share of the drive's bytes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy, mounts and gaps included" }
@@ -33,14 +33,13 @@ worked AS (
     FROM gold.lost_time GROUP BY day, drive
 ),
 file AS (
-    SELECT c.campaign, CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.drive, t.bytes
-    FROM silver.transfer t CROSS JOIN site.setting s
+    SELECT c.campaign, t.day, t.drive, t.n_files, t.bytes
+    FROM gold.tape_traffic t
     JOIN site.campaign c ON c.mode = t.mode AND c.station IN ('', t.station)
         AND c.storage_group IN ('', t.storage_group) AND c.file_family IN ('', t.file_family)
-    WHERE t.status = 'ok'
 ),
 of_drive AS (
-    SELECT f.campaign, f.day, f.drive, count(*) AS n_files, sum(f.bytes) AS bytes,
+    SELECT f.campaign, f.day, f.drive, sum(f.n_files) AS n_files, CAST(sum(f.bytes) AS DOUBLE) AS bytes,
            sum(f.bytes) / 1e9 / nullif(any_value(w.moved_gb), 0) * any_value(w.busy_hours) AS busy_hours
     FROM file f LEFT JOIN worked w ON w.day = f.day AND w.drive = f.drive
     GROUP BY f.campaign, f.day, f.drive

@@ -11,10 +11,10 @@ day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
-n_transfers = { type = "BIGINT", doc = "files moved whole" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
-read_errors = { type = "BIGINT", doc = "read errors the drive counted over its files; NULL where no log tells" }
-write_errors = { type = "BIGINT", doc = "write errors the drive counted over its files; NULL where no log tells" }
+n_transfers = { type = "BIGINT", doc = "files moved whole that ended that day" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in whole files" }
+read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, over its files; not the transfers that failed; NULL where no log tells" }
+write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, over its files; NULL where no log tells" }
 n_retries = { type = "BIGINT", doc = "tries at a file that followed a failed one at the same file in this drive, on that day" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
@@ -25,7 +25,7 @@ n_cleanings = { type = "BIGINT", doc = "cleanings" }
 n_slow_warnings = { type = "BIGINT", doc = "its mover's own warnings of a slow drive" }
 n_volumes_refused = { type = "BIGINT", doc = "times a volume was marked as not accessible in it" }
 n_volumes_failed = { type = "BIGINT", doc = "different volumes of its failed mounts and transfers: many speak against the drive, one against the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that failed transfers made necessary" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 file_id = { type = "VARCHAR", doc = "file of the day's first failure or intervention" }
 line_no = { type = "BIGINT", doc = "that line" }
@@ -53,9 +53,11 @@ followed AS (
     WINDOW tries AS (PARTITION BY day, system, drive, volume, mode, file_number ORDER BY started_at, transfer_id)
 ),
 moved AS (
-    SELECT day, system, drive, count(*) FILTER (status = 'ok') AS n_transfers,
-           sum(bytes) FILTER (status = 'ok') AS bytes, count(*) FILTER (is_retry) AS n_retries
-    FROM followed GROUP BY day, system, drive
+    SELECT day, system, drive, CAST(sum(n_files) AS BIGINT) AS n_transfers, CAST(sum(bytes) AS DOUBLE) AS bytes
+    FROM gold.tape_traffic WHERE drive IS NOT NULL GROUP BY day, system, drive
+),
+again AS (
+    SELECT day, system, drive, count(*) FILTER (is_retry) AS n_retries FROM followed GROUP BY day, system, drive
 ),
 mounted AS (
     SELECT CAST(timezone(c.zone, timezone('UTC', coalesce(s.requested_at, s.from_at))) AS DATE) AS day, s.system,
@@ -94,12 +96,13 @@ outage AS (
     WHERE l.bucket = 'down' AND d.system IS NOT NULL
 ),
 any_day AS (
-    SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM mounted
+    SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM again
+    UNION SELECT day, system, drive FROM mounted
     UNION SELECT day, system, drive FROM happened UNION SELECT day, system, drive FROM outage
 )
 SELECT a.day, a.system, a.drive, coalesce(n.n_mounts, 0) AS n_mounts, coalesce(m.n_transfers, 0) AS n_transfers,
        coalesce(m.bytes, 0) / 1e9 AS volume_gb, CAST(k.read_errors AS BIGINT) AS read_errors,
-       CAST(k.write_errors AS BIGINT) AS write_errors, coalesce(m.n_retries, 0) AS n_retries,
+       CAST(k.write_errors AS BIGINT) AS write_errors, coalesce(r.n_retries, 0) AS n_retries,
        coalesce(h.n_failed_transfers, 0) AS n_failed_transfers, coalesce(h.n_failed_mounts, 0) AS n_failed_mounts,
        coalesce(h.n_failed_dismounts, 0) AS n_failed_dismounts, coalesce(h.n_outages, 0) AS n_outages,
        coalesce(h.n_restarts, 0) AS n_restarts, coalesce(h.n_cleanings, 0) AS n_cleanings,
@@ -108,6 +111,7 @@ SELECT a.day, a.system, a.drive, coalesce(n.n_mounts, 0) AS n_mounts, coalesce(m
        coalesce(o.down_us, 0) / 3.6e9 AS down_hours, h.file_id, h.line_no
 FROM any_day a
 LEFT JOIN moved m ON m.day = a.day AND m.system = a.system AND m.drive = a.drive
+LEFT JOIN again r ON r.day = a.day AND r.system = a.system AND r.drive = a.drive
 LEFT JOIN mounted n ON n.day = a.day AND n.system = a.system AND n.drive = a.drive
 LEFT JOIN counted k ON k.day = a.day AND k.system = a.system AND k.drive = a.drive
 LEFT JOIN happened h ON h.day = a.day AND h.system = a.system AND h.drive = a.drive

@@ -11,7 +11,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "begin, or begin of the day" }
 to_at = { type = "TIMESTAMP", doc = "end, or end of the day" }
 down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, over all its files; NULL if it moved none" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, of what it moved that day; NULL if it moved nothing" }
 file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it goes on" }
@@ -44,12 +44,10 @@ clipped AS (
     FROM cut
 ),
 rate AS (
-    SELECT t.drive, CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
-           -- whole microseconds: their sum is the same in whatever order the files come
-           1e6 * sum(t.bytes) / nullif(sum(CAST(1e6 * t.drive_s AS BIGINT)), 0) AS rate_bytes_s
-    FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.status = 'ok' AND t.drive_rate_basis = 'call'
-    GROUP BY ALL
+    SELECT drive, day, 1e6 * sum(bytes) / nullif(sum(drive_us), 0) AS rate_bytes_s
+    FROM gold.tape_traffic
+    WHERE drive_rate_basis = 'call'
+    GROUP BY drive, day
 )
 SELECT k.day, k.drive, k.from_at, k.to_at, date_diff('microsecond', k.from_at, k.to_at) / 1e6 AS down_s,
        r.rate_bytes_s, k.file_id, k.line_no, k.end_file_id, k.end_line_no

@@ -6,12 +6,12 @@ partition = "month"
 features = ["D1", "D4", "P20"]
 
 [columns]
-day = { type = "DATE", doc = "site day: of a file's first block for files and bytes; drive time counts on the day in which it passed" }
+day = { type = "DATE", doc = "site day; bytes and drive time count on the day in which they passed, files on that in which they ended" }
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log tells it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
+n_files = { type = "BIGINT", doc = "files moved whole that ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
 drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: the one most of the bytes have; the others are left out of drive_s and drive_rate_mb_s" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time drives worked on files of that basis" }
@@ -35,16 +35,10 @@ column = "busy_hours"
 min_value = 0
 severity = "critical"
 */
-WITH file AS (
-    SELECT t.*, CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS on_day
-    FROM silver.transfer t CROSS JOIN site.setting c
-),
-per_basis AS (
-    -- whole microseconds: their sum is the same in whatever order the files come
-    SELECT on_day, system, storage_group, file_family, mode, drive_rate_basis, count(*) AS n_files,
-           sum(bytes) AS bytes, sum(bytes) FILTER (drive_s > 0) AS timed_bytes,
-           sum(CAST(1e6 * drive_s AS BIGINT)) FILTER (drive_s > 0) AS drive_us
-    FROM file WHERE status = 'ok'
+WITH per_basis AS (
+    SELECT day AS on_day, system, storage_group, file_family, mode, drive_rate_basis, sum(n_files) AS n_files,
+           sum(bytes) AS bytes, nullif(sum(timed_bytes), 0) AS timed_bytes, sum(drive_us) AS drive_us
+    FROM gold.tape_traffic
     GROUP BY ALL
 ),
 moved AS (
@@ -57,7 +51,7 @@ moved AS (
 per_session AS (
     -- a mount's own time goes to the family and mode of most of its bytes; a tape holds one family as a rule
     SELECT system, session_id, storage_group, file_family, mode
-    FROM file WHERE session_id IS NOT NULL
+    FROM silver.transfer WHERE session_id IS NOT NULL
     GROUP BY system, session_id, storage_group, file_family, mode
     QUALIFY row_number() OVER (PARTITION BY system, session_id
                                ORDER BY sum(bytes) DESC, mode, storage_group, file_family) = 1
@@ -70,7 +64,7 @@ stated AS (
            CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS TIMESTAMP),
                              timezone(c.zone, timezone('UTC', s.to_at)), INTERVAL 1 DAY)) AS DATE) AS on_day
     FROM silver.drive_state s
-    LEFT JOIN file t
+    LEFT JOIN silver.transfer t
         ON t.system = s.system
            AND t.transfer_id = CASE WHEN s.state NOT IN ('mount', 'dismount') THEN s.try_id END
     LEFT JOIN per_session p ON p.system = s.system AND p.session_id = s.session_id

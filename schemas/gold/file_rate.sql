@@ -21,7 +21,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape" }
 started_at = { type = "TIMESTAMP", doc = "first block" }
 ended_at = { type = "TIMESTAMP", doc = "last block" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared; the time of encp also counts waits for data and file marks" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }

@@ -22,7 +22,8 @@ read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in these secon
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in the other seconds, average; NULL where it always wrote" }
 low_writing_s = { type = "DOUBLE", unit = "s", doc = "of writing_s, in samples that read less than a tenth of read_else_mb_s; NULL where that is under 1 MB/s or of less than 10 s: then nothing can be compared" }
 low_else_s = { type = "DOUBLE", unit = "s", doc = "of the other seconds, in samples that read as little; NULL likewise" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond what would be low anyway, at the share the other seconds have; NULL likewise" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond what would be low anyway, at the share the other seconds have; NULL likewise. Whether anybody wanted to read then, samples cannot tell" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "the same of the seconds in which a drive wrote a file from this host to tape, so that reads were wanted; NULL where no log of drives tells of such a file in the hour, and likewise" }
 file_id = { type = "VARCHAR", doc = "file of the hour's first sample" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -82,6 +83,16 @@ low AS (
     LEFT JOIN marked m ON m.host = b.host AND m.hour_at = b.hour_at AND m.read_bytes_s < b.else_bytes_s / 10
     WHERE b.else_bytes_s >= 1e6 AND b.else_us >= 10000000
     GROUP BY b.host, b.hour_at, b.writing_us, b.else_us
+),
+-- reads were wanted while a tape was written from the host
+wanted AS (
+    SELECT m.host, m.hour_at, sum(m.us) AS writing_us,
+           coalesce(sum(m.us) FILTER (m.read_bytes_s < b.else_bytes_s / 10), 0) AS low_us
+    FROM (SELECT host, hour_at, from_at, us, read_bytes_s FROM marked WHERE is_writing AND read_bytes_s IS NOT NULL) m
+    JOIN base b ON b.host = m.host AND b.hour_at = m.hour_at
+    SEMI JOIN (SELECT station, started_at, ended_at FROM silver.transfer WHERE mode = 'write') t
+        ON t.station = m.host AND t.started_at < m.from_at + to_microseconds(m.us) AND t.ended_at > m.from_at
+    GROUP BY m.host, m.hour_at
 )
 SELECT CAST(timezone(any_value(c.zone), timezone('UTC', m.hour_at)) AS DATE) AS day, m.hour_at, m.host,
        any_value(m.tool) AS tool, sum(m.us) / 1e6 AS seen_s,
@@ -99,10 +110,13 @@ SELECT CAST(timezone(any_value(c.zone), timezone('UTC', m.hour_at)) AS DATE) AS 
        CASE WHEN any_value(w.else_us) IS NOT NULL
             THEN greatest(any_value(w.low_writing_us - w.writing_us * (w.low_else_us / w.else_us)), 0) / 1e6 END
            AS starved_s,
+       CASE WHEN any_value(w.else_us) IS NOT NULL AND any_value(n.writing_us) IS NOT NULL
+            THEN greatest(any_value(n.low_us - n.writing_us * (w.low_else_us / w.else_us)), 0) / 1e6 END AS denied_s,
        arg_min(m.file_id, (m.from_at, m.file_id, m.line_no)) AS file_id,
        arg_min(m.line_no, (m.from_at, m.file_id, m.line_no)) AS line_no
 FROM marked m
 LEFT JOIN base b ON b.host = m.host AND b.hour_at = m.hour_at
 LEFT JOIN low w ON w.host = m.host AND w.hour_at = m.hour_at
+LEFT JOIN wanted n ON n.host = m.host AND n.hour_at = m.hour_at
 CROSS JOIN site.setting c
 GROUP BY m.host, m.hour_at

@@ -38,7 +38,7 @@ WITH counted AS (
     HAVING sum(date_diff('microsecond', s.from_at, s.to_at)) = 1800000000
 ),
 declared AS (
-    SELECT l.station, l.link, l.capacity_mb_s, count(*) OVER (PARTITION BY l.station) AS n_links,
+    SELECT l.station, l.link, coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6) AS capacity_mb_s, count(*) OVER (PARTITION BY l.station) AS n_links,
            coalesce(t.interval_s, 300e0) AS poll_s
     FROM site.link l LEFT JOIN silver.link_target t ON t.target = lower(l.link)
 ),

@@ -16,14 +16,15 @@ part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones:
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive in whole files begun that day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in whole files" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s would be without the lost time; the same for idle and down, where hours are gained and not rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s can become before the next bottleneck, if this drive alone is mended; NULL where no log tells" }
-bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), output (its writing drives take no more of what is read), link, drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
+bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), work (no more was asked for), output (its writing drives take no more of what is read), link, drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "of a drive that was without work for half of its time or more: what it could have moved while requests for its kind waited in the queue; there is no more to gain. NULL where it had work, where the station's input tells, or no log of requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if nothing else limited: (mended - rate) x busy; idle and down: rate x lost. NULL where nothing is priced" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, capped by the next bottleneck: (min(mended, supply) - rate) x busy" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, capped by the next bottleneck: (min(mended, supply) - rate) x busy, and no more than asked_gb" }
 place = { type = "BIGINT", doc = "place by gain_gb_day among all drives and causes of the day, the dearest first; NULL where nothing is gained" }
 
 [[checks]]
@@ -53,14 +54,10 @@ severity = "critical"
 WITH owned AS (
     SELECT drive, generation, system FROM site.drive
 ),
-file AS (
-    SELECT t.*, CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS on_day
-    FROM silver.transfer t CROSS JOIN site.setting c
-),
 -- 1. what each drive moved, in how much time at work
 per_station AS (
-    SELECT on_day, drive, station, mode, sum(bytes) AS bytes FROM file WHERE status = 'ok'
-    GROUP BY on_day, drive, station, mode
+    SELECT day AS on_day, drive, station, mode, sum(bytes) AS bytes FROM gold.tape_traffic
+    GROUP BY day, drive, station, mode
 ),
 moved AS (
     SELECT on_day, drive, sum(bytes) AS bytes, first(station ORDER BY bytes DESC, station, mode) AS station,
@@ -93,27 +90,9 @@ able AS (
 link AS (
     SELECT f.day, f.station, f.direction, f.moved_gb * 1e9 AS bytes, k.capacity
     FROM gold.duty_factor f
-    LEFT JOIN (SELECT station, sum(capacity_mb_s) AS capacity FROM site.link GROUP BY station) k ON k.station = f.station
-),
-room AS (
-    SELECT w.day, w.drive,
-           CASE WHEN w.mode = 'write' THEN coalesce(i.bytes, t.read_bytes) - t.write_bytes END AS input_bytes,
-           CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
-           x.capacity * w.day_us - x.bytes AS link_bytes
-    FROM worked w
-    LEFT JOIN site.station s ON s.station = w.station
-    LEFT JOIN tape t ON t.day = w.day AND t.station = w.station
-    LEFT JOIN able a ON a.day = w.day AND a.station = w.station
-    LEFT JOIN link i ON i.day = w.day AND i.station = w.station AND i.direction = 'in'
-    LEFT JOIN link x ON x.day = w.day AND x.station = w.station
-        AND x.direction = CASE w.mode WHEN 'read' THEN 'in' ELSE 'out' END
-),
-next_limit AS (
-    -- least passes over NULL: what no log tells of limits nothing here
-    SELECT day, drive, CASE WHEN least_bytes > 0 THEN least_bytes WHEN least_bytes <= 0 THEN 0 END AS room_bytes,
-           CASE least_bytes WHEN input_bytes THEN 'input' WHEN output_bytes THEN 'output' WHEN link_bytes THEN 'link'
-               END AS bottleneck
-    FROM (SELECT *, least(input_bytes, output_bytes, link_bytes) AS least_bytes FROM room)
+    LEFT JOIN (SELECT l.station, sum(coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6)) AS capacity
+               FROM site.link l LEFT JOIN silver.link_target t ON t.target = lower(l.link)
+               GROUP BY l.station) k ON k.station = f.station
 ),
 -- 3. gaps beyond the expected one
 over AS (
@@ -240,12 +219,53 @@ stretch AS (
 ),
 queued AS (
     SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.drive,
-           sum(date_diff('microsecond', s.edge_at, s.next_at)) AS us
+           -- while the drive was idle, and in all
+           coalesce(sum(date_diff('microsecond', s.edge_at, s.next_at)) FILTER (s.stated = 0), 0) AS us,
+           sum(date_diff('microsecond', s.edge_at, s.next_at)) AS asked_us
     FROM stretch s CROSS JOIN site.setting c
-    WHERE s.waiting > 0 AND s.logging > 0 AND s.stated = 0 AND s.next_at IS NOT NULL
+    WHERE s.waiting > 0 AND s.logging > 0 AND s.next_at IS NOT NULL
     GROUP BY ALL
 ),
--- 7. the ledger by causes, and what of each could be got back
+-- 7. A drive that was without work for half of its time has no more of it by being quicker: what came in and was not
+-- written, or what waited in the queue meanwhile, is all there is. One that was kept busy while as much came in as it
+-- wrote, to a tenth, is what held the input back: nobody reads faster than there is room.
+spare AS (
+    SELECT l.day, l.drive,
+           coalesce(sum(l.duration_us) FILTER (l.bucket IN ('idle', 'no_request')), 0)
+               - least(coalesce(sum(l.duration_us) FILTER (l.bucket = 'idle'), 0), coalesce(any_value(q.us), 0)) AS free_us
+    FROM gold.drive_ledger l LEFT JOIN queued q ON q.day = l.day AND q.drive = l.drive
+    GROUP BY l.day, l.drive
+),
+room AS (
+    SELECT w.day, w.drive,
+           CASE WHEN w.mode = 'write' AND (2 * p.free_us >= w.able_us
+                                           OR coalesce(i.bytes, t.read_bytes) - t.write_bytes > 0.1e0 * t.write_bytes)
+                THEN coalesce(i.bytes, t.read_bytes) - t.write_bytes END AS input_bytes,
+           CASE WHEN 2 * p.free_us >= w.able_us AND k.system IS NOT NULL
+                 AND (w.mode IS DISTINCT FROM 'write' OR coalesce(i.bytes, t.read_bytes) IS NULL)
+                THEN coalesce(q.asked_us, 0) END AS asked_us,
+           CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
+           x.capacity * w.day_us - x.bytes AS link_bytes
+    FROM worked w
+    JOIN spare p ON p.day = w.day AND p.drive = w.drive
+    LEFT JOIN owned o ON o.drive = w.drive
+    LEFT JOIN (SELECT DISTINCT system FROM silver.request WHERE assigned_at IS NOT NULL) k ON k.system = o.system
+    LEFT JOIN queued q ON q.day = w.day AND q.drive = w.drive
+    LEFT JOIN site.station s ON s.station = w.station
+    LEFT JOIN tape t ON t.day = w.day AND t.station = w.station
+    LEFT JOIN able a ON a.day = w.day AND a.station = w.station
+    LEFT JOIN link i ON i.day = w.day AND i.station = w.station AND i.direction = 'in'
+    LEFT JOIN link x ON x.day = w.day AND x.station = w.station
+        AND x.direction = CASE w.mode WHEN 'read' THEN 'in' ELSE 'out' END
+),
+next_limit AS (
+    -- least passes over NULL: what no log tells of limits nothing here
+    SELECT day, drive, asked_us, CASE WHEN least_bytes > 0 THEN least_bytes WHEN least_bytes <= 0 THEN 0 END AS room_bytes,
+           CASE least_bytes WHEN input_bytes THEN 'input' WHEN output_bytes THEN 'output' WHEN link_bytes THEN 'link'
+               END AS bottleneck
+    FROM (SELECT *, least(input_bytes, output_bytes, link_bytes) AS least_bytes FROM room)
+),
+-- 8. the ledger by causes, and what of each could be got back
 bucket AS (
     SELECT l.day, l.drive,
            CASE l.bucket WHEN 'transfer' THEN 'slow_drive' WHEN 'database' THEN 'long_gap' WHEN 'request' THEN 'long_gap'
@@ -262,7 +282,7 @@ caused AS (
     UNION ALL
     SELECT b.day, b.drive, 'idle_queued', least(b.us, q.us)
     FROM bucket b JOIN queued q ON q.day = b.day AND q.drive = b.drive
-    WHERE b.cause = 'idle_no_work'
+    WHERE b.cause = 'idle_no_work' AND q.us > 0
 ),
 lost AS (
     SELECT c.day, c.drive, w.generation, w.station, w.mode, c.cause, g.part, c.us, w.day_us, w.bytes, w.busy_us,
@@ -289,7 +309,8 @@ naive AS (
     FROM lost
 ),
 priced AS (
-    SELECT n.*, r.room_bytes, r.bottleneck, least(n.more_bytes, r.room_bytes) AS gain_bytes
+    SELECT n.*, r.room_bytes, r.bottleneck, n.mb_s * r.asked_us AS asked_bytes,
+           least(n.more_bytes, r.room_bytes, n.mb_s * r.asked_us) AS gain_bytes
     FROM naive n LEFT JOIN next_limit r ON r.day = n.day AND r.drive = n.drive
 )
 SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS duration_us,
@@ -298,9 +319,11 @@ SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS
        CASE WHEN cause IN ('idle_queued', 'down') THEN mb_s
             WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS mended_mb_s,
        CASE WHEN bytes > 0 THEN mb_s + room_bytes / busy_us END AS supply_mb_s,
-       CASE WHEN more_bytes IS NULL THEN NULL WHEN room_bytes IS NULL THEN 'unknown'
+       CASE WHEN more_bytes IS NULL THEN NULL
+            WHEN asked_bytes < least(more_bytes, room_bytes) THEN 'work'
+            WHEN room_bytes IS NULL THEN 'unknown'
             WHEN room_bytes < more_bytes THEN bottleneck ELSE 'drive' END AS bottleneck,
-       more_bytes / 1e9 AS naive_gb_day,
+       asked_bytes / 1e9 AS asked_gb, more_bytes / 1e9 AS naive_gb_day,
        CASE WHEN more_bytes IS NOT NULL THEN gain_bytes / 1e9 END AS gain_gb_day,
        CASE WHEN more_bytes IS NOT NULL AND gain_bytes > 0
             THEN row_number() OVER (PARTITION BY day

@@ -18,7 +18,7 @@ out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours in" }
 out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours out" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 it cannot be" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station in files begun that day; NULL where no log of drives speaks of it" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station that day, in whole files; NULL where no log of drives speaks of it" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for it; NULL likewise" }
 
 [[checks]]
@@ -39,12 +39,10 @@ WITH side AS (
     FROM gold.duty_factor
 ),
 tape AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.station,
-           coalesce(sum(t.bytes) FILTER (t.mode = 'read'), 0) / 1e9 AS read_gb,
-           coalesce(sum(t.bytes) FILTER (t.mode = 'write'), 0) / 1e9 AS written_gb
-    FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.status = 'ok'
-    GROUP BY ALL
+    SELECT day, station, coalesce(sum(bytes) FILTER (mode = 'read'), 0) / 1e9 AS read_gb,
+           coalesce(sum(bytes) FILTER (mode = 'write'), 0) / 1e9 AS written_gb
+    FROM gold.tape_traffic
+    GROUP BY day, station
 )
 SELECT i.day, i.station, i.role, i.moved_gb AS in_gb, o.moved_gb AS out_gb, i.moved_gb - o.moved_gb AS unaccounted_gb,
        (i.moved_gb - o.moved_gb) / nullif(greatest(i.moved_gb, o.moved_gb), 0) AS unaccounted,

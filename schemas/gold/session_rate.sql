@@ -19,7 +19,7 @@ dismounted_at = { type = "TIMESTAMP", doc = "drive free again" }
 n_files = { type = "BIGINT", doc = "files moved whole" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, by the basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; mixed where its files differ: then there is no drive rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp (the client's rate, whose time also counts waits for data and file marks); mixed where its files differ: then there is no drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; NULL where either was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, gaps, mount and dismount included" }

@@ -36,15 +36,16 @@ beside AS (
     FROM run r JOIN run o ON o.host = r.host AND o.began_at < r.ended_at AND o.ended_at > r.began_at
     GROUP BY r.file_id, r.line_no
 ),
-idle AS (
-    -- a sample counts by its seconds within the run; of several tools all say the same share
-    SELECT r.file_id, r.line_no,
-           sum(s.cpu_idle * date_diff('microsecond', greatest(s.from_at, r.began_at), least(s.to_at, r.ended_at)))
-               / sum(date_diff('microsecond', greatest(s.from_at, r.began_at), least(s.to_at, r.ended_at))) AS cpu_idle
+sampled AS (
+    SELECT r.file_id, r.line_no, s.cpu_idle,
+           date_diff('microsecond', greatest(s.from_at, r.began_at), least(s.to_at, r.ended_at)) AS us
     FROM run r
     JOIN silver.host_sample s ON s.host = r.host AND s.day BETWEEN CAST(r.began_at AS DATE) - 1 AND CAST(r.ended_at AS DATE)
                              AND s.from_at < r.ended_at AND s.to_at > r.began_at AND s.cpu_idle IS NOT NULL
-    GROUP BY r.file_id, r.line_no
+),
+idle AS (
+    -- a sample counts by its seconds within the run; of several tools all say the same share
+    SELECT file_id, line_no, sum(cpu_idle * us) / sum(us) AS cpu_idle FROM sampled GROUP BY file_id, line_no
 ),
 fact AS (
     -- of a run without a date what holds now

@@ -14,14 +14,12 @@ cause = { type = "VARCHAR", doc = "cause of lost time" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more a day if it were mended: of each drive's gain that day the share that the campaign had of its bytes" }
 */
 WITH drive_day AS (
-    SELECT c.campaign, t.drive, CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
-           sum(t.bytes) AS bytes
-    FROM silver.transfer t CROSS JOIN site.setting s
+    SELECT c.campaign, t.drive, t.day, CAST(sum(t.bytes) AS DOUBLE) AS bytes
+    FROM gold.tape_traffic t
     JOIN site.campaign c ON c.mode = t.mode AND c.station IN ('', t.station)
         AND c.storage_group IN ('', t.storage_group) AND c.file_family IN ('', t.file_family)
-    WHERE t.status = 'ok'
-      AND t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
-    GROUP BY ALL
+    WHERE t.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY c.campaign, t.drive, t.day
 ),
 span AS (
     SELECT campaign, count(*) AS n_days FROM gold.campaign

@@ -7,9 +7,12 @@ takes = ["first_day", "last_day"]
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log: of the declared ones, or all where none is declared" }
+undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log of which site.toml declares none" }
 */
-SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours, sum(v.seen_s) / 3600 AS seen_hours
+SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours,
+       coalesce(sum(least(v.seen_s, v.expected_s)) FILTER (v.expected_s IS NOT NULL), sum(v.seen_s)) / 3600 AS seen_hours,
+       coalesce(sum(v.seen_s) FILTER (v.expected_s IS NULL), 0) / 3600 AS undeclared_hours
 FROM ops.coverage v CROSS JOIN site.setting c
 WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
   AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))

@@ -21,7 +21,8 @@ WITH hour AS (
       AND o.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
 )
 SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
-       CASE WHEN sum(expected_s) > 0 THEN least(1, sum(seen_s) / sum(expected_s)) END AS seen_share
+       -- hours that nobody declared make up for none that is missing
+       CASE WHEN sum(expected_s) > 0 THEN sum(least(seen_s, expected_s)) / sum(expected_s) END AS seen_share
 FROM hour
 GROUP BY source, host, hour_at
 HAVING sum(expected_s) > 0 OR sum(seen_s) > 0

@@ -12,8 +12,8 @@ doc = "site days that end with it"
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
 drive = { type = "VARCHAR", doc = "drive" }
 day = { type = "DATE", doc = "site day on which server logs tell of it for more than nothing" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read in whole files that began that day" }
-write_gb = { type = "DOUBLE", unit = "GB", doc = "written in whole files that began that day" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read that day in whole files" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in whole files" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours that logs cover" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "of these, offline, in error or cleaning" }
 */
@@ -25,12 +25,11 @@ WITH told AS (
     GROUP BY day, drive
 ),
 moved AS (
-    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.drive,
-           sum(t.bytes) FILTER (t.mode = 'read') AS read_bytes, sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
-    FROM silver.transfer t CROSS JOIN site.setting s
-    WHERE t.status = 'ok'
-      AND t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
-    GROUP BY ALL
+    SELECT day, drive, CAST(sum(bytes) FILTER (mode = 'read') AS DOUBLE) AS read_bytes,
+           CAST(sum(bytes) FILTER (mode = 'write') AS DOUBLE) AS write_bytes
+    FROM gold.tape_traffic
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY day, drive
 )
 SELECT d.generation, t.drive, t.day, coalesce(m.read_bytes, 0) / 1e9 AS read_gb,
        coalesce(m.write_bytes, 0) / 1e9 AS write_gb, t.known_us / 3600e6 AS known_hours, t.down_us / 3600e6 AS down_hours

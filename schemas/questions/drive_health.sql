@@ -8,20 +8,20 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
 n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by whole files" }
-read_errors = { type = "BIGINT", doc = "read errors the drive counted; NULL where no log tells" }
-write_errors = { type = "BIGINT", doc = "write errors the drive counted; NULL where no log tells" }
-n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
+drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, also those it put right; not the transfers that failed, which n_failed_transfers counts; NULL where no log tells" }
+drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise" }
+n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, READ_ERROR or WRITE_ERROR among them" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
 n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
 n_restarts = { type = "BIGINT", doc = "starts of its mover" }
 n_cleanings = { type = "BIGINT", doc = "cleanings" }
 most_volumes_failed = { type = "BIGINT", doc = "different tapes with which it failed on its worst day: many speak against the drive, one against the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that failed transfers made necessary" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,
-       sum(h.volume_gb) AS volume_gb, CAST(sum(h.read_errors) AS BIGINT) AS read_errors,
-       CAST(sum(h.write_errors) AS BIGINT) AS write_errors, CAST(sum(h.n_failed_transfers) AS BIGINT) AS n_failed_transfers,
+       sum(h.volume_gb) AS volume_gb, CAST(sum(h.read_errors) AS BIGINT) AS drive_read_errors,
+       CAST(sum(h.write_errors) AS BIGINT) AS drive_write_errors, CAST(sum(h.n_failed_transfers) AS BIGINT) AS n_failed_transfers,
        CAST(sum(h.n_failed_mounts + h.n_failed_dismounts) AS BIGINT) AS n_failed_mounts,
        CAST(sum(h.n_outages) AS BIGINT) AS n_outages, CAST(sum(h.n_restarts) AS BIGINT) AS n_restarts,
        CAST(sum(h.n_cleanings) AS BIGINT) AS n_cleanings, max(h.n_volumes_failed) AS most_volumes_failed,

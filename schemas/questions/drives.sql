@@ -6,14 +6,14 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_sessions = { type = "BIGINT", doc = "mounts in which files moved" }
-n_files = { type = "BIGINT", doc = "files moved" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, sessions with one basis" }
+n_sessions = { type = "BIGINT", doc = "mounts in which bytes of the period moved; one over midnight counts in both days" }
+n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in the period, whatever day the mounts began" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, where all of its mounts have one basis; with encp the time also counts waits and file marks" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where sessions differ: then there is none" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "that rate / the rate the drive is sold with; above 1 where it compresses" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of sessions logged from mount to dismount" }
-f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock of those sessions" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of mounts logged from mount to dismount, as far as both lie in the period" }
+f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock of those mounts, likewise" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "data moved" }
 between_hours = { type = "DOUBLE", unit = "h", doc = "between files: file marks, databases, requests, motion, start" }
 wait_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room, and checksums" }
@@ -23,13 +23,36 @@ idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
 */
-WITH rate AS (
-    SELECT drive, count(*) AS n_sessions, sum(n_files) AS n_files, sum(volume_gb) AS moved_gb,
-           CASE WHEN count(DISTINCT drive_rate_basis) > 1 THEN 'mixed' ELSE min(drive_rate_basis) END AS basis,
-           sum(drive_s) AS drive_s,
-           sum(volume_gb) FILTER (WHERE wall_s IS NOT NULL) AS walled_gb, sum(wall_s) AS wall_s,
-           sum(drive_s) FILTER (WHERE wall_s IS NOT NULL) AS walled_drive_s
-    FROM gold.session_rate WHERE day BETWEEN $first_day AND $last_day GROUP BY drive
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+traffic AS (
+    SELECT system, drive, session_id, sum(n_files) AS n_files, sum(bytes) AS bytes, sum(drive_us) AS drive_us
+    FROM gold.tape_traffic WHERE day BETWEEN $first_day AND $last_day
+    GROUP BY system, drive, session_id
+),
+moved AS (
+    SELECT drive, count(session_id) AS n_sessions, CAST(sum(n_files) AS BIGINT) AS n_files,
+           CAST(sum(bytes) AS DOUBLE) / 1e9 AS moved_gb
+    FROM traffic GROUP BY drive
+),
+mount AS (
+    SELECT r.drive, r.drive_rate_basis AS basis, CAST(coalesce(t.bytes, 0) AS DOUBLE) AS bytes,
+           CAST(CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS DOUBLE) AS drive_us,
+           CASE WHEN r.wall_s IS NOT NULL
+                THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
+                                           least(r.dismounted_at, b.end_at))) END AS wall_us
+    FROM gold.session_rate r CROSS JOIN bound b
+    LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
+    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+),
+rate AS (
+    SELECT drive, CASE WHEN count(DISTINCT basis) > 1 THEN 'mixed' ELSE min(basis) END AS basis, sum(bytes) AS bytes,
+           sum(drive_us) AS drive_us, sum(bytes) FILTER (wall_us IS NOT NULL) AS walled_bytes, sum(wall_us) AS wall_us,
+           sum(drive_us) FILTER (wall_us IS NOT NULL) AS walled_drive_us
+    FROM mount GROUP BY drive
 ),
 ledger AS (
     SELECT drive,
@@ -44,19 +67,19 @@ ledger AS (
            sum(duration_us) FILTER (WHERE bucket = 'unknown') / 3.6e9 AS unknown_hours
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day GROUP BY drive
 )
-SELECT l.drive, d.generation, coalesce(r.n_sessions, 0) AS n_sessions, CAST(coalesce(r.n_files, 0) AS BIGINT) AS n_files,
-       coalesce(r.moved_gb, 0) AS moved_gb,
-       CASE WHEN r.basis <> 'mixed' THEN r.moved_gb * 1e3 / nullif(r.drive_s, 0) END AS drive_rate_mb_s,
+SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(m.n_files, 0) AS n_files,
+       coalesce(m.moved_gb, 0) AS moved_gb,
+       CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) END AS drive_rate_mb_s,
        r.basis AS drive_rate_basis,
-       CASE WHEN r.basis <> 'mixed' THEN r.moved_gb * 1e3 / nullif(r.drive_s, 0) / d.nameplate_mb_s END
-           AS nameplate_share,
-       r.walled_gb * 1e3 / nullif(r.wall_s, 0) AS overall_rate_mb_s,
-       CASE WHEN r.basis <> 'mixed' THEN r.walled_drive_s / nullif(r.wall_s, 0) END AS f,
+       CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) / d.nameplate_mb_s END AS nameplate_share,
+       r.walled_bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
+       CASE WHEN r.basis <> 'mixed' THEN r.walled_drive_us / nullif(r.wall_us, 0) END AS f,
        coalesce(l.transfer_hours, 0) AS transfer_hours, coalesce(l.between_hours, 0) AS between_hours,
        coalesce(l.wait_hours, 0) AS wait_hours, coalesce(l.mount_hours, 0) AS mount_hours,
        coalesce(l.no_request_hours, 0) AS no_request_hours, coalesce(l.idle_hours, 0) AS idle_hours,
        coalesce(l.down_hours, 0) AS down_hours, coalesce(l.unknown_hours, 0) AS unknown_hours
 FROM ledger l
+LEFT JOIN moved m ON m.drive = l.drive
 LEFT JOIN rate r ON r.drive = l.drive
 LEFT JOIN site.drive d ON d.drive = l.drive
 ORDER BY l.drive

@@ -46,5 +46,5 @@ FROM site.station s
 CROSS JOIN site.setting c
 LEFT JOIN summed i ON i.station = s.station AND i.direction = 'in'
 LEFT JOIN summed o ON o.station = s.station AND o.direction = 'out'
-WHERE s.role IN ('migration', 'scanning')
+WHERE s.role <> 'stager'
 ORDER BY s.station

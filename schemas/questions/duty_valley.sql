@@ -43,14 +43,16 @@ apart AS (
 best AS (
     SELECT *, sqrt(2) * (high - low) / sqrt(low_spread + high_spread) AS separation
     FROM apart QUALIFY row_number() OVER (PARTITION BY station, direction ORDER BY between_both DESC, cut_x) = 1
+),
+valley AS (
+    -- two heaps, neither of them a few half-hours, and the upper one work
+    SELECT *, CASE WHEN separation > 2 AND smaller >= 0.05 AND high > 0 THEN cut_x END AS valley_x FROM best
 )
 SELECT b.station, b.direction, count(*) AS n_bins, 10 ** any_value(t.low) AS low_mb_s, 10 ** any_value(t.high) AS high_mb_s,
-       any_value(t.separation) AS separation,
-       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 AND any_value(t.high) > 0 THEN 10 ** any_value(t.cut_x) END AS valley_mb_s,
-       CASE WHEN any_value(t.separation) > 2 AND any_value(t.smaller) >= 0.05 AND any_value(t.high) > 0
-            THEN count(*) FILTER (b.x > t.cut_x) / count(*) END AS duty_at_valley,
+       any_value(t.separation) AS separation, 10 ** any_value(t.valley_x) AS valley_mb_s,
+       CASE WHEN any_value(t.valley_x) IS NOT NULL THEN count(*) FILTER (b.x > t.valley_x) / count(*) END AS duty_at_valley,
        any_value(c.duty_threshold_mb_s) AS threshold_mb_s, count(*) FILTER (b.mb_s > c.duty_threshold_mb_s) / count(*) AS duty
 FROM bin b CROSS JOIN site.setting c
-LEFT JOIN best t ON t.station = b.station AND t.direction = b.direction
+LEFT JOIN valley t ON t.station = b.station AND t.direction = b.direction
 GROUP BY b.station, b.direction
 ORDER BY b.station, b.direction

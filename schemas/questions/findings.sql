@@ -12,7 +12,7 @@ entity = { type = "VARCHAR", doc = "what it is about" }
 started_at = { type = "TIMESTAMP", doc = "begin, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours it cost at most" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in that time, at most" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains of it after the next bottleneck" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if the cause were mended, capped by what comes next in the way; NULL where it is not known" }
 gain_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low end of its 90 % interval" }
 gain_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high end of its 90 % interval" }

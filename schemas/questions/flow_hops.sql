@@ -6,12 +6,17 @@ takes = ["first_day", "last_day", "station"]
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 hop = { type = "VARCHAR", doc = "network in, tape read, disk write, disk read, tape write or network out, in the order in which a byte that is migrated meets them" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved there; NULL where no log tells of it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved there in the period, of a file over midnight its share of the time; NULL where no log has it" }
 of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / what tape read and tape write moved together: disks that are written and read once each have 1 between them at a station that migrates; NULL without tape" }
 active_hours = { type = "DOUBLE", unit = "h", doc = "of drives the hours in which files moved, of links and disks hours at 1 MB/s or more" }
 active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours, of each drive or link where there are several" }
 */
-WITH hop AS (
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+hop AS (
     SELECT station, CASE direction WHEN 'in' THEN 'network in' ELSE 'network out' END AS hop, avg_mb_s * seen_s AS mb,
            CASE WHEN avg_mb_s >= 1 THEN seen_s / 3600 ELSE 0 END AS hours
     FROM gold.link_load WHERE day BETWEEN $first_day AND $last_day AND station IS NOT NULL
@@ -21,11 +26,17 @@ WITH hop AS (
     FROM gold.host_load
     WHERE day BETWEEN $first_day AND $last_day AND host IN (SELECT station FROM site.station)
     UNION ALL
-    SELECT t.station, 'tape ' || t.mode, t.bytes / 1e6, date_diff('microsecond', t.started_at, t.ended_at) / 3.6e9
-    FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.station IS NOT NULL AND t.bytes > 0
-      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    -- of a file over midnight the share that lies in the period, as of links and disks
+    SELECT t.station, 'tape ' || t.mode,
+           t.bytes / 1e6 * CASE WHEN t.ended_at > t.started_at
+                                THEN date_diff('microsecond', greatest(t.started_at, b.begin_at), least(t.ended_at, b.end_at))
+                                     / date_diff('microsecond', t.started_at, t.ended_at) ELSE 1 END,
+           date_diff('microsecond', greatest(t.started_at, b.begin_at), least(t.ended_at, b.end_at)) / 3.6e9
+    FROM silver.transfer t CROSS JOIN bound b
+    WHERE t.status = 'ok' AND t.station IS NOT NULL AND t.bytes > 0 AND t.started_at < b.end_at
+      AND (t.ended_at > b.begin_at OR t.started_at >= b.begin_at)
+      -- of UTC, for the files that are read
+      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
 ),
 moved AS (
     SELECT station, hop, sum(mb) / 1e3 AS gb, sum(hours) AS hours FROM hop

@@ -13,7 +13,7 @@ share_over_5s = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longe
 n_long_gaps = { type = "BIGINT", doc = "gaps judged more than 3 s longer than expected" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long ones beyond the expected gap" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "what could have moved in that time, at most: each at the rate of the file before it" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; what remains of it after the next bottleneck is gain_gb_day of the question lost_time, cause long_gap" }
 */
 WITH counted AS (
     SELECT station, drive, judged_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

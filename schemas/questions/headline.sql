@@ -4,31 +4,67 @@ why = "How much moved, how much of the drives' time that took, and how much of i
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape" }
-n_files = { type = "BIGINT", doc = "files moved" }
-n_sessions = { type = "BIGINT", doc = "mounts in which files moved" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, sessions with the basis call" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the same sessions" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log covers it" }
+n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
+n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both of the period, in mounts of the basis that most bytes have and that were logged whole" }
+drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer) or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the same mounts, as far as both lie in the period" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-n_drives = { type = "BIGINT", doc = "drives" }
-available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved" }
-unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers" }
+n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
+available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
+unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
-WITH rate AS (
-    SELECT sum(volume_gb) / 1e3 AS moved_tb, sum(n_files) AS n_files, count(*) AS n_sessions,
-           sum(volume_gb) FILTER (WHERE drive_rate_basis = 'call' AND wall_s IS NOT NULL) AS gb,
-           sum(drive_s) FILTER (WHERE drive_rate_basis = 'call' AND wall_s IS NOT NULL) AS drive_s,
-           sum(wall_s) FILTER (WHERE drive_rate_basis = 'call' AND wall_s IS NOT NULL) AS wall_s
-    FROM gold.session_rate WHERE day BETWEEN $first_day AND $last_day
+WITH bound AS (
+    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
+           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    FROM site.setting
+),
+traffic AS (
+    SELECT system, session_id, sum(n_files) AS n_files, sum(bytes) AS bytes, sum(drive_us) AS drive_us
+    FROM gold.tape_traffic WHERE day BETWEEN $first_day AND $last_day
+    GROUP BY system, session_id
+),
+moved AS (
+    SELECT CAST(sum(bytes) AS DOUBLE) / 1e12 AS moved_tb, CAST(sum(n_files) AS BIGINT) AS n_files,
+           count(session_id) AS n_sessions
+    FROM traffic
+),
+mount AS (
+    -- a mount that held a drive in the period without moving anything in it costs time all the same
+    SELECT nullif(r.drive_rate_basis, 'mixed') AS basis, r.wall_s IS NOT NULL AS is_whole, coalesce(t.bytes, 0) AS bytes,
+           CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS drive_us,
+           CASE WHEN r.wall_s IS NOT NULL
+                THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
+                                           least(r.dismounted_at, b.end_at))) END
+               AS wall_us
+    FROM gold.session_rate r CROSS JOIN bound b
+    LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
+    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+),
+rate AS (
+    -- the best that is known: both rates, else the overall rate alone, else the drive rate alone
+    SELECT basis, is_whole, CAST(sum(bytes) AS DOUBLE) AS bytes, CAST(sum(drive_us) AS DOUBLE) AS drive_us,
+           CAST(sum(wall_us) AS DOUBLE) AS wall_us
+    FROM mount GROUP BY basis, is_whole
+    ORDER BY basis IS NOT NULL AND is_whole DESC, is_whole DESC, sum(bytes) DESC, basis
+    LIMIT 1
 ),
 ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
-           coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 AS transfer_hours,
-           coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 AS unknown_hours
+           -- without a log nothing is known of these hours: neither that they are none
+           CASE WHEN bool_or(bucket <> 'unknown')
+                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS transfer_hours,
+           CASE WHEN count(*) > 0
+                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 END AS unknown_hours,
+           coalesce(bool_or(bucket <> 'unknown'), FALSE) AS is_logged
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
 )
-SELECT r.moved_tb, CAST(r.n_files AS BIGINT) AS n_files, r.n_sessions, r.gb * 1e3 / nullif(r.drive_s, 0) AS drive_rate_mb_s,
-       r.gb * 1e3 / nullif(r.wall_s, 0) AS overall_rate_mb_s, r.drive_s / nullif(r.wall_s, 0) AS f,
-       l.n_drives, l.available_hours, l.transfer_hours, l.unknown_hours
-FROM rate r CROSS JOIN ledger l
+SELECT coalesce(m.moved_tb, CASE WHEN l.is_logged THEN 0 END) AS moved_tb,
+       coalesce(m.n_files, CASE WHEN l.is_logged THEN 0 END) AS n_files,
+       CASE WHEN l.is_logged OR m.n_files IS NOT NULL THEN m.n_sessions END AS n_sessions, r.bytes / nullif(r.drive_us, 0) AS drive_rate_mb_s,
+       CASE WHEN r.drive_us > 0 THEN r.basis END AS drive_rate_basis, r.bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
+       r.drive_us / nullif(r.wall_us, 0) AS f,
+       nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.transfer_hours, l.unknown_hours
+FROM moved m CROSS JOIN ledger l LEFT JOIN rate r ON TRUE

@@ -1,6 +1,6 @@
 /*
 title = "Recoverable losses"
-why = "What to mend first, by cause: the findings of a rule together. A gain is capped by what comes next in the way; where none is known the price is at most. Causes do not add up, for one hour can be lost for two reasons, and one mend uncovers the next bottleneck."
+why = "What to mend first, by cause: the findings of a rule together. A gain is capped by what comes next in the way; where none is known the price is at most, and where nothing tells what the hours are worth, they count as an hour of the others does. Causes do not add up, for one hour can be lost for two reasons, and one mend uncovers the next bottleneck."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,30 +10,46 @@ entities = { type = "VARCHAR", doc = "where, the dearest first" }
 first_day = { type = "DATE", doc = "first site day the rule looked at" }
 last_day = { type = "DATE", doc = "last site day the rule looked at" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours lost in that time, at most" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in that time, at most; the worst period counts where an entity has several" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains of it after the next bottleneck; the worst period counts where an entity has several" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if the cause were mended, capped; NULL where no finding of the rule has a gain. Causes that nobody's work waited for, with a gain of 0, are left out" }
 gain_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low ends of the gains' 90 % intervals together; NULL where one has none" }
 gain_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high ends together" }
 bottleneck = { type = "VARCHAR", doc = "what limits the dearest next" }
+ranked_by = { type = "VARCHAR", doc = "gain; price (at most); or hours: no price can be estimated, and each hour counts as the median priced one" }
 */
 WITH worst AS (
     -- the dearest period of each entity; a whole row, so that gain and interval belong together
     SELECT *, min(first_day) OVER entity AS since, max(day) OVER entity AS until,
            max(lost_hours) OVER entity AS most_hours, max(lost_gb_day) OVER entity AS most_gb
     FROM gold.finding
-    WHERE day BETWEEN $first_day AND $last_day AND (lost_gb_day > 0 OR gain_gb_day > 0)
+    WHERE day BETWEEN $first_day AND $last_day AND (lost_gb_day > 0 OR gain_gb_day > 0 OR lost_hours > 0)
           AND coalesce(gain_gb_day, 1) > 0
+          AND rule <> 'source_silent'  -- its hours are a log's, not a drive's
     WINDOW entity AS (PARTITION BY rule, entity)
-    QUALIFY row_number() OVER (PARTITION BY rule, entity ORDER BY coalesce(gain_gb_day, lost_gb_day) DESC, day,
-                               started_at) = 1
+    QUALIFY row_number() OVER (PARTITION BY rule, entity
+                               ORDER BY coalesce(gain_gb_day, lost_gb_day) DESC NULLS LAST, lost_hours DESC, day,
+                                        started_at) = 1
+),
+found AS (
+    SELECT rule, count(*) AS n_findings,
+           string_agg(entity, ', ' ORDER BY coalesce(gain_gb_day, lost_gb_day) DESC NULLS LAST, lost_hours DESC, entity)
+               AS entities,
+           min(since) AS first_day, max(until) AS last_day, sum(most_hours) AS lost_hours, sum(most_gb) AS lost_gb_day,
+           sum(gain_gb_day) AS gain_gb_day,
+           CASE WHEN count(gain_least_gb_day) = count(*) THEN sum(gain_least_gb_day) END AS gain_least_gb_day,
+           CASE WHEN count(gain_most_gb_day) = count(*) THEN sum(gain_most_gb_day) END AS gain_most_gb_day,
+           first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, entity) AS bottleneck,
+           sum(most_hours / (date_diff('day', first_day, day) + 1)) AS hours_day
+    FROM worst
+    GROUP BY rule
+),
+priced AS (
+    SELECT *, CASE WHEN gain_gb_day IS NOT NULL THEN 'gain' WHEN lost_gb_day IS NOT NULL THEN 'price' ELSE 'hours' END
+               AS ranked_by,
+           coalesce(gain_gb_day, lost_gb_day) AS gb_day,
+           median(coalesce(gain_gb_day, lost_gb_day) / nullif(hours_day, 0)) OVER () AS gb_hour
+    FROM found
 )
-SELECT rule, count(*) AS n_findings,
-       string_agg(entity, ', ' ORDER BY coalesce(gain_gb_day, lost_gb_day) DESC, entity) AS entities,
-       min(since) AS first_day, max(until) AS last_day, sum(most_hours) AS lost_hours, sum(most_gb) AS lost_gb_day,
-       sum(gain_gb_day) AS gain_gb_day,
-       CASE WHEN count(gain_least_gb_day) = count(*) THEN sum(gain_least_gb_day) END AS gain_least_gb_day,
-       CASE WHEN count(gain_most_gb_day) = count(*) THEN sum(gain_most_gb_day) END AS gain_most_gb_day,
-       first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, entity) AS bottleneck
-FROM worst
-GROUP BY rule
-ORDER BY coalesce(sum(gain_gb_day), sum(most_gb)) DESC, rule
+SELECT * EXCLUDE (hours_day, gb_day, gb_hour)
+FROM priced
+ORDER BY coalesce(gb_day, hours_day * coalesce(gb_hour, 1)) DESC, rule

@@ -11,7 +11,7 @@ n_drives = { type = "BIGINT", doc = "drives" }
 drives = { type = "VARCHAR", doc = "which, the dearest first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that could be got back, at most" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move on an average day of the period if nothing else limited" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, each drive's capped by its next bottleneck" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what remains of it after the next bottleneck of each drive: what mending the cause would bring" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the dearest drive" }
 */
 WITH per_drive AS (

@@ -3,6 +3,11 @@ title = "The way of a mount through its tape"
 why = "In which order files were read or written, and what each way to the next one took."
 takes = ["session"]
 
+[params.n]
+type = "BIGINT"
+default = "20000"
+doc = "most files, the first of the mount"
+
 [columns]
 number = { type = "BIGINT", doc = "number of the file in the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
@@ -27,4 +32,4 @@ FROM moved m
 LEFT JOIN placed p ON p.system = m.system AND p.volume = m.volume AND p.file_number = m.file_number
 LEFT JOIN silver.gap g ON g.system = m.system AND g.next_transfer_id = m.transfer_id
 ORDER BY number
-LIMIT 20000
+LIMIT $n

@@ -3,6 +3,11 @@ title = "Mounts and what they yielded"
 why = "Each mount with its rates, what share of the tape it read, and in which pattern."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
+[params.n]
+type = "BIGINT"
+default = "5000"
+doc = "most mounts, those with most time lost first"
+
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
 day = { type = "DATE", doc = "site day of the mount request" }
@@ -30,4 +35,4 @@ LEFT JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session
 WHERE r.day BETWEEN $first_day AND $last_day AND $station IN ('', r.station) AND $drive IN ('', r.drive)
   AND $group IN ('', y.storage_group)
 ORDER BY r.wall_s - r.drive_s DESC NULLS LAST, r.session_id
-LIMIT 5000
+LIMIT $n

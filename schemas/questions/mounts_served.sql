@@ -19,6 +19,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted, less no_request_s" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block of its files: waits for data or room included" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by its basis" }
+between_s = { type = "DOUBLE", unit = "s", doc = "between its files, from last block to first, less tape motion and no_request_s; NULL where not each of these gaps was logged" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, to the first file too" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted while nobody wanted it: demand, no cost" }
 */
@@ -31,13 +32,16 @@ WITH moving AS (
     GROUP BY system, session_id
 ),
 idle AS (
-    SELECT system, session_id, sum(CAST(round(1e6 * no_request_s) AS BIGINT)) AS us FROM silver.gap
+    SELECT system, session_id, sum(CAST(round(1e6 * no_request_s) AS BIGINT)) AS us, count(*) AS n_gaps,
+           sum(CAST(round(1e6 * (gap_s - no_request_s - position_s)) AS BIGINT)) AS between_us
+    FROM silver.gap
     WHERE day >= $last_day - CAST($n_days AS INTEGER)
     GROUP BY system, session_id
 )
 SELECT d.generation, r.mode, r.session_id, r.drive,
        date_diff('microsecond', min(r.requested_at) OVER (), r.requested_at) / 86400e6 AS days_since,
        r.n_files, r.volume_gb, r.wall_s - coalesce(i.us, 0) / 1e6 AS wall_s, m.us / 1e6 AS moving_s, r.drive_s,
+       CASE WHEN coalesce(i.n_gaps, 0) = r.n_files - 1 THEN coalesce(i.between_us, 0) / 1e6 END AS between_s,
        y.position_s, coalesce(i.us, 0) / 1e6 AS no_request_s
 FROM gold.session_rate r
 JOIN moving m ON m.system = r.system AND m.session_id = r.session_id AND m.is_whole

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "what time its rates count: call (inside drive calls), block or encp (also file marks)" }
+drive_rate_basis = { type = "VARCHAR", doc = "what time its rates count: call (inside drive calls), block (also checksums and waits in the buffer) or encp (also waits for data and file marks)" }
 peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a large file" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of all its large files: what it usually gives" }
 least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "smallest of them" }
@@ -37,21 +37,20 @@ beside AS (
                           AND t.started_at < b.ended_at AND t.ended_at > b.started_at
     GROUP BY b.transfer_id
 ),
-sampled AS (
-    -- of several tools the one that tells of most of the time
-    SELECT b.transfer_id,
-           sum(s.write_bytes_s * date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)))
-               / sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) AS write_bytes_s,
-           sum(s.read_bytes_s * date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)))
-               / sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) AS read_bytes_s
+meanwhile AS (
+    SELECT b.transfer_id, s.tool, s.read_bytes_s, s.write_bytes_s,
+           date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)) AS us
     FROM best b
     JOIN silver.host_sample s ON s.host = b.station AND s.day BETWEEN $first_day - 1 AND $last_day + 1
                              AND s.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
                              AND s.from_at < b.ended_at AND s.to_at > b.started_at AND s.write_bytes_s IS NOT NULL
-    GROUP BY b.transfer_id, s.tool
-    QUALIFY row_number() OVER (
-        PARTITION BY b.transfer_id
-        ORDER BY sum(date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at))) DESC, s.tool) = 1
+),
+sampled AS (
+    -- of several tools the one that tells of most of the time
+    SELECT transfer_id, sum(write_bytes_s * us) / sum(us) AS write_bytes_s, sum(read_bytes_s * us) / sum(us) AS read_bytes_s
+    FROM meanwhile
+    GROUP BY transfer_id, tool
+    QUALIFY row_number() OVER (PARTITION BY transfer_id ORDER BY sum(us) DESC, tool) = 1
 )
 SELECT b.drive, b.mode, b.drive_rate_basis, b.rate_mb_s AS peak_mb_s, b.p50_mb_s, b.least_mb_s, b.n_files, b.started_at, b.station,
        b.bytes / 1e9 AS file_gb, b.rate_mb_s > d.nameplate_mb_s AS is_compressed, e.n_drives,

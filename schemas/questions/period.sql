@@ -3,19 +3,37 @@ title = "Days with data"
 why = "Which period can be asked for, and what is normal at this site."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day of the drives' ledger or of the stations' traffic; NULL if there is neither yet" }
-last_day = { type = "DATE", doc = "last one of the ledger; of the traffic where there is no ledger" }
+first_day = { type = "DATE", doc = "first site day of any log that was read; NULL if there is none yet. Days before 1990, or after the logs were written, count only where there are no others" }
+last_day = { type = "DATE", doc = "last site day of any log; likewise" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "zone of its calendar days" }
 expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal here" }
 duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average above which a half-hour of a link is active" }
 */
-WITH ledger AS (
-    SELECT min(day) AS first_day, max(day) AS last_day FROM gold.drive_ledger
+WITH bound AS (
+    -- files that an archive or an image dates 1970 or 1980 do not say when they were written
+    SELECT TIMESTAMP '1990-01-01' AS least_at, max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at
+    FROM ops.file
 ),
-traffic AS (
-    SELECT min(day) AS first_day, max(day) AS last_day FROM gold.duty_factor
+reached AS (
+    SELECT min(v.hour_at) AS first_at, max(v.hour_at) AS last_at,
+           min(v.hour_at) FILTER (v.hour_at >= b.least_at AND v.hour_at <= coalesce(b.most_at, v.hour_at)) AS sound_first_at,
+           max(v.hour_at) FILTER (v.hour_at >= b.least_at AND v.hour_at <= coalesce(b.most_at, v.hour_at)) AS sound_last_at
+    FROM ops.coverage v CROSS JOIN bound b WHERE v.seen_s > 0 OR v.expected_s IS NULL
+),
+-- what is in a metric was read, whether or not its source says for which hours it speaks
+metric AS (
+    SELECT day FROM gold.drive_ledger UNION SELECT day FROM gold.duty_factor
+),
+measured AS (
+    SELECT min(m.day) AS first_day, max(m.day) AS last_day,
+           min(m.day) FILTER (m.day >= b.least_at AND m.day <= coalesce(b.most_at, m.day)) AS sound_first_day,
+           max(m.day) FILTER (m.day >= b.least_at AND m.day <= coalesce(b.most_at, m.day)) AS sound_last_day
+    FROM metric m CROSS JOIN bound b
 )
-SELECT least(l.first_day, t.first_day) AS first_day, coalesce(l.last_day, t.last_day) AS last_day, c.name, c.zone,
-       c.expected_gap_s, c.duty_threshold_mb_s
-FROM site.setting c CROSS JOIN ledger l CROSS JOIN traffic t
+SELECT coalesce(least(CAST(timezone(c.zone, timezone('UTC', r.sound_first_at)) AS DATE), m.sound_first_day),
+                least(CAST(timezone(c.zone, timezone('UTC', r.first_at)) AS DATE), m.first_day)) AS first_day,
+       coalesce(greatest(CAST(timezone(c.zone, timezone('UTC', r.sound_last_at)) AS DATE), m.sound_last_day),
+                greatest(CAST(timezone(c.zone, timezone('UTC', r.last_at)) AS DATE), m.last_day)) AS last_day,
+       c.name, c.zone, c.expected_gap_s, c.duty_threshold_mb_s
+FROM site.setting c CROSS JOIN reached r CROSS JOIN measured m

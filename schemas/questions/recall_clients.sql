@@ -60,17 +60,20 @@ told AS (
            list(DISTINCT protocol) AS protocols, min(started_at) AS first_at
     FROM matched GROUP BY no
 ),
-summed AS (
-    SELECT r.system, r.storage_group,
-           CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END AS read_from, count(*) AS n_restores,
-           sum(r.bytes) / 1e9 AS restored_gb, CAST(coalesce(sum(t.n_reads), 0) AS BIGINT) AS n_reads,
-           nullif(array_to_string(list_sort(list_distinct(flatten(list(t.protocols)))), ', '), '') AS protocols,
-           quantile_cont(r.latency_s, 0.5) AS latency_p50_s,
-           quantile_cont(greatest(0, date_diff('microsecond', r.ended_at, t.first_at) / 1e6), 0.5)
-               FILTER (t.first_at IS NOT NULL) AS unread_p50_s
+judged AS (
+    SELECT r.*, t.n_reads, t.protocols, t.first_at,
+           CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END AS read_from
     FROM restore r LEFT JOIN told t ON t.no = r.no LEFT JOIN heard h ON h.system = r.system
-    GROUP BY r.system, r.storage_group,
-             CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END
+),
+summed AS (
+    SELECT system, storage_group, read_from, count(*) AS n_restores, sum(bytes) / 1e9 AS restored_gb,
+           CAST(coalesce(sum(n_reads), 0) AS BIGINT) AS n_reads,
+           nullif(array_to_string(list_sort(list_distinct(flatten(list(protocols)))), ', '), '') AS protocols,
+           quantile_cont(latency_s, 0.5) AS latency_p50_s,
+           quantile_cont(greatest(0, date_diff('microsecond', ended_at, first_at) / 1e6), 0.5)
+               FILTER (first_at IS NOT NULL) AS unread_p50_s
+    FROM judged
+    GROUP BY system, storage_group, read_from
 )
 SELECT system, storage_group, read_from, n_restores, restored_gb,
        n_restores / sum(n_restores) OVER (PARTITION BY system, storage_group) AS share, n_reads, protocols, latency_p50_s,

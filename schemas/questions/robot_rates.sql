@@ -8,7 +8,7 @@ mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }
 robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }
 n_drives = { type = "BIGINT", doc = "drives that moved whole files" }
 n_tapes = { type = "BIGINT", doc = "tapes these were on" }
-n_files = { type = "BIGINT", doc = "whole files begun in the period" }
+n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period; each file evenly from its first block to its last" }
 share = { type = "DOUBLE", unit = "1", doc = "of what all robots moved in that mode" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
@@ -51,7 +51,7 @@ moved AS (
 ),
 counted AS (
     SELECT mode, robot, count(DISTINCT drive) AS n_drives, count(DISTINCT (system, volume)) AS n_tapes,
-           count(*) FILTER (started_at >= begin_at) AS n_files
+           count(*) FILTER (ended_at <= end_at) AS n_files
     FROM file GROUP BY mode, robot
 )
 SELECT m.mode, m.robot, c.n_drives, c.n_tapes, c.n_files, m.bytes / 1e12 AS moved_tb,

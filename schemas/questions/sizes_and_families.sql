@@ -7,8 +7,8 @@ takes = ["first_day", "last_day"]
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 from_mb = { type = "DOUBLE", unit = "MB", doc = "files from this size up to ten times as much" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape" }
+n_files = { type = "BIGINT", doc = "files moved whole that began in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape by these files, also after the period's end" }
 time_share = { type = "DOUBLE", unit = "1", doc = "share of the time all files took of the drives: drive time, and the gap before each, without time in which nobody wanted the drive" }
 effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / that time" }
 */

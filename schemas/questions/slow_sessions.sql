@@ -17,7 +17,7 @@ requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 n_files = { type = "BIGINT", doc = "files moved whole" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked" }
-drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls; block: the block loop; encp: also file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls; block: the block loop, also checksums and waits in the buffer; encp: the client's rate, also waits for data and file marks" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock from mount request to dismounted" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 */

@@ -26,10 +26,10 @@ counted AS (
     FROM kind GROUP BY drives
 ),
 passed AS (
-    SELECT r.station, k.drives, r.mode, sum(r.volume_gb) AS moved_gb
-    FROM gold.session_rate r JOIN kind k ON k.drive = r.drive
-    WHERE r.day BETWEEN $first_day AND $last_day AND r.station IS NOT NULL AND r.mode IN ('read', 'write')
-    GROUP BY r.station, k.drives, r.mode
+    SELECT t.station, k.drives, t.mode, CAST(sum(t.bytes) AS DOUBLE) / 1e9 AS moved_gb
+    FROM gold.tape_traffic t JOIN kind k ON k.drive = t.drive
+    WHERE t.day BETWEEN $first_day AND $last_day AND t.station IS NOT NULL
+    GROUP BY t.station, k.drives, t.mode
 ),
 disk AS (
     SELECT system AS station, count(DISTINCT member) AS n_disks FROM gold.pool_share

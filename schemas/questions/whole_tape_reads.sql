@@ -1,5 +1,5 @@
 /*
-title = "Mounts that should have read the whole tape"
+title = "Mounts that read a tape, against reading all of it"
 why = "Picking files costs a seek for each; beyond a share of the files, reading all of them is quicker. Here the whole read is reckoned for the same drive; what mounts that did both took is in gold.seek_cost."
 takes = ["first_day", "last_day"]
 
@@ -17,6 +17,7 @@ doc = "time each file takes besides its data, for the whole read"
 session_id = { type = "VARCHAR", doc = "mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
+requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 pattern = { type = "VARCHAR", doc = "read pattern" }
 n_files = { type = "BIGINT", doc = "different files it read" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes" }
@@ -27,7 +28,7 @@ whole_s = { type = "DOUBLE", unit = "s", doc = "what reading all would take: mou
 is_whole_quicker = { type = "BOOLEAN", doc = "it picked, and reading all would have been quicker" }
 break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on it is" }
 */
-SELECT y.session_id, y.drive, y.volume, y.pattern, y.n_different AS n_files, y.byte_share, r.drive_rate_mb_s, r.f, y.wall_s,
+SELECT y.session_id, y.drive, y.volume, r.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, r.drive_rate_mb_s, r.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS whole_s,
        y.file_share < 1
            AND y.wall_s > $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS is_whole_quicker,

@@ -12,8 +12,8 @@ used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, delet
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day; NULL, as what follows, where no server log tells of the day" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day" }
-total_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
-unique_mounts = { type = "BIGINT", doc = "different tapes mounted" }
+total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved" }
+unique_mounts = { type = "BIGINT", doc = "different tapes of these mounts" }
 avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where none was mounted" }
 */
 WITH kept AS (
@@ -21,13 +21,9 @@ WITH kept AS (
     FROM silver.volume WHERE storage_group IS NOT NULL AND NOT is_blank GROUP BY storage_group
 ),
 moved AS (
-    SELECT t.storage_group, sum(t.bytes) FILTER (t.mode = 'read') AS read_bytes,
-           sum(t.bytes) FILTER (t.mode = 'write') AS write_bytes
-    FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.status = 'ok' AND t.storage_group IS NOT NULL
-      AND t.day BETWEEN $last_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) = $last_day
-    GROUP BY t.storage_group
+    SELECT storage_group, sum(bytes) FILTER (mode = 'read') AS read_bytes, sum(bytes) FILTER (mode = 'write') AS write_bytes
+    FROM gold.tape_traffic WHERE day = $last_day AND storage_group IS NOT NULL
+    GROUP BY storage_group
 ),
 per_volume AS (
     SELECT storage_group, system, volume, count(*) AS n_mounts FROM gold.mount_yield

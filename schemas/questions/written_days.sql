@@ -15,7 +15,7 @@ doc = "site days that end with it"
 
 [columns]
 day = { type = "DATE", doc = "site day of which logs tell, or the accounting's table of transfers; others are left out" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written in whole files that began that day; nothing where logs tell of none" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in whole files; nothing where logs tell of none" }
 seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, for that has every transfer, and on days between two of its days that are a week apart at most" }
 */
 WITH covered AS (
@@ -25,13 +25,11 @@ WITH covered AS (
     GROUP BY day
 ),
 moved AS (
-    SELECT CAST(timezone(s.zone, timezone('UTC', t.started_at)) AS DATE) AS day,
-           bool_or(t.witnesses LIKE '%table%') AS is_listed,
-           sum(t.bytes) FILTER (t.mode = 'write' AND t.status = 'ok' AND $group IN ('', t.storage_group)
-                                AND $family IN ('', t.file_family)) AS bytes
-    FROM silver.transfer t CROSS JOIN site.setting s
-    WHERE t.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
-    GROUP BY 1
+    SELECT day, bool_or(is_listed) AS is_listed,
+           sum(bytes) FILTER (mode = 'write' AND $group IN ('', storage_group) AND $family IN ('', file_family)) AS bytes
+    FROM gold.tape_traffic
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1
+    GROUP BY day
 ),
 -- the table has every transfer: a day between two of its days, a week apart at most, is a day without any
 listed AS (

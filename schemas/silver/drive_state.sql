@@ -148,21 +148,29 @@ piece AS (
     FROM ended WHERE next_at IS NULL AND state <> 'idle'
 ),
 -- What movers broadcast of themselves. It knows neither file marks nor whether work waited, so the log comes first.
+heard AS (
+    SELECT *, count(*) OVER (PARTITION BY file_id) AS n_held,
+           row_number() OVER (PARTITION BY system, mover, logged_at, state, file_id ORDER BY line_no) AS nth,
+           min(logged_at) OVER (PARTITION BY file_id) AS first_at, max(logged_at) OVER (PARTITION BY file_id) AS last_at
+    FROM bronze.enstore_relay WHERE kind = 'state'
+),
 told AS (
-    SELECT r.system, coalesce(d.drive, r.mover) AS drive, r.logged_at AS from_at, r.file_id, r.line_no,
+    SELECT r.system, coalesce(d.drive, r.mover) AS drive, r.logged_at AS from_at, r.first_at, r.last_at, r.file_id,
+           r.line_no,
            CASE r.state WHEN 'SETUP' THEN 'start' WHEN 'MOUNT_WAIT' THEN 'mount' WHEN 'SEEK' THEN 'position'
                         WHEN 'ACTIVE' THEN 'transfer' WHEN 'FINISH_WRITE' THEN 'database'
                         WHEN 'HAVE_BOUND' THEN 'no_request' WHEN 'DISMOUNT_WAIT' THEN 'dismount'
                         WHEN 'CLEANING' THEN 'down' WHEN 'OFFLINE' THEN 'down' WHEN 'ERROR' THEN 'down'
                         WHEN 'IDLE' THEN 'idle' ELSE 'unknown' END AS state
-    FROM bronze.enstore_relay r LEFT JOIN site.drive d ON d.mover = r.mover || '.mover'
-    WHERE r.kind = 'state'
-    -- two captures of one day say the same
+    FROM heard r LEFT JOIN site.drive d ON d.mover = r.mover || '.mover'
+    -- two captures of one day say the same; the larger one gives the order of a second
     QUALIFY row_number() OVER (
-        PARTITION BY r.system, r.mover, r.logged_at, r.state ORDER BY r.file_id, r.line_no) = 1
+        PARTITION BY r.system, r.mover, r.logged_at, r.state, r.nth ORDER BY r.n_held DESC, r.file_id, r.line_no) = 1
 ),
 following AS (
-    SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, file_id, line_no) AS next_at FROM told
+    -- a capture cut within a second: the part that begins or ends first comes first
+    SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, first_at, last_at, file_id, line_no) AS next_at
+    FROM told
 ),
 -- runs of coverage, joined where they were only cut at midnight
 edge AS (

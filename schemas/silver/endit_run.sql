@@ -38,14 +38,26 @@ column = "took_s"
 min_value = 0
 severity = "critical"
 */
-WITH told AS (
-    -- a line that two files have, as a copy and the log it was made of do, is one
-    SELECT * REPLACE (coalesce(pool, host) AS pool)
+WITH held AS (
+    SELECT *, count(*) OVER (PARTITION BY file_id) AS n_held,
+           min(logged_at) OVER (PARTITION BY file_id) AS first_at, max(logged_at) OVER (PARTITION BY file_id) AS last_at
     FROM bronze.endit_event
+),
+once AS (
+    -- a line that two files have, as a copy and the log it was made of do, is one; the larger one gives the order
+    SELECT *
+    FROM held
     QUALIFY row_number() OVER (
         PARTITION BY system, host, pool, logged_at, daemon_pid, worker_pid, operation, step, volume, n_files, bytes
-        ORDER BY file_id, line_no
+        ORDER BY n_held DESC, file_id, line_no
     ) = 1
+),
+told AS (
+    -- of a log cut within a second, the part that begins or ends first comes first
+    SELECT * REPLACE (coalesce(pool, host) AS pool),
+           row_number() OVER (PARTITION BY system, host, coalesce(pool, host)
+                              ORDER BY logged_at, first_at, last_at, file_id, line_no) AS place
+    FROM once
 ),
 named AS (
     -- only a worker's pid tells what was stopped, and of old failures which volume
@@ -56,7 +68,7 @@ named AS (
                     END AS volume)
     FROM told
     WHERE step <> 'daemon'
-    WINDOW w AS (PARTITION BY system, host, pool, worker_pid ORDER BY logged_at, file_id, line_no)
+    WINDOW w AS (PARTITION BY system, host, pool, worker_pid ORDER BY place)
 ),
 keyed AS (
     -- ENDIT reads no volume twice at once; other workers are known by their pids
@@ -68,7 +80,7 @@ keyed AS (
 stepped AS (
     SELECT *, lag(step) OVER w AS step_before, lag(step, 2) OVER w AS step_before_that, lag(logged_at) OVER w AS before_at
     FROM keyed
-    WINDOW w AS (PARTITION BY system, host, pool, operation, worker ORDER BY logged_at, file_id, line_no)
+    WINDOW w AS (PARTITION BY system, host, pool, operation, worker ORDER BY place)
 ),
 marked AS (
     SELECT *, CASE step
@@ -82,7 +94,7 @@ marked AS (
 ),
 numbered AS (
     SELECT *, count(*) FILTER (is_new) OVER (
-               PARTITION BY system, host, pool, operation, worker ORDER BY logged_at, file_id, line_no) AS run
+               PARTITION BY system, host, pool, operation, worker ORDER BY place) AS run
     FROM marked
 ),
 run AS (
@@ -96,8 +108,8 @@ run AS (
            CASE max(CASE step WHEN 'done' THEN 4 WHEN 'partial' THEN 3 WHEN 'failed' THEN 2 WHEN 'stopped' THEN 1 END)
                WHEN 4 THEN 'done' WHEN 3 THEN 'partial' WHEN 2 THEN 'failed' WHEN 1 THEN 'stopped' ELSE 'unknown'
                END AS outcome,
-           min(error) AS error, arg_min(file_id, (logged_at, file_id, line_no)) AS file_id,
-           arg_min(line_no, (logged_at, file_id, line_no)) AS line_no
+           min(error) AS error, arg_min(file_id, place) AS file_id,
+           arg_min(line_no, place) AS line_no
     FROM numbered
     GROUP BY system, host, pool, operation, worker, run
     HAVING NOT bool_and(step = 'stopped')  -- one that had failed, and was waiting to go

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
 kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system the error is put down to" }
@@ -28,11 +28,31 @@ mounting AS (
     SELECT system, session_id, min(marked_at) AS began_at FROM silver.mover_step
     WHERE kind = 'load_requested' AND session_id IS NOT NULL GROUP BY system, session_id
 ),
+mount AS (
+    SELECT system, session_id, dismount_at, dismount_s, lead(requested_at) OVER tape AS again_at,
+           lead(mount_s) OVER tape AS again_s
+    FROM silver.session
+    WINDOW tape AS (PARTITION BY system, volume ORDER BY from_at, session_id)
+),
+last_try AS (
+    SELECT system, session_id, arg_max(day, (day, seq)) AS day, arg_max(seq, (day, seq)) AS seq
+    FROM silver.mover_step WHERE kind IN ('failed', 'completed') AND session_id IS NOT NULL
+    GROUP BY system, session_id
+),
+-- a mount whose last try failed: the tape was taken out for that, and put in again for what was left to do
+cut_short AS (
+    SELECT e.system, e.session_id, e.day, e.seq, coalesce(m.dismount_s, 0) + coalesce(m.again_s, 0) AS remount_s
+    FROM last_try e
+    JOIN mount m ON m.system = e.system AND m.session_id = e.session_id
+        AND m.again_at BETWEEN m.dismount_at AND m.dismount_at + INTERVAL 1 HOUR
+),
 step AS (
-    SELECT m.*, CASE m.kind WHEN 'failed' THEN b.began_at WHEN 'load_failed' THEN l.began_at END AS began_at
+    SELECT m.*, CASE m.kind WHEN 'failed' THEN b.began_at WHEN 'load_failed' THEN l.began_at END AS began_at,
+           CASE m.kind WHEN 'failed' THEN r.remount_s END AS remount_s
     FROM silver.mover_step m
     LEFT JOIN begun b ON b.system = m.system AND b.try_id = m.try_id
     LEFT JOIN mounting l ON l.system = m.system AND l.session_id = m.session_id
+    LEFT JOIN cut_short r ON r.system = m.system AND r.session_id = m.session_id AND r.day = m.day AND r.seq = m.seq
     WHERE m.kind IN ('failed', 'load_failed', 'dismount_failed', 'offline', 'error', 'no_access', 'cleaning_begun',
                      'restart', 'slow_drive', 'assert')
     WINDOW steps AS (PARTITION BY m.system, m.drive ORDER BY m.day, m.seq)
@@ -46,7 +66,8 @@ logged AS (
                      WHEN 'offline' THEN 'drive_offline' WHEN 'error' THEN 'drive_error'
                      WHEN 'no_access' THEN 'volume_no_access' WHEN 'cleaning_begun' THEN 'cleaning'
                      WHEN 'restart' THEN 'mover_restart' WHEN 'assert' THEN 'volume_assert' ELSE kind END AS kind,
-           marked_at AS happened_at, began_at, date_diff('microsecond', began_at, marked_at) / 1e6 AS lost_s,
+           marked_at AS happened_at, began_at,
+           date_diff('microsecond', began_at, marked_at) / 1e6 + coalesce(remount_s, 0) AS lost_s,
            volume, error, error_source, message, file_id, line_no
     FROM step
 ),

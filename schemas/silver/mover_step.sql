@@ -44,17 +44,163 @@ expectation = "ExpectColumnValuesToNotBeNull"
 column = "drive"
 severity = "critical"
 */
-WITH line AS (
-    SELECT *
-    FROM bronze.enstore_log_mover
+WITH
+-- Seconds of a mover that several files hold, copies or parts of one log: lines of one event have one number.
+shared AS (
+    SELECT {'system': l.system, 'name': l.name, 'at': l.logged_at} AS moment, l.file_id, l.line_no,
+           dense_rank() OVER (PARTITION BY l.system, l.name, l.logged_at
+                              ORDER BY l.host, l.pid, l.message_hash, l.nth) AS event
+    FROM bronze.enstore_log_mover l
+    JOIN (SELECT system, name, logged_at FROM bronze.enstore_log_mover
+          GROUP BY system, name, logged_at
+          HAVING min(file_id) <> max(file_id) OR count(*) > count(DISTINCT hash(host, pid, message_hash, nth))) s
+        ON s.system = l.system AND s.name = l.name AND s.logged_at = l.logged_at
+),
+-- the file that holds most of such a second; one that holds all of it gives the order alone
+fullest AS (
+    SELECT moment, file_id, count(DISTINCT event) AS n_held, max(max(event)) OVER (PARTITION BY moment) AS n_events
+    FROM shared GROUP BY moment, file_id
+    QUALIFY row_number() OVER (PARTITION BY moment ORDER BY count(DISTINCT event) DESC, file_id) = 1
+),
+extent AS (
+    SELECT system, file_id, min(logged_at) AS first_at, max(logged_at) AS last_at
+    FROM bronze.enstore_log_mover GROUP BY system, file_id
+),
+piece AS (
+    SELECT s.*, e.first_at, e.last_at
+    FROM shared s
+    JOIN fullest f ON f.moment = s.moment AND f.n_held < f.n_events AND f.n_events <= 100
+    JOIN extent e ON e.system = s.moment.system AND e.file_id = s.file_id
+),
+-- Without such a file, events follow one another as in any file that holds both of them,
+link AS (
+    SELECT moment, event AS earlier, lead(event) OVER (PARTITION BY moment, file_id ORDER BY line_no) AS event FROM piece
+    UNION
+    -- and where a log was cut, those of the part that ends come first
+    SELECT a.moment, a.event, b.event
+    FROM piece a JOIN piece b ON b.moment = a.moment AND b.event <> a.event
+    WHERE a.first_at <= b.first_at AND a.last_at <= b.last_at AND (a.first_at < b.first_at OR a.last_at < b.last_at)
+      AND a.last_at <= a.moment.at + INTERVAL 5 SECOND AND b.first_at >= a.moment.at - INTERVAL 5 SECOND
+      AND NOT EXISTS (SELECT 1 FROM piece c JOIN piece d ON d.moment = c.moment AND d.file_id = c.file_id
+                      WHERE c.moment = a.moment AND c.event = a.event AND d.event = b.event)
+),
+chain AS (
+    WITH RECURSIVE reached AS (
+        SELECT moment, earlier, event FROM link WHERE event IS NOT NULL
+        UNION
+        SELECT r.moment, r.earlier, l.event
+        FROM reached r JOIN link l ON l.moment = r.moment AND l.earlier = r.event AND l.event IS NOT NULL
+    )
+    SELECT moment, event, count(*) AS n_before FROM reached GROUP BY moment, event
+),
+merged AS (
+    SELECT s.file_id, s.line_no,
+           CASE WHEN f.n_held < f.n_events AND f.n_events <= 100 THEN 100 * coalesce(c.n_before, 0) + s.event
+                ELSE s.line_no END AS place,
+           row_number() OVER (PARTITION BY s.moment, s.event
+                              ORDER BY f.n_held = f.n_events AND f.file_id <> s.file_id, s.file_id, s.line_no) = 1 AS is_kept
+    FROM shared s
+    JOIN fullest f ON f.moment = s.moment
+    LEFT JOIN chain c ON c.moment = s.moment AND c.event = s.event
+),
+line AS (
+    SELECT l.system, l.name, l.day, l.logged_at, l.kind, l.file_id, l.line_no, coalesce(t.place, l.line_no) AS place
+    FROM bronze.enstore_log_mover l
+    LEFT JOIN merged t ON t.file_id = l.file_id AND t.line_no = l.line_no
+    WHERE t.is_kept IS DISTINCT FROM FALSE
+),
+-- Lines may come swapped within a second. Each kind is a stage of the mover's round from one request to the next: how
+-- many of the lines that every round has are due by then, and whether it is one of them.
+stage (kind, stage, n_due, is_due) AS (
+    VALUES ('request', 1, 1, 1), ('ticket', 2, 2, 1), ('dismount_begun', 3, 2, 0), ('dismounting', 4, 2, 0),
+           ('dismounted', 5, 2, 0), ('dismount_failed', 5, 2, 0), ('load_requested', 6, 2, 0), ('loaded', 7, 2, 0),
+           ('load_failed', 7, 2, 0), ('position', 8, 2, 0), ('skipped', 8, 2, 0), ('started', 9, 3, 1),
+           ('data_ended', 10, 4, 1), ('filemark', 11, 4, 0), ('timing', 12, 4, 0), ('drive_stats', 12, 4, 0),
+           ('slow_drive', 12, 4, 0), ('crc_begun', 13, 4, 0), ('crc_ended', 14, 4, 0), ('completed', 15, 5, 1),
+           ('failed', 15, 5, 1), ('no_access', 15, 5, 1), ('done_ticket', 16, 6, 1)
+),
+mark AS (
+    -- 17 to 19 are the dismount of a drive without a request; any other kind leaves it as free as that
+    SELECT l.system, l.name, l.logged_at, l.file_id, l.line_no, coalesce(s.stage, 19) AS stage,
+           coalesce(s.n_due, 6) AS n_due, coalesce(s.is_due, 0) AS is_due, row_number() OVER steps AS no,
+           lag(coalesce(s.stage, 19)) OVER steps AS before, lag(coalesce(s.n_due, 6)) OVER steps AS n_due_before,
+           lag(l.logged_at) OVER steps = l.logged_at AS is_same
+    FROM line l LEFT JOIN stage s ON s.kind = l.kind
+    WINDOW steps AS (PARTITION BY l.system, l.name ORDER BY l.logged_at, l.place, l.file_id)
+),
+-- seconds in which a line comes that was not due, or where one that was is missing
+odd AS (
+    SELECT m.system, m.name, m.logged_at, min(m.no) AS first_no, max(m.no) AS last_no
+    FROM mark m
+    SEMI JOIN (SELECT system, name, logged_at FROM mark
+               WHERE is_same AND NOT (before >= 15 AND stage IN (1, 3, 12))
+                 AND NOT (stage >= before AND n_due - n_due_before <= is_due AND NOT (before = 2 AND stage IN (4, 5)))
+              ) x ON x.system = m.system AND x.name = m.name AND x.logged_at = m.logged_at
+    GROUP BY m.system, m.name, m.logged_at HAVING max(m.stage) < 19 AND count(*) <= 100
+),
+lot AS (
+    SELECT o.system, o.name, o.first_no, 0 AS side, m.file_id, m.line_no, m.no, m.stage, m.n_due, m.is_due
+    FROM odd o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.logged_at = o.logged_at
+    UNION ALL
+    -- and the lines next to them; whether a dismount before had a request, the lines before it show
+    SELECT o.system, o.name, o.first_no, -1, m.file_id, m.line_no, m.no,
+           CASE WHEN m.stage BETWEEN 3 AND 5 AND NOT a.is_asked THEN m.stage + 14 ELSE m.stage END,
+           CASE WHEN m.stage BETWEEN 3 AND 5 AND NOT a.is_asked THEN 6 ELSE m.n_due END, m.is_due
+    FROM odd o
+    JOIN mark m ON m.system = o.system AND m.name = o.name AND m.no = o.first_no - 1
+    ASOF LEFT JOIN (SELECT system, name, no, stage < 3 AS is_asked FROM mark WHERE stage < 3 OR stage > 14) a
+        ON a.system = o.system AND a.name = o.name AND o.first_no > a.no
+    UNION ALL
+    SELECT o.system, o.name, o.first_no, 1, m.file_id, m.line_no, m.no, m.stage, m.n_due, m.is_due
+    FROM odd o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.no = o.last_no + 1
+),
+-- the orders there are: as the lines came, or the round from any of their stages on
+candidate AS (
+    SELECT l.* EXCLUDE (stage, n_due), f.from_stage, d.shift,
+           CASE WHEN l.side >= 0 AND l.stage BETWEEN 3 AND 5 THEN l.stage + d.shift ELSE l.stage END AS stage,
+           CASE WHEN l.side >= 0 AND l.stage BETWEEN 3 AND 5 AND d.shift > 0 THEN 6 ELSE l.n_due END AS n_due
+    FROM lot l
+    JOIN (SELECT DISTINCT system, name, first_no, unnest([0, stage]) AS from_stage FROM lot WHERE side = 0) f
+        ON f.system = l.system AND f.name = l.name AND f.first_no = l.first_no
+    CROSS JOIN (VALUES (0), (14)) d (shift)
+),
+turned AS (
+    SELECT *, row_number() OVER trial AS turn, lag(stage) OVER trial AS before, lag(n_due) OVER trial AS n_due_before
+    FROM candidate
+    WINDOW trial AS (
+        PARTITION BY system, name, first_no, from_stage, shift
+        ORDER BY side, CASE WHEN from_stage = 0 THEN 0
+                            WHEN from_stage BETWEEN 3 AND 5 THEN (stage - from_stage - shift + 38) % 19
+                            ELSE (stage - from_stage + 19) % 19 END, no)
+),
+-- the one that lacks the fewest lines; as they came, if that is one of them
+likely AS (
+    SELECT system, name, first_no, from_stage, shift
+    FROM turned
+    GROUP BY system, name, first_no, from_stage, shift
     QUALIFY row_number() OVER (
-        PARTITION BY system, logged_at, host, pid, name, message_hash, nth ORDER BY file_id, line_no
-    ) = 1
+        PARTITION BY system, name, first_no
+        ORDER BY sum(CASE WHEN stage = before THEN 100 * is_due
+                          WHEN stage = 12 AND before IN (15, 16) THEN 0
+                          WHEN stage > before THEN n_due - n_due_before - is_due
+                          ELSE 6 + n_due - n_due_before - is_due END
+                     + CASE WHEN before IN (3, 4) AND stage NOT IN (3, 4, 5)
+                              OR before IN (17, 18) AND stage NOT IN (17, 18, 19) THEN 1 ELSE 0 END),
+                 from_stage, shift) = 1
+),
+ordered AS (
+    SELECT l.file_id, l.line_no, row_number() OVER (PARTITION BY l.system, l.name, l.day
+                                                    ORDER BY l.logged_at, t.turn, l.place, l.file_id) AS seq
+    FROM line l
+    LEFT JOIN (SELECT t.file_id, t.line_no, t.turn
+               FROM turned t JOIN likely k USING (system, name, first_no, from_stage, shift) WHERE t.side = 0) t
+        ON t.file_id = l.file_id AND t.line_no = l.line_no
 ),
 step AS (
-    SELECT l.*, coalesce(d.drive, regexp_replace(l.name, 'MV$', '')) AS drive,
-           row_number() OVER (PARTITION BY l.system, l.name, l.day ORDER BY l.logged_at, l.line_no, l.file_id) AS seq
-    FROM line l LEFT JOIN site.drive d ON d.logname = l.name
+    SELECT l.*, coalesce(d.drive, regexp_replace(l.name, 'MV$', '')) AS drive, o.seq
+    FROM bronze.enstore_log_mover l
+    JOIN ordered o ON o.file_id = l.file_id AND o.line_no = l.line_no
+    LEFT JOIN site.drive d ON d.logname = l.name
 ),
 placed AS (
     SELECT s.*,

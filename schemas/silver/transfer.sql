@@ -28,7 +28,7 @@ started_at = { type = "TIMESTAMP", doc = "first block handed to or from the driv
 ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete one the edge of what was logged" }
 completed_at = { type = "TIMESTAMP", doc = "the mover's transfer complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_rate_basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) or encp (also file marks)" }
+drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) or encp (by the client's drive rate: also waits for data and file marks)" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "checksum and buffer housekeeping" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: buffer empty, waiting for data" }
 wait_room_s = { type = "DOUBLE", unit = "s", doc = "read: buffer full, waiting for room" }
@@ -165,8 +165,10 @@ same_file AS (
 ),
 known AS (
     SELECT n.* EXCLUDE (unique_id), coalesce(n.unique_id, f.unique_id) AS unique_id,
-           coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.told_at, n.file_bytes, n.line_no))
-               AS file_key
+           -- the n-th of equal ones is that in whatever file it stands
+           coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.told_at, n.file_bytes, row_number() OVER (
+               PARTITION BY n.system, n.witness, n.drive, n.volume, n.mode, n.told_at, n.file_bytes
+               ORDER BY n.elapsed_s, n.overall_bytes_s, n.file_id, n.line_no))) AS file_key
     FROM named n
     LEFT JOIN same_file f
         ON n.witness = 'encp' AND f.system = n.system AND f.file_id = n.file_id AND f.line_no = n.line_no

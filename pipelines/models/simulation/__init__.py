@@ -3,7 +3,8 @@
 Inputs: work, a list of mounts. Each was asked for at some second, needs a drive of its kind and its volume, takes
 seconds until its first block and after its last, and moves files one after the other. A file has MB, the seconds it
 moved, and before it the seconds in which the client asked for nothing (`think_s`), those of dialogues and databases
-(`gap_s`), and those of the tape itself, motion and marks (`tape_s`). Mounts are served in the order in which they were
+(`gap_s`), and those of the tape itself, motion and marks (`tape_s`); of the seconds it moved, those in which the drive
+waited for data or room (`wait_s`). Mounts are served in the order in which they were
 asked for; a client asks for a file so long after the last but `depth` as it did after the last. Without changes this is
 the recorded week again, but for who waits for whom.
 
@@ -14,8 +15,9 @@ all mounts asked for at once; and writes that wait until their station has read 
 fairly: each gets the same, or what it can use (max-min).
 
 Outputs: hours of drives, rates, waits and the end of the work. Limits: speeds and waits within files are those
-recorded, with the contention they had; volumes go back to no slot and robots are never short; nothing fails but what
-failed. Source: what the migration report, PIC's and HPC2N's slides ask for (M36, M41-M44, N10, P44, P48); max-min
+recorded, with the contention they had; a faster drive moves a stream no faster that waited for its other end, and where
+no log has waits, that end is taken to keep up; volumes go back to no slot and robots are never short; nothing fails but
+what failed. Source: what the migration report, PIC's and HPC2N's slides ask for (M36, M41-M44, N10, P44, P48); max-min
 fairness; SimPy. MB = 10^6 bytes, seconds.
 """
 

@@ -27,7 +27,7 @@ class Run:
         mounts = chunked(work.mounts, changes.chunk_gb) if changes.chunk_gb else work.mounts
         self.n_mounts = len(mounts)
         for mount in sorted(mounts, key=lambda one: one.asked_s):
-            self.env.process(self._serve(replace(mount, asked_s=0.0) if changes.at_once else mount))
+            self.env.process(self._serve(replace(mount, asked_s=0.0, collected_s=0.0) if changes.at_once else mount))
         for outage in work.outages:
             self.env.process(self._withhold(outage))
 
@@ -72,7 +72,7 @@ class Run:
             if self.changes.writes_wait_for_reads and not reads:
                 yield station.take(file.mb)
             if file.mb and file.moving_s:
-                yield station.move(file.mb, file.mb / file.moving_s * self.changes.speed, reads)
+                yield station.move(file.mb, file.mb / file.moving_at(self.changes.speed), reads)
             else:
                 yield env.timeout(file.moving_s)
             if reads:

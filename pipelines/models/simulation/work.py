@@ -6,17 +6,31 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 Mode = Literal["read", "write"]
+BOUND = 0.1  # share of a file's time that its drive waits from which on the other end sets the pace
 
 
 @dataclass(frozen=True)
 class File:
-    """One file: MB (nothing where it failed), the seconds it moved, and what passed before it."""
+    """One file: MB (nothing where it failed), the seconds it moved and the waits in them, and what passed before it."""
 
     mb: float
     moving_s: float
     gap_s: float = 0.0
     think_s: float = 0.0
     tape_s: float = 0.0
+    wait_s: float = 0.0  # of moving_s, for data to write or for room to read into
+
+    def moving_at(self, speed: float) -> float:
+        """Seconds it moves with a drive so many times as fast.
+
+        Where the drive waited for a tenth of the time and more, the other end sets the pace: it gives no more to a
+        faster drive. A shorter wait is a start, which stays as it is.
+
+        >>> File(100, 10, wait_s=6).moving_at(2), File(100, 10, wait_s=6).moving_at(0.25), File(100, 10).moving_at(2)
+        (10, 16.0, 5.0)
+        """
+        drive_s = (self.moving_s - self.wait_s) / speed
+        return max(self.moving_s, drive_s) if self.wait_s >= BOUND * self.moving_s > 0 else self.wait_s + drive_s
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,8 @@ class Mount:
     volume: str = ""
     lead_s: float = 0.0
     tail_s: float = 0.0
+    n_asked: int = 1  # mounts that were asked for, where several were made one
+    collected_s: float = 0.0  # their waits until the last of them was asked for, in all
 
     @property
     def moved_mb(self) -> float:
@@ -109,6 +125,8 @@ class Use:
     busy_s: float = 0.0
     waited_s: float = 0.0
     ended_s: float = 0.0
+    done_s: float = 0.0  # when each of the mounts that were asked for was done, in all
+    n_asked: int = 0
 
     @property
     def rate_mb_s(self) -> float:
@@ -119,7 +137,9 @@ class Use:
         self.n_mounts += 1
         self.moved_mb += mount.moved_mb
         self.busy_s += ended - begun
-        self.waited_s += begun - mount.asked_s
+        self.waited_s += mount.n_asked * (begun - mount.asked_s) + mount.collected_s
+        self.done_s += mount.n_asked * ended
+        self.n_asked += mount.n_asked
         self.ended_s = max(self.ended_s, ended)
 
 
@@ -159,11 +179,15 @@ def chunked(mounts: Iterable[Mount], chunk_gb: float) -> list[Mount]:
     for group in collected.values():
         files = [(mount, replace(file, think_s=0.0)) for mount in group for file in mount.files]
         batch: list[File] = []
+        ended: list[Mount] = []  # whose last file is in the batch
         batch_mb = 0.0
         for place, (mount, file) in enumerate(files):
             batch.append(file)
             batch_mb += file.mb
+            if place == len(files) - 1 or files[place + 1][0] is not mount:
+                ended.append(mount)
             if batch_mb >= chunk_gb * 1000 or place == len(files) - 1:
-                kept.append(replace(mount, files=tuple(batch), volume=""))
-                batch, batch_mb = [], 0.0
+                waited = sum(mount.asked_s - one.asked_s for one in ended)
+                kept.append(replace(mount, files=tuple(batch), volume="", n_asked=len(ended), collected_s=waited))
+                batch, ended, batch_mb = [], [], 0.0
     return kept

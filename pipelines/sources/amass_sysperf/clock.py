@@ -39,7 +39,11 @@ def _bare(flat: str) -> str:
     if flat.startswith("zzz "):
         flat = flat.removeprefix("zzz ").lstrip("*").strip()
         return "zzz " + flat
-    return re.sub(r"^[#*=<>\[-]+ ?| ?[#*=<>\]-]+$", "", flat)
+    if (begun := flat.lstrip("#*=<>[-")) != flat:
+        flat = begun.removeprefix(" ")
+    if (ended := flat.rstrip("#*=<>]-")) != flat:
+        flat = ended.removesuffix(" ")
+    return flat
 
 
 def stamps_us(flats: list[str], zone: str, clock: Clock) -> list[int | None]:

@@ -137,6 +137,7 @@ def _words(flat: str, line: Line, is_ocr: bool) -> list[tuple[str, int]] | None:
     """Phrases and numbers in their order; None where there is anything else."""
     repairs = line.repairs if is_ocr else None
     plain: list[str] = []
+    n_numbers = 0
     for token in re.sub("[:=,](?= |$)", " ", flat).split():
         known = word(token, repairs)
         if known is None and repairs is not None and not any(sign.isalnum() for sign in token):
@@ -146,13 +147,13 @@ def _words(flat: str, line: Line, is_ocr: bool) -> list[tuple[str, int]] | None:
         else:
             value = number(token)
             if value is None and repairs is not None and is_like_number(token, True):
-                rank = sum(sign[0] in "?0123456789" for sign in plain)
-                value = repaired_number(token, f"number {rank}", repairs)
+                value = repaired_number(token, f"number {n_numbers}", repairs)
                 plain.append("?" if value is None else str(value))
             elif value is None:
                 return None
             else:
                 plain.append(str(value))
+            n_numbers += 1
     return _phrases(" ".join(plain))
 
 

@@ -26,17 +26,15 @@ positioning in it. What must be known of them:
 * A store may be logged twice, with rc 0 and rc 666; silver keeps the good one.
 """
 
-from datetime import UTC, datetime, timedelta
-from typing import Any
-
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.records import NO_YEAR, REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._seen import span
 from pipelines.sources.dcache_billing import movers, objects
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
 from pipelines.sources.dcache_billing.requests import finish
-from pipelines.sources.dcache_billing.text import classify, tape_records, written_at
+from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
 
 TITLE = "dCache billing"
 VERSION = 2
@@ -107,7 +105,10 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     n_used = records.height + moved.height + rows.filter(kind="header").height
     seen = pl.DataFrame(schema=SEEN) if is_copy else _seen(records, written_at(rows, origin), origin.system, state)
     tables = {"dcache_billing_request": records, "dcache_billing_transfer": moved}
-    return _parsed(lines, tables, rejects, n_used, seen, state)
+    parsed = _parsed(lines, tables, rejects, n_used, seen, state)
+    n_lost = 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height
+    parsed.notes = {NO_YEAR: n_lost}
+    return parsed
 
 
 def _parsed(
@@ -134,16 +135,7 @@ def _seen(records: pl.DataFrame, others: pl.DataFrame, system: str, state: Carry
     proof = pl.concat([ends, others]).sort("line_no")
     if not proof.height:
         return pl.DataFrame(schema=SEEN)
-    first, latest = (_microseconds(at) for at in (proof["at"][0], proof["at"].max()))
-    from_us = first if state["last_us"] is None else state["last_us"]
-    state["last_us"] = max(from_us, latest)
-    row = (proof["line_no"][0], system, _instant(from_us), _instant(state["last_us"]))
-    return pl.DataFrame([row], schema=SEEN, orient="row")
-
-
-def _microseconds(at: Any) -> int:
-    return int((at.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
-
-
-def _instant(us: int) -> datetime:
-    return datetime(1970, 1, 1) + timedelta(microseconds=us)
+    at = proof["at"].to_physical()
+    from_us = at[0] if state["last_us"] is None else state["last_us"]
+    state["last_us"] = max(from_us, int(at.max()))  # type: ignore[arg-type]
+    return span(proof["line_no"][0], system, from_us, state["last_us"])

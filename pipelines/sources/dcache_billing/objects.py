@@ -1,6 +1,5 @@
 """Tape records as JSON objects and as rows of a database dump, both one to a line."""
 
-import csv
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -8,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from pipelines.sources._delimited import cells
 from pipelines.sources.dcache_billing.layout import KINDS
 from pipelines.sources.dcache_billing.requests import RAW
 
@@ -81,7 +81,7 @@ def header_of(text: str) -> tuple[str, list[str]] | None:
 
 def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) -> pl.DataFrame:
     """Rows of a dump; every column by its name, wherever it stands."""
-    rows = lines.with_columns(cells=_cells(lines["text"], delimiter))
+    rows = lines.with_columns(cells=cells(lines["text"], delimiter))
     is_whole = pl.col("cells").list.len() == len(names)
     place = {COLUMNS[name].rstrip("?"): index for index, name in enumerate(names) if name in COLUMNS}
     kinds = {ours: RAW[ours] for ours in place if ours != "created_at"}
@@ -103,25 +103,6 @@ def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) 
         .then(pl.lit("wrong_width")),
         **{name: pl.lit(None, dtype=RAW[name]) for name in RAW if name not in (*_GIVEN, *kinds)},
     ).select(RAW.names())
-
-
-def _cells(texts: pl.Series, delimiter: str) -> pl.Series:
-    """Each line's fields; NULL where quotes do not close."""
-    cells = texts.str.split(delimiter)
-    quoted = texts.str.contains('"', literal=True).arg_true()
-    if not len(quoted):
-        return cells
-    split = cells.to_list()
-    for index in quoted:
-        split[index] = _unquoted(texts[index], delimiter)
-    return pl.Series(split, dtype=pl.List(pl.String))
-
-
-def _unquoted(text: str, delimiter: str) -> list[str] | None:
-    try:
-        return next(csv.reader([text], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        return None
 
 
 def _integer(value: Any) -> int | None:

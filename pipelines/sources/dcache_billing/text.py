@@ -129,7 +129,7 @@ def local_time(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
             reason="no_clock",
         )
     this, before = (
-        read_stamp(pl.format(f"{year} {{}}", text), f"%Y {layout.date_form}") for year in (day.year, day.year - 1)
+        read_stamp(pl.lit(f"{year} ") + text, f"%Y {layout.date_form}") for year in (day.year, day.year - 1)
     )
     is_late = this.is_null() | (this >= pl.datetime(day.year, day.month, day.day) + pl.duration(days=2))
     return pl.when(is_late).then(before).otherwise(this)

@@ -216,4 +216,5 @@ def _stamped(stamp: pl.Expr, state: Carry) -> pl.Expr:
     day = pl.when(named.is_not_null()).then(two).otherwise(one)
     is_later = month.cast(pl.Int64, strict=False) >= begin.month
     year = pl.when(is_later).then(begin.year).otherwise(begin.year + 1)
-    return read_stamp(pl.format("{}-{}-{} {}", year, month, day, time), "%Y-%m-%d %H:%M:%S%.f")
+    date = pl.concat_str([year.cast(pl.String), month, day], separator="-")
+    return read_stamp(pl.concat_str([date, time], separator=" "), "%Y-%m-%d %H:%M:%S%.f")

@@ -31,7 +31,7 @@ TABLES = tuple(rows.SCHEMAS)
 IS_WHOLE = True
 
 _SIGNS = (
-    (re.compile(r"Transfer .+ -> .+:"), 1),
+    (re.compile(r"Transfer (?>.+? -> ).+:"), 1),
     (re.compile(r"(?:Completed|Error after) transferring \d+ bytes in \d+ files? in "), 1),
     (re.compile(rf"(?:{'|'.join(KEYS)})="), 4),
     (re.compile(r".* cum= *\d"), 3),

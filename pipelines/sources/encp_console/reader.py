@@ -11,13 +11,14 @@ from pipelines.units import MIB
 Row = dict[str, Any]
 
 _F = r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-_HEAD = re.compile(r"Transfer (.+?) -> (.+?):(?=\s*$| \d+ bytes copied)(.*)$")
-_COPIED = re.compile(rf"\s*(\d+) bytes copied (to|from) \W*?([A-Za-z0-9_.:/-]+)\W* at {_F} +MB/S\s*$")
+# Where two repeats could share characters one is atomic: a long line would cost the square of its length.
+_HEAD = re.compile(r"Transfer (?>(.+?) -> )(.+?):(?=\s*$| \d+ bytes copied)(.*)$")
+_COPIED = re.compile(rf"\s*(\d+) bytes copied (to|from) [^\w.:/-]*+([A-Za-z0-9_.:/-]++)\W* at {_F} +MB/S\s*$")
 _RATE = re.compile(rf"\({_F} MB/S (\w+)\)")
-_DRIVE = re.compile(r"\s*drive_id=(\S*) drive_sn=(\S*) drive_vendor=(.*?)\s*$")
+_DRIVE = re.compile(r"\s*drive_id=(\S*) drive_sn=(\S*) drive_vendor=((?:.*\S)?)\s*$")
 _MOVER = re.compile(rf"\s*mover=(\S*) media_changer=(\S*) +elapsed={_F}\s*$")
 _TOTAL = re.compile(rf"(Completed|Error after) transferring (\d+) bytes in (\d+) files? in {_F} sec\.\s*$")
-_TOTAL_RATE = re.compile(rf"(\w+) rate = {_F} MB/sec\.")
+_TOTAL_RATE = re.compile(rf"\b(\w+) rate = {_F} MB/sec\.")
 _EXIT = re.compile(r"Exit status = (-?\d+)")
 _CUM = re.compile(rf"cum= *{_F}\s*$")
 _TOOK = re.compile(rf"dt: {_F}(?: = {_F} MB/S)?$")
@@ -47,7 +48,7 @@ KEYS: dict[str, tuple[str, type]] = {
     "CRC": ("checksum", str),
     "STATUS": ("status", str),
 }
-_KEY = re.compile(rf"({'|'.join(KEYS)})=(.*?)\s*$")
+_KEY = re.compile(rf"({'|'.join(KEYS)})=((?:.*\S)?)\s*$")
 _COOKIE = re.compile(r"\d{4}_\d{9}_(\d{7})$")
 _MODES = {"to": "write", "from": "read"}
 _MOST_BYTES = 2**63 - 1

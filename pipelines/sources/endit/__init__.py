@@ -28,6 +28,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources._seen import span
 from pipelines.sources._stamps import instants, read_stamp
 from pipelines.sources.endit import messages
 
@@ -41,16 +42,15 @@ _START: Carry = {
     "at": None,  # latest instant met, microseconds: the log was being written until then
     "may_go_on": False,  # the last stamped line may have lines of dsmc's output behind it
 }
-_AT = pl.Datetime("us")
 
 
 def recognise(head: list[str]) -> Claim:
     """A stamp and one of the daemons' own messages."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
+    texts = [line for line in head if line.strip()]
+    if not texts:
         return Claim(False, 0.0, "the file is empty")
-    said = messages.split(texts.to_frame("text"))["message"].drop_nulls()
-    n_known = int(messages.is_known(said).sum())
+    said = [message for line in texts if (message := messages.message_of(line)) is not None]
+    n_known = sum(messages.is_known(message) for message in said)
     if n_known and n_known * 10 >= len(said):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
     if n_known:
@@ -105,5 +105,4 @@ def _seen(stamped: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
     at = stamped["logged_at"].to_physical()
     begin = at[0] if memory["at"] is None else memory["at"]
     memory["at"] = max(begin, int(at.max()))  # type: ignore[arg-type]
-    row = {"line_no": stamped["line_no"][0], "host": host, "from_at": begin, "to_at": memory["at"]}
-    return pl.DataFrame([row]).with_columns(pl.col("from_at", "to_at").cast(_AT)).select(SEEN.names()).cast(SEEN)
+    return span(stamped["line_no"][0], host, begin, memory["at"])

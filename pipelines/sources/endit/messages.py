@@ -1,5 +1,7 @@
 """What ENDIT's daemons say of their workers: one form for each wording, newer ones first."""
 
+import re
+
 import polars as pl
 
 from pipelines.clock import to_utc
@@ -19,7 +21,7 @@ _SIZE = r"(?P<gib>\d{1,9}(?:\.\d{1,20})?) GiB"
 _COUNT = r"(?P<n_files>\d{1,9})"
 _RATE = r"average rate (?P<mib_s>\d{1,9}\.\d\d) MiB/s \(\d{1,9}\.\d\d files/s\)"
 _WHY = r"(?P<error>.*)"
-_DSMC = r"\S*dsmc\S*"  # the client of TSM; a site may say where it lies
+_DSMC = r"\S{0,200}dsmc\S{0,200}"  # the client of TSM; a site may say where it lies
 # (operation, step, what the message is)
 _FORMS = (
     (
@@ -63,7 +65,8 @@ _BETWEEN = (
     r"^(?:Tape (?:hint file|list) \S+ (?:re)?loaded, \d+ entries\.|reading tape (?:hints|list)"
     r"|Using configuration file \S|Conf: (?:Changed|Removed|Added): |Skipping volume \S+, |Volume \S+ last mounted at "
     r"|Jobs on volume \S+: |Oldest job on volume |Job already running for volume |At \d+, not starting more jobs"
-    r"|Filesystem \S+ (?:avail|space low)|\d+\.\d+ GiB in \d+ files? total, |Only \d\S* GiB|\S*dsmc\S* output: "
+    r"|Filesystem \S+ (?:avail|space low)|\d+\.\d+ GiB in \d+ files? total, |Only \d\S* GiB"
+    r"|\S{0,200}dsmc\S{0,200} output: "
     r"|Queued \d+ files for deletion|\d+ files in deletion queue|Not doing [0-9A-Fa-f]+ due to )"
 )
 # The list of files behind a begin; of nothing in version 1.
@@ -106,14 +109,22 @@ def split(lines: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(message=pl.col("text").str.strip_prefix(pl.col("head"))).drop("head")
 
 
-def is_known(said: pl.Series) -> pl.Series:
-    """Which messages are ENDIT's own, of those that cannot be anybody else's."""
-    bare = said.str.replace(_LIST, "")
-    known = said.str.contains(_BETWEEN)
-    for operation, _, form in _FORMS:
-        if operation is not None:
-            known = known | bare.str.contains(form)
-    return known
+_MOST_CHARS = 2_000  # of a line, to know it by: lists of files are cut
+_HEAD_OF_LINE = re.compile(_HEAD)
+_LIST_OF_FILES = re.compile(_LIST)
+_OWN = [re.compile(form) for form in (_BETWEEN, *(form for operation, _, form in _FORMS if operation is not None))]
+
+
+def message_of(line: str) -> str | None:
+    """The message behind a line's stamp and pids, as `split` has it; without Polars, for the few lines of a head."""
+    head = _HEAD_OF_LINE.match(line[:_HEAD_CHARS])
+    return line[head.end() : _MOST_CHARS] if head else None
+
+
+def is_known(message: str) -> bool:
+    """Whether a message is ENDIT's own, and cannot be anybody else's."""
+    bare = _LIST_OF_FILES.sub("", message)
+    return any(own.match(text) for own, text in zip(_OWN, [message] + [bare] * (len(_OWN) - 1), strict=True))
 
 
 def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

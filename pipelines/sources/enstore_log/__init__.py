@@ -21,7 +21,7 @@ from pipelines.sources.enstore_log import lines as log_lines
 from pipelines.sources.enstore_log.templates import Part, cast, classify, extract, label
 
 TITLE = "Enstore server log"
-VERSION = 2
+VERSION = 3
 
 _PARTS = {
     part.table: part

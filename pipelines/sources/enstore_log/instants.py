@@ -4,8 +4,10 @@ Only the first line of each run of equal stamps comes here (a tick). Everything 
 summed or filled forward, so that a chunk needs nothing of earlier ones but its predecessor's last tick.
 """
 
-from datetime import date
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -18,12 +20,13 @@ _HALF_DAY_S = DAY_S // 2
 _STRAGGLER_S = 300  # a line of before midnight comes at most so late
 _FOLD_BACK_S = 600  # swapped lines step back by seconds, the autumn clock by most of an hour
 _FOLD_FORTH_S = 3540  # a straggler of the first pass within the first minute of the second
+_UNKNOWN = -1  # pass of the repeated hour
 _MOST_DAYS = 400  # a file that claims more midnights is garbage, and dates have an end
 _FIXED_ZONES = ("UTC", "Etc/UTC", "GMT")
 
 
 def place(ticks: pl.DataFrame, origin: Origin, memory: dict[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Add `at` (UTC; NULL where the clock cannot be read) to ticks; the memory for the next chunk.
+    """Add `at` (UTC; NULL where the clock cannot be read, or of two hours either could be meant) to ticks; the memory.
 
     Raises UnreadableFile where lines without a date come from a file without one.
     """
@@ -43,19 +46,50 @@ def _begin(origin: Origin, ticks: pl.DataFrame) -> dict[str, Any]:
     """What is known before the first line. The head decides, as it is the same wherever the file is cut."""
     head = stamps_of(pl.DataFrame({"text": origin.head}, schema={"text": pl.String}))["stamp"]
     stamps = (head if len(head) else ticks["stamp"].head(200)).to_list()
-    clocks = [int(stamp[:2]) for stamp in stamps if len(stamp) == 8]
+    clocks = [second for second in (_second(stamp) for stamp in stamps if len(stamp) == 8) if second is not None]
     dated = [stamp[:10] for stamp in stamps if len(stamp) > 8]
     day = origin.date or next(filter(None, map(_date, dated)), None)
-    begins_late = bool(clocks) and clocks[0] == 23 and any(hour < 12 for hour in clocks)
+    begins_late = bool(clocks) and DAY_S - clocks[0] <= _STRAGGLER_S and min(clocks) < _HALF_DAY_S
+    offset = -1 if begins_late and origin.date else 0
     return {
         "day": day.isoformat() if day else None,
-        "offset": -1 if begins_late and origin.date else 0,
+        "offset": offset,
         "second": None,
         "local": None,
         "is_twice": False,
-        "pass": 0,
+        "pass": _first_pass(day, clocks, origin.zone) if day and not (dated or offset) else 0,
         "at": None,
     }
+
+
+def _first_pass(day: date, clocks: list[int], zone: str) -> int:
+    """The pass of the repeated hour in which a file begins, a later part of a log; unknown where its head has no proof.
+
+    The clock steps back at the end of the first pass, and leaves the hour at the end of the second.
+    """
+    begin = datetime.combine(day, time())
+    if not clocks or clocks[0] < _STRAGGLER_S or not _is_twice(begin + timedelta(seconds=clocks[0]), zone):
+        return 0
+    for before, clock in pairwise(clocks):
+        if clock - before <= -_FOLD_BACK_S:
+            return 0
+        if clock - before >= _FOLD_FORTH_S:
+            return 1
+        if clock - before >= _FOLD_BACK_S:
+            return _UNKNOWN
+        if not _is_twice(begin + timedelta(seconds=clock), zone):
+            return 1 if clock > before else 0
+    return _UNKNOWN
+
+
+def _is_twice(local: datetime, zone: str) -> bool:
+    early, late = (local.replace(tzinfo=ZoneInfo(zone), fold=fold).utcoffset() for fold in (0, 1))
+    return early is not None and late is not None and early > late
+
+
+def _second(stamp: str) -> int | None:
+    hour, minute, second = (int(stamp[at : at + 2]) for at in (0, 3, 6))
+    return hour * 3600 + minute * 60 + second if hour < 24 and minute < 60 and second < 60 else None
 
 
 def _date(text: str) -> date | None:
@@ -119,7 +153,7 @@ def _passes(ticks: pl.DataFrame, zone: str, memory: dict[str, Any]) -> pl.DataFr
         .fill_null(memory["pass"])
     )
     return ticks.with_columns(fold=fold).with_columns(
-        at=pl.when(pl.col("is_twice") & (pl.col("fold") == 1)).then("late").otherwise("early")
+        at=pl.when(~pl.col("is_twice") | (pl.col("fold") == 0)).then("early").when(pl.col("fold") == 1).then("late")
     )
 
 
@@ -131,12 +165,12 @@ def _remember(ticks: pl.DataFrame, memory: dict[str, Any]) -> dict[str, Any]:
     undated = ticks.filter(pl.col("date").is_null() & pl.col("second").is_not_null())
     if undated.height:
         after |= {"second": last("second", undated), "offset": last("offset", ticks)}
+    stood = ticks.filter(pl.col("at").is_not_null() | (pl.col("fold") == _UNKNOWN))
+    if stood.height:
+        after |= {
+            name: last(of, stood) for name, of in (("local", "local"), ("is_twice", "is_twice"), ("pass", "fold"))
+        }
     placed = ticks.filter(pl.col("at").is_not_null())
     if placed.height:
-        after |= {
-            "local": last("local", placed),
-            "is_twice": last("is_twice", placed),
-            "pass": last("fold", placed),
-            "at": last("at", placed),
-        }
+        after |= {"at": last("at", placed)}
     return after

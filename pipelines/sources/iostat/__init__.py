@@ -30,7 +30,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.records import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources import _fixed
 from pipelines.sources._samples import complete
 from pipelines.sources._sysstat import foreign_banner, read_banner
@@ -62,7 +62,7 @@ from pipelines.sources.iostat.reports import (
 from pipelines.sources.iostat.rows import merge, name_devices, split
 
 TITLE = "iostat"
-VERSION = 2
+VERSION = 3
 TABLES = ("host_sample", "device_sample")
 
 _USED = [STAMP, BANNER, HEADER, MORE, CLOCK]
@@ -186,6 +186,8 @@ def _gather(
     rejects = (
         pl.concat([part.select(REJECTS.names()).cast(REJECTS) for part in parts]).unique("line_no").sort("line_no")
     )
+    is_average = pl.col("reason").is_null() & (pl.col("status") == BEGINS)
+    n_averages = sum(part.filter(is_average).height for part in (cpu, device))
     used = pl.concat([others.filter(pl.col("kind").is_in(_USED))["line_no"], shares["line_no"], pieces["line_no"]])
     if state["is_json"]:  # where one line holds a header and a row
         used = used.unique()
@@ -200,6 +202,7 @@ def _gather(
         rejects=rejects,
         seen=seen_of(reports, told),
         carry=state,
+        notes={AVERAGES: n_averages},
     )
 
 

@@ -16,7 +16,7 @@ from pipelines.sources.iostat.layout import foreign, is_like_header, is_more
 # How a line begins that may be no row of numbers; rows of devices with odd names are among them.
 _ODD = (
     r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{1,2}[:時时][0-9]|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]"
-    r"|[0-9]{9,10}$|上午|下午|午前|午後|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
+    r"|[0-9]{9,10}$|[^\x00-\x7f]|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
 )
 # Blanks replaced by one, in this order: all runs iostat prints are gone then, in half the time of a regular expression.
 _SQUEEZES = (5, 3, 2)

@@ -34,7 +34,7 @@ def _sizes() -> dict[str, Column]:
             f"d{word}/s": Column("discard_bytes_s", BYTES, unit),
             f"{word}/s": Column("moved_bytes_s", BYTES, unit),
         }
-    for word, unit in (("Blk", SECTOR), ("kB", KIB), ("MB", MIB)):
+    for word, unit in (("Blk", SECTOR), ("Kb", KIB), ("kB", KIB), ("MB", MIB)):  # Kb of sysstat 3
         found |= {
             f"{word}_read/s": Column("read_bytes_s", BYTES, unit),
             f"{word}_wrtn/s": Column("write_bytes_s", BYTES, unit),
@@ -90,6 +90,7 @@ _TITLES = {"Device:", "Device", "Disks:"}
 _MORE = re.compile(
     r"(avgrq-sz|avgqu-sz|await|r_await|w_await|svctm|%util)( (avgqu-sz|await|r_await|w_await|svctm|%util))*"
 )
+_NETWORK = re.compile(r"[rw](?:Blk|kB|MB)_(?:nor|dir|svr)/s|[rw]ops/s")  # of file systems, not of disks
 _FOREIGN = (
     (r"(tty |cpu )?extended (device|disk) statistics", "iostat -x of Solaris or a BSD system"),
     (r"device,?[ ,]*r/s[ ,]*(i/s[ ,]*)?w/s", "iostat -x of Solaris or a BSD system"),
@@ -101,6 +102,10 @@ _FOREIGN = (
     (r"Disks: % tm_act", "iostat of AIX"),
     (r"(disk\d+ )+cpu load average", "iostat of macOS"),
     (r"device bps sps msps", "iostat of HP-UX"),
+    (
+        r"(pool )?(capacity|alloc|used)( free| avail)? operations bandwidth|pool (alloc|used) (free|avail) read",
+        "zpool iostat",
+    ),
 )
 _FOREIGN_LINES = [(re.compile(pattern), what) for pattern, what in _FOREIGN]
 
@@ -143,7 +148,7 @@ def read_header(text: str) -> Layout | None:
     """
     first, _, second = text.partition("\n")
     words, more = first.split(" "), tuple(second.split())
-    if words[0].startswith("Filesystem"):
+    if words[0].startswith("Filesystem") or any(_NETWORK.fullmatch(word) for word in words):
         return Layout(SKIPPED, (), 0)
     if words[0] == "avg-cpu:" or words[:4] == ["tty:", "tin", "tout", "avg-cpu:"]:
         names = tuple(word for word in words if word not in ("avg-cpu:", "tty:"))

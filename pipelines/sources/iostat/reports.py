@@ -14,7 +14,7 @@ from pipelines.errors import UnreadableFile
 from pipelines.records import SEEN, Carry, Origin
 from pipelines.sources._names import stem_of
 from pipelines.sources._stamps import instants, read_stamp
-from pipelines.sources._sysstat import date_order, read_banner, read_date, read_stamps
+from pipelines.sources._sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
 
 _INSTANT = pl.Datetime("us")
@@ -68,7 +68,7 @@ def hosts(runs: dict[int, list[Any]], origin: Origin) -> pl.DataFrame:
 
 def _day(told: list[Any], stamps: pl.DataFrame, order: str) -> date | None:
     """The day of a banner, if stamps without a date need it."""
-    if not stamps["flat"].str.contains(r"^(Time|\d+:)").any():
+    if not stamps["flat"].str.contains(UNDATED).any():
         return None
     return read_date(str(told[1]), order)
 

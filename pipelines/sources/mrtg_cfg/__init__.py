@@ -32,7 +32,7 @@ TABLES = ("mrtg_cfg",)
 IS_WHOLE = True
 HAS_SECRETS = True  # the text of lines that did not even reach `parse` is not kept either
 
-_SETTING = re.compile(r"([A-Za-z][\w.*-]*)\s*(?:\[([^\]]*)\])?\s*:\s*(.*)", re.DOTALL)
+_SETTING = re.compile(r"([A-Za-z][\w.*-]*)\s*+(?:\[([^\]]*)\]\s*+)?:\s*(.*)", re.DOTALL)
 _NUMBERS = {"maxbytes", "maxbytes1", "maxbytes2", "absmax", "factor", "kilo"}
 _TEXTS = {"workdir", "logdir", "directory", "logformat", "include", "title"}
 _LEGENDS = {"ylegend", "shortlegend"}

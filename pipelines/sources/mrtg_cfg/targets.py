@@ -13,8 +13,9 @@ of the member ends it. What is not understood whole is refused, so that no part 
 import re
 from dataclasses import dataclass, replace
 
-_KEY = r"(?:\\.|[^\s:@+*()`])+"
-_COMMUNITY = r"(?:\\.|[^\s@]|@(?=[^\s:@]*@))*"
+# Bounded, and no character fits two alternatives: a long line would cost the square of its length, or worse.
+_KEY = r"(?:\\.|[^\s:@+*()`\\]){1,255}+"
+_COMMUNITY = r"(?:\\.|[^\s@\\]|@(?=[^\s:@]{0,255}@)){0,255}"
 _HOST = r"(?:\[[0-9A-Fa-f:.]+\]|[^\s:@&+*/()`\[\]]+)"
 _MEMBER = re.compile(
     rf"(?<![^\s(+*/&-])(?P<turned>-?)(?P<key>{_KEY}):{_COMMUNITY}@(?P<host>{_HOST})(?P<rest>(?::[\w.]*){{0,7}})"

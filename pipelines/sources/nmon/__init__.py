@@ -21,8 +21,10 @@ behind the AAA time, which is a second or so off, and the rows' note says so.
 there (PROC, DISKXFER, NETPACKET) or the next snapshot begins; the lines of a sorted file are held until then, in
 memory. A last snapshot that was cut off is lost. A line that comes later, or not behind its own ZZZZ, is rejected; so
 are, in a sorted file, snapshots up to 9999 that `sort` puts behind T10000. A file appended to another begins a new
-run.
+run; snapshots of it that lie within an earlier run of the same host are repeated ones, and rejected.
 """
+
+from typing import Any
 
 import polars as pl
 
@@ -31,13 +33,13 @@ from pipelines.sources._columns import TABLES as _TABLES
 from pipelines.sources._columns import no_rows
 from pipelines.sources._names import stem_of
 from pipelines.sources._samples import join_parts
-from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks
+from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks, repeated
 from pipelines.sources.nmon.figures import FIGURES, figures, split, together
 from pipelines.sources.nmon.layout import KNOWN, is_header, relation_of
 from pipelines.sources.nmon.whole import judge
 
 TITLE = "nmon"
-VERSION = 2
+VERSION = 3
 TABLES = _TABLES
 
 _START: Carry = {
@@ -48,12 +50,15 @@ _START: Carry = {
     "shot": None,  # number and instant (microseconds) of the last ZZZZ, and when its sample began
     "at": None,
     "from_at": None,
+    "first_at": None,  # of the run
+    "runs": [],  # before this one: host, first and last instant
     "done": {},  # by relation the last snapshot that became rows
     "held": [],  # lines whose snapshot is not whole yet, see _hold
     "held_headers": [],
     "last_tag": "",  # of the line before
     "fold": None,  # see _stamps
 }
+_MOST_RUNS = 100
 _HELD = ("line_no", "text", "header")
 _ABOUT = ("host", "date", "time", "interval")
 
@@ -79,10 +84,18 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     for begin, end in zip([None, *begins], [*begins, None], strict=True):
         if begin is not None:
             results.append(_flush(origin, state))
-            state = {**_START, "fold": state["fold"], "last_tag": state["last_tag"]}
+            kept = {name: state[name] for name in ("fold", "last_tag")}
+            state = {**_START, **kept, "runs": _ended(state)}
         of_run = tagged if begin is None else tagged.filter(pl.col("line_no") >= begin)
         results.append(_run(of_run if end is None else of_run.filter(pl.col("line_no") < end), origin, state))
     return join_parts(results, sum(result.n_used for result in results), lines.height, state)
+
+
+def _ended(state: Carry) -> list[list[Any]]:
+    """The runs so far, the last ones of many."""
+    if state["at"] is None:
+        return list(state["runs"])
+    return [*state["runs"], [state["about"].get("host", ""), state["first_at"], state["at"]]][-_MOST_RUNS:]
 
 
 def _begins(tagged: pl.DataFrame, state: Carry) -> list[int]:
@@ -108,21 +121,34 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     about = tagged.filter(tag="AAA")
     _note_about(about, data, tagged.filter(tag="ZZZZ"), state)
     marks, bad_marks = read_marks(tagged.filter(tag="ZZZZ"), origin, state)
-    data = judge(data, headers, marks, state)
+    again = repeated(marks, state)["shot"].implode()
+    data = judge(data, headers, marks, state).with_columns(
+        reason=pl.when(pl.col("reason").is_null() & pl.col("shot").is_in(again))
+        .then(pl.lit("out_of_order"))
+        .otherwise("reason")
+    )
+    late = tagged.filter((pl.col("tag") == "ZZZZ") & pl.col("line_no").is_in(_lines_of(marks, again).implode()))
+    late = late.with_columns(reason=pl.lit("out_of_order"))
     is_ours = pl.col("tag").is_in(["AAA", "ZZZZ"]) | pl.col("tag").str.contains(KNOWN)
     is_tagged = pl.col("text").str.contains(r"^[A-Z][\w+-]*,") | (pl.col("text").str.strip_chars() == "")
     junk = tagged.filter(~is_tagged & ~is_ours.fill_null(False))
     junk = pl.concat([junk, others]).with_columns(reason=pl.lit("bad_syntax"))
-    bad = pl.concat([frame.select(REJECTS.names()).cast(REJECTS) for frame in (junk, bad_marks, _bad(data))])
+    bad = pl.concat([frame.select(REJECTS.names()).cast(REJECTS) for frame in (junk, bad_marks, late, _bad(data))])
     result = _emit(data.filter(pl.col("reason").is_null()), marks, origin, state)
     result.rejects = bad
-    result.n_used = about.height + headers.height + data.height - _bad(data).height + marks.height
+    result.n_used = about.height + headers.height + data.height - _bad(data).height + marks.height - late.height
     if marks.height:
         last = marks.row(-1, named=True)
+        if state["first_at"] is None:
+            state["first_at"] = marks["at"][0]
         state.update(shot=last["shot"], at=last["at"], from_at=last["from_at"])
     for tag, text in headers.select("tag", "text").rows():
         state["headers"] = {**state["headers"], tag: text}
     return result
+
+
+def _lines_of(marks: pl.DataFrame, shots: pl.Series) -> pl.Series:
+    return marks.filter(pl.col("shot").is_in(shots))["line_no"]
 
 
 def _note_about(about: pl.DataFrame, data: pl.DataFrame, marks: pl.DataFrame, state: Carry) -> None:

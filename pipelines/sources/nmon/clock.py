@@ -46,6 +46,14 @@ def read_marks(rows: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.Dat
     return marks.select(MARKS.names()), rows.filter(pl.col("reason").is_not_null())
 
 
+def repeated(marks: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """The marks of `shot` and `at`, and that of the chunk before, that lie within an earlier run of the same host."""
+    last = pl.DataFrame({"shot": [state["shot"]], "at": [state["at"]]}, schema={"shot": pl.Int64, "at": pl.Int64})
+    host = state["about"].get("host", "")
+    within = [pl.col("at").is_between(first, end) for known, first, end in state["runs"] if known == host]
+    return pl.concat([last, marks.select("shot", "at")]).filter(pl.any_horizontal(pl.lit(False), *within))
+
+
 def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """When the samples of these snapshots began and ended."""
     shots = whole.select("shot").unique(maintain_order=True)

@@ -45,7 +45,11 @@ def _late(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
     A snapshot is whole behind the line of its last tag, and at the latest where ZZZZ says so.
     """
     data = data.join_asof(_widest(headers, state), on="line_no", check_sortedness=False)
-    last_disk = pl.when(pl.col("most") > 0).then(pl.format("DISKXFER{}", "most")).otherwise(pl.lit("DISKXFER"))
+    last_disk = (
+        pl.when(pl.col("most") > 0)
+        .then(pl.lit("DISKXFER") + pl.col("most").cast(pl.String))
+        .otherwise(pl.lit("DISKXFER"))
+    )
     ending = pl.col("table").replace_strict(LAST, default=None, return_dtype=pl.String)
     is_end = pl.col("tag") == pl.when(pl.col("table") == DEVICE).then(last_disk).otherwise(ending)
     done = pl.DataFrame(

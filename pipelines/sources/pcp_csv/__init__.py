@@ -4,6 +4,8 @@
     2010-06-15 08:00:00,,,0.250
     2010-06-15 08:00:10,0.000,51200.000,0.310
 
+    Time,"disk.dev.read_bytes[sda](Kbyte)","kernel.all.load[1 minute]"       pmrep 7.1.3 and later, --csv-unit-info
+
     Time,arch/disk.dev.read_bytes["sda"]            pmdumptext -m -u: instances in brackets, a row of units
     none,Kbyte / second
     2010-06-15 08:00:10,51200.000
@@ -13,13 +15,13 @@ stamp then holds one more). Metrics of the processor, memory, disks, interfaces 
 columns are not, and a row of which none is read only moves the clock on. Empty cells, `?`, `N/A` and `xxx` (too wide
 for its column) are null.
 
-**Units** are not in pmrep's header: those of the metrics are taken (disk Kbyte, network byte), which only `-b`, `-B`
-or a configuration changes; where a predefined report prints another one the value is null, with a note. pmdumptext
-scales every column as it likes: without its units row (`-u`) nothing is certain. Counters are rates already; values in
-the first row below a header can only be raw counters (`-r`): null from there on, with a note; raw ones that begin
-behind an empty row are not told from rates. Parts of processor time
-come in ms or in seconds a second of all processors: shares are their parts of the sum, where user, sys, idle and wait
-are all there; interrupts are counted to the kernel.
+**Units** are in pmrep's header only under `--csv-unit-info`; else those of the metrics are taken (disk Kbyte, network
+byte), which only `-b`, `-B` or a configuration changes; where a predefined report prints another one the value is null,
+with a note. pmdumptext scales every column as it likes: without its units row (`-u`) nothing is certain. Counters are
+rates already; values in the first row below a header can only be raw counters (`-r`): null from there on, with a note;
+raw ones that begin behind an empty row are not told from rates. Parts of processor time come in ms or in seconds a
+second of all processors: shares are their parts of the sum, where user, sys, idle and wait are all there; interrupts
+are counted to the kernel.
 
 **Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`: nothing tells, `site.toml` decides. A
 row's sample begins at the row before; the first below a header only tells when the next begins. pmdumptext's default
@@ -42,7 +44,7 @@ from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 
 TITLE = "PCP as CSV"
-VERSION = 2
+VERSION = 3
 
 _ISO = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?"
 _YEARLESS = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
@@ -62,7 +64,7 @@ def recognise(head: list[str]) -> Claim:
     lines = [line for line in head if line.strip()]
     headers = [line for line in lines if is_header(line)]
     if headers:
-        if read_header(headers[0]).fields:
+        if any(read_header(header).fields for header in headers):
             return Claim(True, 1.0, "a header with metrics of PCP")
         return Claim(False, 0.7, "this is PCP as CSV; not read because none of its metrics is one we keep")
     if lines and all(re.match(rf"{_YEARLESS}\t", line) for line in lines):
@@ -91,7 +93,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     rows = kinds.filter(kind="row")
     begin = None
     for line_no, mark, kind in marks.select("line_no", "text", "kind").rows():
-        parts.append(_part(_between(rows, begin, line_no), origin, state))
+        if (above := _between(rows, begin, line_no)).height:
+            parts.append(_part(above, origin, state))
         _turn(state, mark, kind, line_no)
         begin = line_no
     parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
@@ -194,7 +197,7 @@ def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
     )
     ahead = month - origin.date.month
     year = origin.date.year + pl.when(ahead > 6).then(-1).when(ahead < -6).then(1).otherwise(0)
-    return read_stamp(pl.format("{} {}", year, short), "%Y %b %d %H:%M:%S")
+    return read_stamp(pl.concat_str([year, short], separator=" "), "%Y %b %d %H:%M:%S")
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

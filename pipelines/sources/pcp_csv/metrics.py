@@ -1,8 +1,8 @@
 """The metrics of PCP that the shared relations hold: where each goes, and in which unit pmrep prints it.
 
-Units are those of the metrics themselves, which pmrep keeps unless told otherwise; counters are printed as rates. A
-predefined report (`:vmstat`, `:sar-…`) separates by blanks and gives some metrics another unit: those are not certain
-in such a file.
+Units are those of the metrics themselves, which pmrep keeps unless its header shows others; counters are printed as
+rates. A predefined report (`:vmstat`, `:sar-…`) separates by blanks and gives some metrics another unit: those are not
+certain in such a file.
 """
 
 import csv
@@ -110,7 +110,10 @@ _METRICS |= {f"network.{tree}.{name}": metric for tree in ("interface", "all") f
 _NAMED = re.compile(
     r'(?:[^\s/"\[\]]*[/:])?([A-Za-z][\w.]*)(?:\["?([^"\]]*)"?\])?'
 )  # pmdumptext: archive/metric["inst"]
+# pmrep: metric-instance, since 7.1.3 metric[instance]; with --csv-unit-info the unit stands at the end
+_PRINTED = re.compile(r"([A-Za-z][\w.]*)(?:-(.*?)|\[(.*?)\])?(?: ?\(([^()]*)\))?")
 _LIKE = re.compile(r"[A-Za-z]\w*(?:\.\w+)+")
+_PLAIN = {PERCENT: ("%", "percent", "none"), MILLI: ("ms", "msec", "millisec")}  # as the metric is kept anyway
 _UNITS = {"byte": 1, "Kbyte": KIB, "Mbyte": MIB, "Gbyte": KIB * MIB, "Tbyte": MIB * MIB}
 
 
@@ -121,7 +124,8 @@ class Field(NamedTuple):
     name: str  # device or interface; empty of the host
     kind: str  # of device or interface
     metric: Metric
-    factor: int | None  # what the units row says a value is to be multiplied with; None without such a row
+    unit: str  # as the units row, or the column's name, says; empty without one
+    factor: int | None  # what a value in this unit is to be multiplied with; None where that is not certain
 
 
 class Header(NamedTuple):
@@ -156,7 +160,10 @@ def read_header(text: str, units: str = "") -> Header:
 
 def _field(place: int, name: str, is_pmrep: bool, unit: str) -> Field | None:
     if is_pmrep:
-        metric, _, instance = name.partition("-")
+        printed = _PRINTED.fullmatch(name.strip())
+        if printed is None:
+            return None
+        metric, instance, unit = printed[1], (printed[2] or printed[3] or "").strip('"'), printed[4] or ""
     else:
         found = _NAMED.fullmatch(name.strip())
         if found is None:
@@ -168,9 +175,10 @@ def _field(place: int, name: str, is_pmrep: bool, unit: str) -> Field | None:
         instance = ""
     if target is None or (target.table in (HOST, CPU)) != (instance == ""):
         if metric.startswith("network.all.") and target is not None and instance == "":
-            return Field(place, "all", "all", target, _factor(unit, target))
-        return None
-    return Field(place, instance, _kind(metric, instance, target), target, _factor(unit, target))
+            instance = "all"
+        else:
+            return None
+    return Field(place, instance, _kind(metric, instance, target), target, unit, _factor(unit, target))
 
 
 def _kind(metric: str, instance: str, target: Metric) -> str:
@@ -180,14 +188,14 @@ def _kind(metric: str, instance: str, target: Metric) -> str:
 
 
 def _factor(unit: str, metric: Metric) -> int | None:
-    """Bytes or counts in a unit that pmdumptext names; None for one that is not certain.
+    """Bytes or counts in a unit that pmdumptext or pmrep names; None for one that is not certain.
 
     >>> _factor("Kbyte / second", _DEVICE["read_bytes"]), _factor("count / second", _DEVICE["read"])
     (1024, 1)
     >>> _factor("", _DEVICE["read"])
     """
-    size, _, per = unit.partition(" / ")
-    if per not in ("", "second", "sec"):
+    size, _, per = (part.strip() for part in unit.partition("/"))
+    if per not in ("", "second", "sec", "s"):
         return None
     if metric.unit in FACTORS:
         return _UNITS.get(size)
@@ -198,8 +206,10 @@ def why_uncertain(header: Header, field: Field) -> str:
     """What keeps a field's unit from being certain; empty where nothing does."""
     if field.metric.table == CPU:
         return ""
+    if header.is_pmrep and field.unit and field.factor is None and field.unit not in _PLAIN.get(field.metric.unit, ()):
+        return f"unit not known: {field.unit[:40]}"
     if not header.is_pmrep and (field.metric.is_counter or field.metric.unit not in (COUNT, NUMBER)):
         return "" if field.factor is not None else "unit not certain without pmdumptext's units row (-u)"
-    if header.delimiter == " " and field.metric.is_rescaled:
+    if header.delimiter == " " and field.metric.is_rescaled and not field.unit:
         return "unit not certain in a predefined report"
     return ""

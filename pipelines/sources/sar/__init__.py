@@ -8,7 +8,7 @@
     # hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util
     stage07;600;2026-03-02 09:10:01 UTC;sdb;41.00;0.00;20992.00;0.00;512.00;0.21;5.10;8.40
 
-Text (`sar`), and `sadf -d`, `-dh`, `-p`, `-j` and `-x`, of sysstat from 7 to 12.7: `text`, `delimited`, `pairs`,
+Text (`sar`), and `sadf -d`, `-dh`, `-p`, `-j` and `-x`, of sysstat from 4 to 12.7: `text`, `delimited`, `pairs`,
 `tree`. Read are the processors (-u, the row of all of them), disks (-d), block I/O (-b), run queue and load (-q),
 memory and swap in use (-r, -S), context switches (-w) and interfaces (-n DEV); of other systems the processors and
 disks. Other activities are skipped: they are known by their headers. `activities` says which column is which.
@@ -29,7 +29,7 @@ from pipelines.sources.sar.activities import words
 from pipelines.sources.sar.measure import TABLES as TABLES
 
 TITLE = "sar"
-VERSION = 2
+VERSION = 3
 
 _PARSERS: dict[str, Callable[[pl.DataFrame, Origin, Carry], Parsed]] = {
     "delimited": delimited.parse,
@@ -44,9 +44,10 @@ _TABLES = words(
     " idgm6/s BUS MBfsfree FILESYSTEM FCHOST BAT FAN TEMP IN %scpu-10 %sio-10 %smem-10 rxpck/s rxerr/s frmpg/s"
     " bread/s total/s MHz wghMHz kbmemused DEVICE manufact"
 )
+_PIDSTAT_H = re.compile(r"# ?Time (?:UID )?(?:TGID )?(?:TID )?PID |# ?Time UID (?:T?G?ID|PID) ")
 _OTHERS = {
     "pidstat": re.compile(r"\b(PID|TGID)\b"),
-    "mpstat": re.compile(r"%soft %steal|%irq %soft %idle|^CPU .*%.* intr/s$|^CPU (?!total/s)\S+/s|^NODE "),
+    "mpstat": re.compile(r"%soft %steal|%irq %soft %idle|^CPU .*%.* intr/s$|^CPU (?!total/s|i\d{3}/s)\S+/s|^NODE "),
 }
 
 
@@ -81,6 +82,8 @@ def _text(flats: list[str]) -> tuple[str, str]:
     system = next((flat for flat in flats if text.UNIX_BANNER.match(flat)), "")
     banner = system or next((flat for flat in flats if read_banner(flat)), "")
     names: list[str] = []
+    if any(_PIDSTAT_H.match(flat) for flat in flats):
+        return "", "this is pidstat -h; not read, since it reports processes one by one"
     for flat in flats:
         timed = text.TIMED.match(flat)
         rest = (timed["rest"] or "") if timed else ""

@@ -34,6 +34,7 @@ class Activity(NamedTuple):
     fields: tuple[Field, ...]
     others: frozenset[str] = frozenset()  # known columns that are not read
     is_open: bool = False  # newer versions keep adding columns
+    older: tuple[tuple[str, ...], ...] = ()  # whole headers of versions that print less than is needed
 
     @property
     def known(self) -> frozenset[str]:
@@ -144,6 +145,7 @@ DISK = Activity(
         Field("read_bytes_s", ("rd_sec/s",), SECTOR),
         Field("write_bytes_s", ("wkB/s",), KIB),
         Field("write_bytes_s", ("wr_sec/s",), SECTOR),
+        Field("moved_bytes_s", ("sect/s",), SECTOR),
         Field("discard_bytes_s", ("dkB/s",), KIB),
         Field("discard_bytes_s", ("dc_sec/s",), SECTOR),
         Field("queue", ("aqu-sz",)),
@@ -153,6 +155,7 @@ DISK = Activity(
         Field("busy", ("%util",), SHARE),
     ),
     words("avgrq-sz areq-sz"),
+    older=(("DEV", "tps", "rd_sec/s", "wr_sec/s"), ("DEV", "tps", "sect/s")),  # before 5.1.3, and before 4.1
 )
 INTERFACE = Activity(
     NETWORK,
@@ -212,6 +215,8 @@ def read_header(names: tuple[str, ...], activities: tuple[Activity, ...] = LINUX
     activity = next((known for known in activities if known.signs & set(names)), None)
     if activity is None:
         return None
+    if names in activity.older:
+        return Layout(activity, names, _present(activity.fields, names))
     if len(set(names)) < len(names):
         _refuse(names, "a name stands twice")
     unknown = [name for name in names if name not in activity.known]

@@ -3,18 +3,19 @@
 import re
 from typing import Any, NamedTuple
 
+# No two neighbouring repeats may share a character: a long line would then cost the square of its length.
 _NUMBER = r"\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
 _GAP = r"[\s\u00a0\u202f]"
 _PROMPT = re.compile(
-    r"(?:\+\s|(?:\[[^\]]+\]|\([^)]+\)\s*\S*|[\w.-]+@[\w.-]+\S*(?:\s\S+)?|[\w.-]*[\w.])?[$#%>]\s)\s*(\S.*)"
+    r"(?:\+\s|(?:\[[^\]]+\]|\([^)]+\)\s*\S*|[\w.-]+@[\w.-]\S*(?:\s\S+)?|[\w.-]*[\w.])?[$#%>]\s)\s*(\S.*)"
 )
 _BARE_COMMAND = re.compile(r"(?:\S*/)?(?:timex|time)\s+(?!\d|-)?\S.*|(?:\S*/)?dd\s+(?:\S+\s+)*(?:if|of|bs)=\S.*")
 _DATE = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) {1,2}(\d\d?) (\d\d:\d\d:\d\d) (?:([A-Z]{1,5}|[-+]\d{2,4}) )?(\d{4})")
-_BLOCKS = re.compile(rf"[^\x00-\x7f]*(\d+)\+(\d+){_GAP}*([^\d\s+.].*)")
+_BLOCKS = re.compile(rf"[^\x00-\x7f]*([0-9]+)\+([0-9]+){_GAP}*([^\d\s+.].*)")
 _TRUNCATED = re.compile(r"(\d+) truncated (?:records?|blocks?)")
 _GNU = re.compile(
-    rf"(\d+){_GAP}*[^\d\s(（,][^(（,，、\d]*(?:[(（][^)）]*[)）])?[^\d)）]*?[,，、]{_GAP}*({_NUMBER}){_GAP}*"
-    rf"(?:s|seconds?|Sek\.?)[,，、]{_GAP}*\S+.*/s\s*"
+    rf"(\d+){_GAP}*[^\d\s(（,][^(（,，、\d]*+(?:[(（][^)）]*[)）])?[^\d)）]*?[,，、]{_GAP}*({_NUMBER}){_GAP}*"
+    rf"(?:s|seconds?|Sek\.?)[,，、]{_GAP}*\S.*/s"
 )
 _BSD = re.compile(rf"(\d+) bytes transferred in ({_NUMBER}) secs? \([^)]*\)")
 _TRIPLE = re.compile(r"(real|user|sys)\s+(\S+)")
@@ -43,6 +44,9 @@ _ERROR = re.compile(r"(?:\S*/)?(?:dd|cp|cat|time|timex): \S.*")
 _SECONDS = re.compile(r"(?:(\d+)h)?(\d+)m(\d+(?:[.,]\d*)?)s?|(?:(?:(\d+):)?(\d+):)?(\d*(?:[.,]\d*)?)s?")
 
 
+_LONGEST = 18  # digits of a number that a tool prints
+
+
 class Said(NamedTuple):
     """One line: its kind, and what it says by name."""
 
@@ -64,7 +68,10 @@ def seconds(text: str) -> float | None:
     found = _SECONDS.fullmatch(text)
     if not found or not re.search(r"\d", text):
         return None
-    hours, minutes, rest = found.groups()[:3] if found[3] else found.groups()[3:]
+    parts = found.groups()[:3] if found[3] else found.groups()[3:]
+    if any(len(part or "") > _LONGEST for part in parts):
+        return None
+    hours, minutes, rest = parts
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + number(rest or "0")
 
 
@@ -101,7 +108,7 @@ def _read_dd(text: str, is_overwritten: bool) -> Said | None:
 
 def _counted(kind: str, **counts: str) -> Said:
     """Counts as numbers; what no file can hold is no count."""
-    numbers = {name: int(text) if len(text) <= 18 else None for name, text in counts.items()}
+    numbers = {name: int(text) if len(text) <= _LONGEST else None for name, text in counts.items()}
     return JUNK if None in numbers.values() else Said(kind, dict(numbers))
 
 

@@ -20,10 +20,10 @@ rows behind those follow at `origin.interval_s`, whatever header stands between 
 
 **Runs.** The first row of a run holds averages since boot: it is skipped, but its stamp begins the next sample. A
 run begins at the file's first row; where stamps go back, or jump by more than three times the usual step (the median
-of the five before); and at a header that is not due. A header is due after 21 rows, or, in a file with stamps, after
-as many rows as last time (at least 15, so that a loop over short runs is not taken for a low terminal window) if the
-step over it is a usual one. In doubt we see a run start: that loses a row, while the opposite passes averages since
-boot off as a second.
+of the five before); at a header that comes sooner or later than those before it (which stand 15 rows or more apart);
+and at any header if the step over it is an unusual one, or if the row below holds averages since boot by its figures,
+see `runs`. In doubt we see a run start: that loses a row, while the opposite passes averages since boot off as a
+second.
 """
 
 import re
@@ -37,7 +37,7 @@ from pipelines.sources.vmstat.headers import is_group_line, is_like_header, read
 from pipelines.sources.vmstat.text import ROW_START, Look, look
 
 TITLE = "vmstat"
-VERSION = 4
+VERSION = 5
 TABLES = ("device_sample", "host_sample")
 
 _HEAD_LINES = 200

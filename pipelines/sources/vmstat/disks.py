@@ -18,7 +18,7 @@ from typing import NoReturn
 import polars as pl
 
 from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, Carry, Origin, Parsed
+from pipelines.records import COUNTERS, REJECTS, Carry, Origin, Parsed
 from pipelines.sources._device_kinds import disk_kinds
 from pipelines.sources._names import stem_of
 from pipelines.sources._samples import complete
@@ -98,6 +98,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         rejects=rejects,
         seen=seen_of(intervals.sort("from_at", "to_at")),
         carry=state,
+        notes={COUNTERS: ends.height - records.height - bad.height},
     )
 
 

@@ -76,7 +76,7 @@ def first_doubts(flats: Sequence[str]) -> Carry:
         elif "swpd" in names and re.match(r"\d", flat):
             words = dict(zip(names, flat.split(" "), strict=False))
             figures = [words.get(name, "x") for name in ("swpd", *_in_memory(names))]
-            if all(figure.isdigit() for figure in figures):
+            if all(re.fullmatch(r"\d{1,18}", figure) for figure in figures):
                 values = [int(figure) for figure in figures]
                 odd.append(any(value % 4 for value in values) or ("w" not in names and sum(values[1:]) < 8 * KIB))
                 if era == MAY_FREEZE:

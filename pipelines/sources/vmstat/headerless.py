@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pipelines.sources.vmstat.headers import UNREAD
 
 _STAMP = re.compile(r" \d{4}-\d\d-\d\d \d\d:\d\d:\d\d( \S+)?$")
+_COUNT = re.compile(r"[0-9]{1,18}")
 _FEWEST = 10
 _RATES = ("si", "so", "bi", "bo", "in", "cs")
 _FRONT = ("r", "b", "swpd", "free", UNREAD, UNREAD, *_RATES)
@@ -32,7 +33,7 @@ def layout_of(flats: Sequence[str]) -> tuple[str, bool] | None:
     """
     stamped = [_STAMP.search(flat) is not None for flat in flats]
     rows = [_STAMP.sub("", flat).split(" ") for flat in flats]
-    if len(rows) < _FEWEST or len(set(stamped)) != 1 or not all(word.isdigit() for row in rows for word in row):
+    if len(rows) < _FEWEST or len(set(stamped)) != 1 or not all(_COUNT.fullmatch(word) for row in rows for word in row):
         return None
     numbers = [[int(word) for word in row] for row in rows]
     fitting = [names for names in _LAYOUTS if all(_fits(row, names) for row in numbers)]

@@ -49,6 +49,7 @@ _READ_EVERYWHERE = ("r", "b", "in", "cs")  # of the names that stand once in a h
 _FACTS = re.compile(r"System configuration: .*lcpu")
 
 _FOREIGN = (
+    (r"(memory page executable|swap free re mf fr de sr epi)", "vmstat -p of Solaris: paging by kind of memory"),
     (r"Cache Num Total Size Pages", "vmstat -m: the kernel's caches, not samples of a host"),
     (r"\d+ forks$", "vmstat -f: the number of forks since boot, not samples of a host"),
     (r"nr_\w+ \d+$", "a copy of /proc/vmstat: counters by their kernel names, not what vmstat prints"),

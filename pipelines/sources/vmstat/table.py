@@ -5,7 +5,7 @@ from typing import NoReturn
 import polars as pl
 
 from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, Carry, Origin, Parsed
+from pipelines.records import AVERAGES, REJECTS, Carry, Origin, Parsed
 from pipelines.sources._names import stem_of
 from pipelines.sources._samples import complete
 from pipelines.sources.vmstat import doubts, runs
@@ -55,6 +55,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         rejects=rejects,
         seen=seen_of(records),
         carry=state,
+        notes={AVERAGES: rows.filter(pl.col("reason").is_null() & ~pl.col("is_record")).height},
     )
 
 

@@ -1,0 +1,104 @@
+"""Fields of a page whose values stand in its URL; what a URL asks for and a field does not have is reported."""
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from dashboards import state
+from pipelines.hostile import as_markdown
+
+MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
+ASKED_CHARS = 80  # of what a URL asks for, in a notice
+
+
+def say_instead(label: str, asked: str, why: str, instead: str) -> None:
+    """Report at the head of the page that what the URL asks for is not shown, why, and what is shown in its place."""
+    asked, instead = as_markdown(asked, ASKED_CHARS), as_markdown(instead, ASKED_CHARS)
+    state.notice(f"{label} “{asked}” was asked for, but {why}. Shown instead: {instead}.")
+
+
+def choose(name: str, label: str, options: list[str], labels: dict[str, str] | None = None, page: Any = None) -> str:
+    """One of several, the first if the URL names none of them; from the side bar, or where the page wants it."""
+    names = labels or {}
+    asked = state.value(name)
+    key = state.widget(name, asked if asked in options else options[0])
+    if st.session_state[key] not in options:
+        asked, st.session_state[key] = str(st.session_state[key]), options[0]
+    if asked and asked not in options:
+        say_instead(label, asked, "there is none to choose here", names.get(options[0], options[0]))
+    place = page or st.sidebar
+    chosen = place.selectbox(label, options, key=key, format_func=lambda value: names.get(value, value))
+    return state.keep(name, "" if chosen == options[0] else str(chosen)) or options[0]
+
+
+def type_text(name: str, label: str, start: str) -> str:
+    """A text; the URL has it if it is not the one it starts with."""
+    text = str(st.text_input(label, key=state.widget(f"{name}-{start}", state.value(name) or start)))
+    return state.keep(name, "" if text == start else text) or start
+
+
+def slide(name: str, label: str, least: float, most: float, start: float, step: float, help: str = "") -> float:
+    """A number between two ends; the URL has it if it is not where it starts."""
+    key = state.widget(name, _number(name, label, least, most, start))
+    chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None, format="%g"))
+    state.keep(name, "" if chosen == start else f"{chosen:g}")
+    return chosen
+
+
+def _number(name: str, label: str, least: float, most: float, start: float | None, step: float = 0) -> float | None:
+    """What the URL has under a name; where it starts if that is no number within bounds, which is reported."""
+    asked = state.value(name)
+    try:
+        value = float(asked)
+    except ValueError:
+        value = math.nan
+    if least <= value <= most and not (step and value % step):
+        return value
+    if asked:
+        kind = "whole number" if step else "number"
+        instead = "as recorded" if start is None else f"{start:g}"
+        say_instead(label, asked, f"that is no {kind} from {least:g} to {most:g}", instead)
+    return start
+
+
+def number(name: str, label: str, least: float, place: Any, help: str = "", start: float | None = None) -> float | None:
+    """A number that may be left out, in a place of the page; the URL has it if it is not where it starts."""
+    key = state.widget(name, _number(name, label, least, MOST_NUMBER, start))
+    chosen = place.number_input(
+        label, least, MOST_NUMBER, None, format="%g", key=key, help=help or None, placeholder="as recorded"
+    )
+    state.keep(name, "" if chosen in (None, start) else f"{chosen:g}")
+    return None if chosen is None else float(chosen)
+
+
+def count(name: str, label: str, place: Any, help: str = "", start: int | None = None) -> int | None:
+    """A whole number above nothing that may be left out, as `number`."""
+    asked = _number(name, label, 1, MOST_COUNT, start, step=1)
+    key = state.widget(name, None if asked is None else int(asked))
+    chosen = place.number_input(
+        label, 1, MOST_COUNT, None, step=1, key=key, help=help or None, placeholder="as recorded"
+    )
+    state.keep(name, "" if chosen in (None, start) else str(chosen))
+    return None if chosen is None else int(chosen)
+
+
+def tick(name: str, label: str, place: Any, help: str = "") -> bool:
+    """Yes or no; the URL has the yes."""
+    chosen = bool(place.checkbox(label, key=state.widget(name, state.value(name) == "yes"), help=help or None))
+    state.keep(name, "yes" if chosen else "")
+    return chosen
+
+
+def instant(name: str, label: str, start: str) -> datetime | None:
+    """An instant of UTC as text; None where the field is empty. What is no instant ends the page at the field."""
+    text = type_text(name, label, start).strip()
+    if not text:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        st.error(f"“{as_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
+        state.stop()
+    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)

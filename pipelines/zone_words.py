@@ -1,0 +1,61 @@
+"""Abbreviations of time zones next to the stamps of a log, and whether they are those of a zone."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cache
+from zoneinfo import ZoneInfo
+
+# CST is Chicago, Havana and Shanghai: such a word tells a person more than a program. UTC and GMT are no such words.
+_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "ACDT ACST ADT AEDT AEST AKDT AKST ART AST AWST BRST BRT BST CAT CDT CEST CET CLST CLT CST EAT EDT EEST EET EST"
+        " HKT HST ICT IST JST KST MDT MSD MSK MST NDT NST NZDT NZST PDT PHT PKT PST SAST SGT WAT WEST WET WIB",
+    )
+)
+_AFTER_TIME = re.compile(r"\b\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AaPp][Mm])? ([A-Z]{2,5})\b")
+_AT_END = re.compile(r"(?:id|wa|st|gu) +([A-Z]{2,5}) *$")  # of the header vmstat -t prints
+_MOST_CHARS = 2_000  # of a line
+_YEARS = (1990, 2000, 2010, 2020, 2025)
+
+
+def zone_words(lines: Iterable[str]) -> Counter[str]:
+    """Words for zones next to clock times, and in how many lines each stands.
+
+    >>> zone_words(["zzz ***Tue Apr 12 20:49:26 JST 2011", " us sy id wa st                 EST", "08:00:00 AM CPU"])
+    Counter({'JST': 1, 'EST': 1})
+    """
+    found: Counter[str] = Counter()
+    for line in lines:
+        start = line[:_MOST_CHARS]
+        found.update({*_AFTER_TIME.findall(start), *_AT_END.findall(start)} & _WORDS)
+    return found
+
+
+@cache
+def words_of_zone(zone: str) -> frozenset[str]:
+    """What a zone calls its time, in winter and in summer.
+
+    >>> sorted(words_of_zone("Europe/Berlin"))
+    ['CEST', 'CET']
+    """
+    here = ZoneInfo(zone)
+    days = [datetime(year, month, 1, 12, tzinfo=here) for year in _YEARS for month in (1, 7)]
+    return frozenset(day.tzname() or "" for day in days)
+
+
+def disagreement(lines: Iterable[str], zone: str) -> str:
+    """One sentence where words next to stamps are none of the zone the stamps are read in; else ''.
+
+    A zone that has numbers for names, as America/Sao_Paulo, is not judged.
+
+    >>> disagreement(["2011-04-12 20:49:26 JST"], "UTC"), disagreement(["2011-04-12 20:49:26 CDT"], "America/Chicago")
+    ('its stamps say JST, its rows are read in UTC', '')
+    """
+    known = words_of_zone(zone)
+    if any(not word.isalpha() for word in known):
+        return ""
+    others = sorted(set(zone_words(lines)) - known)
+    return f"its stamps say {' and '.join(others)}, its rows are read in {zone}" if others else ""

@@ -1,0 +1,77 @@
+/*
+title = "How full links were, stretch by stretch"
+grain = "one row per link, station direction and stretch of an hour of which one sample tells best"
+why = "A link is full for minutes, not for hours of a clock: each second counts once, by the finest sample known of it."
+partition = "month"
+
+[columns]
+day = { type = "DATE", doc = "site day of from_at" }
+link = { type = "VARCHAR", doc = "link" }
+station = { type = "VARCHAR", doc = "station" }
+direction = { type = "VARCHAR", doc = "in or out, of the station" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end, in the same hour UTC" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the sample" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where it has none" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration; NULL where neither says it" }
+full_s = { type = "DOUBLE", unit = "s", doc = "its length where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "as full_s, and where only the largest poll rate reaches 0.9 of the capacity the time in which that would have carried the whole average: it was full for so long at most" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["link", "direction", "from_at"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "full_most_s"
+column_B = "full_s"
+or_equal = true
+severity = "critical"
+*/
+WITH cut AS (
+    SELECT link, station, direction, from_at, to_at, avg_bytes_s, max_bytes_s,
+           unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
+    FROM silver.link_sample
+),
+clipped AS (
+    SELECT link, station, direction, hour_at, avg_bytes_s, max_bytes_s,
+           date_diff('microsecond', from_at, to_at) AS row_us,
+           greatest(from_at, hour_at) AS from_at, least(to_at, hour_at + INTERVAL 1 HOUR) AS to_at
+    FROM cut
+    WHERE to_at > from_at
+),
+-- coarse rows that finer ones cover in part remain in silver: between two edges the finest row counts, alone
+edge AS (
+    SELECT link, direction, hour_at, from_at AS edge_at FROM clipped
+    UNION SELECT link, direction, hour_at, to_at FROM clipped
+),
+stretch AS (
+    SELECT link, direction, hour_at, edge_at AS from_at,
+           lead(edge_at) OVER (PARTITION BY link, direction, hour_at ORDER BY edge_at) AS to_at
+    FROM edge
+),
+finest AS (
+    SELECT s.link, s.direction, any_value(c.station) AS station, s.from_at, s.to_at,
+           date_diff('microsecond', s.from_at, s.to_at) / 1e6 AS part_s,
+           arg_min(c.avg_bytes_s, c.row_us) / 1e6 AS avg_mb_s,
+           arg_min({'most': c.max_bytes_s}, c.row_us).most / 1e6 AS max_mb_s
+    FROM stretch s
+    JOIN clipped c ON c.link = s.link AND c.direction = s.direction AND c.hour_at = s.hour_at
+        AND c.from_at <= s.from_at AND c.to_at >= s.to_at
+    GROUP BY s.link, s.direction, s.from_at, s.to_at
+),
+told AS (
+    SELECT f.*, coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6) AS capacity_mb_s
+    FROM finest f
+    LEFT JOIN site.link l ON l.link = f.link
+    LEFT JOIN silver.link_target t ON t.target = lower(f.link)
+)
+SELECT CAST(timezone(s.zone, timezone('UTC', f.from_at)) AS DATE) AS day, f.link, f.station, f.direction, f.from_at,
+       f.to_at, f.avg_mb_s, f.max_mb_s, f.capacity_mb_s,
+       CASE WHEN f.avg_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s
+            WHEN f.capacity_mb_s IS NOT NULL THEN 0 END AS full_s,
+       CASE WHEN f.avg_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s
+            WHEN f.max_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s * f.avg_mb_s / (0.9e0 * f.capacity_mb_s)
+            WHEN f.capacity_mb_s IS NOT NULL THEN 0 END AS full_most_s
+FROM told f CROSS JOIN site.setting s

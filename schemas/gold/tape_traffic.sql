@@ -1,0 +1,77 @@
+/*
+title = "Traffic of tapes"
+grain = "one row per site day, drive, mount, station, storage group, file family, mode and basis of the drive rate"
+why = "What moved on a day, whatever day its mount began: a file that moves over midnight gives each day the bytes and the drive time of its share of the time, and counts as a file on the day in which it ended."
+partition = "month"
+
+[columns]
+day = { type = "DATE", doc = "site day in which the bytes moved" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+session_id = { type = "VARCHAR", doc = "mount; NULL where no log has it" }
+station = { type = "VARCHAR", doc = "station the files were for" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log has it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
+mode = { type = "VARCHAR", doc = "read or write" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; NULL where no log has the drive's time" }
+n_files = { type = "BIGINT", doc = "whole files that ended on this day" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on this day in whole files, each evenly from its first block to its last" }
+timed_bytes = { type = "BIGINT", unit = "bytes", doc = "of these, in files whose drive time is known" }
+drive_us = { type = "BIGINT", unit = "us", doc = "time the drive worked on those, by the basis; split over midnight as the bytes are" }
+is_listed = { type = "BOOLEAN", doc = "the accounting's table of transfers has one of these files" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "bytes"
+min_value = 0
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "bytes"
+column_B = "timed_bytes"
+or_equal = true
+severity = "critical"
+*/
+WITH file AS (
+    -- a file without length is a point at its beginning
+    SELECT t.*, c.zone, greatest(coalesce(t.ended_at, t.started_at), t.started_at + INTERVAL 1 MICROSECOND) AS end_at,
+           CASE WHEN t.drive_s > 0 THEN CAST(1e6 * t.drive_s AS BIGINT) END AS drive_us
+    FROM silver.transfer t CROSS JOIN site.setting c
+    WHERE t.status = 'ok'
+),
+dated AS (
+    SELECT *, CAST(timezone(zone, timezone('UTC', started_at)) AS DATE) AS from_day,
+           CAST(timezone(zone, timezone('UTC', end_at - INTERVAL 1 MICROSECOND)) AS DATE) AS last_day
+    FROM file
+),
+cut AS (
+    SELECT *, CAST(unnest(range(CAST(from_day AS TIMESTAMP), CAST(last_day + 1 AS TIMESTAMP), INTERVAL 1 DAY)) AS DATE)
+               AS on_day
+    FROM dated
+),
+bounded AS (
+    SELECT *, date_diff('microsecond', started_at, end_at) AS whole_us,
+           CASE WHEN on_day = from_day THEN 0
+                ELSE date_diff('microsecond', started_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP)))) END
+               AS x_us,
+           CASE WHEN on_day = last_day THEN date_diff('microsecond', started_at, end_at)
+                ELSE date_diff('microsecond', started_at,
+                               timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY))) END AS y_us
+    FROM cut
+),
+part AS (
+    -- whole bytes and microseconds: the parts of a file add up to it, and sums do not depend on the order
+    SELECT * EXCLUDE (bytes, drive_us), on_day = last_day AS has_ended,
+           CAST(CAST(bytes AS HUGEINT) * y_us // whole_us AS BIGINT)
+               - CAST(CAST(bytes AS HUGEINT) * x_us // whole_us AS BIGINT) AS bytes,
+           CAST(CAST(drive_us AS HUGEINT) * y_us // whole_us AS BIGINT)
+               - CAST(CAST(drive_us AS HUGEINT) * x_us // whole_us AS BIGINT) AS drive_us
+    FROM bounded
+)
+SELECT on_day AS day, system, drive, session_id, station, storage_group, file_family, mode, drive_rate_basis,
+       count(*) FILTER (has_ended) AS n_files, CAST(coalesce(sum(bytes), 0) AS BIGINT) AS bytes,
+       CAST(coalesce(sum(bytes) FILTER (drive_us IS NOT NULL), 0) AS BIGINT) AS timed_bytes,
+       CAST(sum(drive_us) AS BIGINT) AS drive_us, coalesce(bool_or(witnesses LIKE '%table%'), FALSE) AS is_listed
+FROM part
+GROUP BY on_day, system, drive, session_id, station, storage_group, file_family, mode, drive_rate_basis

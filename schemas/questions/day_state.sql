@@ -1,0 +1,104 @@
+/*
+title = "Did the rules run, and what did they say?"
+why = "A day without findings is clean only if its logs were read and the rules ran: an all-clear that nobody gave is worse than a warning."
+takes = ["first_day", "last_day"]
+
+[columns]
+first_day = { type = "DATE", doc = "first site day of an unbroken run of days in one state" }
+last_day = { type = "DATE", doc = "last site day of it" }
+n_days = { type = "BIGINT", doc = "days in it" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired; clean: they ran, none fired, none withheld its verdict, and a log covers three quarters of each day; part_covered: they ran and none fired, but some withheld their verdict for lack of logs, or no log covers that much; not_run: logs were read, but the rules never ran; not_covered: no log covers the days, so nothing can be concluded" }
+n_findings = { type = "BIGINT", doc = "findings the rules made for these days" }
+n_withheld = { type = "BIGINT", doc = "rules that withheld a verdict for one of these days" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours that the longest log of a day covers, of the day where that is least; NULL where none covers the days" }
+sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with its hours over all hosts; NULL where none does" }
+says = { type = "VARCHAR", doc = "the row as a sentence" }
+*/
+WITH day AS (
+    SELECT CAST(unnest(range(CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY, INTERVAL 1 DAY))
+                AS DATE) AS day
+),
+-- no log can report what happens after it was written: later hours do not count; files dated before 1990 do not say when
+written AS (
+    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file
+),
+log AS (
+    SELECT CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) AS day, v.source, v.host,
+           sum(v.seen_s) / 3600 AS log_hours
+    FROM ops.coverage v CROSS JOIN site.setting c CROSS JOIN written w
+    WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
+      AND (v.seen_s > 0 OR v.expected_s IS NULL) AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
+    GROUP BY ALL
+),
+seen AS (
+    SELECT day, max(log_hours) AS best_hours, list({'source': source, 'hours': log_hours}) AS logs FROM log GROUP BY day
+),
+judge AS (
+    SELECT day, coalesce(first_day, day) AS first_day, n_findings FROM ops.detection
+    UNION ALL
+    -- findings without a record of the run that made them
+    SELECT day, day, count(*) FROM gold.finding WHERE day >= $first_day AND day NOT IN (SELECT day FROM ops.detection)
+    GROUP BY day
+),
+-- a day may be judged alone, or as part of a longer period that ends later: its own verdict counts first
+judged AS (
+    SELECT d.day, j.day AS judged_day, j.n_findings
+    FROM day d JOIN judge j ON d.day BETWEEN j.first_day AND j.day
+    QUALIFY row_number() OVER (PARTITION BY d.day ORDER BY j.day) = 1
+),
+withheld AS (
+    SELECT day, list(DISTINCT rule) AS rules FROM gold.withheld WHERE day >= $first_day GROUP BY day
+),
+stated AS (
+    SELECT d.day, j.judged_day, coalesce(j.n_findings, 0) AS n_findings, coalesce(w.rules, []) AS rules, s.best_hours,
+           coalesce(s.logs, []) AS logs,
+           CASE WHEN j.n_findings > 0 THEN 'findings'
+                WHEN s.day IS NULL THEN 'not_covered'
+                WHEN j.day IS NULL THEN 'not_run'
+                WHEN w.day IS NOT NULL OR s.best_hours < 0.75 * 24 THEN 'part_covered'
+                ELSE 'clean' END AS state
+    FROM day d
+    LEFT JOIN seen s ON s.day = d.day
+    LEFT JOIN judged j ON j.day = d.day
+    LEFT JOIN withheld w ON w.day = j.judged_day
+),
+numbered AS (
+    SELECT *, date_diff('day', CAST($first_day AS DATE), day) - row_number() OVER (PARTITION BY state ORDER BY day) AS run,
+           -- findings of a period are counted once, however many of its days are asked for
+           CASE WHEN row_number() OVER (PARTITION BY judged_day ORDER BY day) = 1 THEN n_findings ELSE 0 END AS counted
+    FROM stated
+),
+run AS (
+    SELECT min(day) AS first_day, max(day) AS last_day, count(*) AS n_days, state, run,
+           CAST(sum(counted) AS BIGINT) AS n_findings,
+           CAST(len(list_distinct(flatten(list(rules)))) AS BIGINT) AS n_withheld, min(best_hours) AS best_hours
+    FROM numbered GROUP BY state, run
+),
+read AS (
+    SELECT state, run, string_agg(source || ' ' || printf('%.2f h', source_hours), ', ' ORDER BY source) AS sources
+    FROM (SELECT state, run, log.source, sum(log.hours) AS source_hours
+          FROM (SELECT state, run, unnest(logs) AS log FROM numbered) GROUP BY ALL)
+    GROUP BY state, run
+),
+named AS (
+    SELECT r.*, s.sources,
+           CASE WHEN n_days = 1 THEN strftime(first_day, '%Y-%m-%d')
+                   ELSE strftime(first_day, '%Y-%m-%d') || ' to ' || strftime(last_day, '%Y-%m-%d') END AS days
+    FROM run r LEFT JOIN read s ON s.state = r.state AND s.run = r.run
+)
+SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, sources,
+       CASE state
+       WHEN 'not_covered' THEN 'No log covers ' || days || ': nothing can be concluded.'
+       WHEN 'not_run' THEN 'The rules have not run for ' || days || ': run `tapescope detect --day '
+            || CASE WHEN n_days = 1 THEN days ELSE 'DAY' END || '`' || CASE WHEN n_days = 1 THEN '.' ELSE ' for each day.' END
+       WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '
+            || CASE WHEN n_withheld > 0
+                    THEN n_withheld || CASE WHEN n_withheld = 1 THEN ' rule' ELSE ' rules' END || ' had too few logs'
+                    ELSE 'no log covers more than ' || printf('%.2f', best_hours) || ' h of a day' END
+            || '. Logs read: ' || sources || '.'
+       WHEN 'clean' THEN 'The rules ran for ' || days || ' and found nothing. Logs read: ' || sources || '.'
+       ELSE 'The rules ran for ' || days || ': ' || n_findings
+            || CASE WHEN n_findings = 1 THEN ' finding.' ELSE ' findings.' END
+       END AS says
+FROM named
+ORDER BY first_day

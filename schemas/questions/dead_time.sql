@@ -1,0 +1,44 @@
+/*
+title = "Dead time between files"
+why = "How long a mounted, working drive stood still between two files, and on what: all of it, also file marks, tape motion and time in which no request waited, which judged gaps leave out."
+takes = ["first_day", "last_day", "drive"]
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; NULL in the row of the whole period" }
+dead_hours = { type = "DOUBLE", unit = "h", doc = "time between files" }
+share = { type = "DOUBLE", unit = "1", doc = "dead time / the drive's time between files and in transfers; of an hour: / the hour" }
+filemark_hours = { type = "DOUBLE", unit = "h", doc = "of it: writing file marks" }
+checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
+database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "no request waited" }
+request_hours = { type = "DOUBLE", unit = "h", doc = "waiting for the next request" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "tape motion to the next file" }
+start_hours = { type = "DOUBLE", unit = "h", doc = "from the request to the first block" }
+*/
+WITH part AS (
+    SELECT drive, hour_at, part, dead_s / 3600 AS part_hours
+    FROM gold.dead_time WHERE day BETWEEN $first_day AND $last_day AND $drive IN ('', drive)
+),
+moving AS (
+    SELECT drive, sum(duration_us) / 3.6e9 AS moving_hours FROM gold.drive_ledger
+    WHERE day BETWEEN $first_day AND $last_day AND bucket IN ('transfer', 'wait_data', 'wait_room') GROUP BY drive
+),
+dead AS (
+    SELECT drive, hour_at, sum(part_hours) AS dead_hours,
+           coalesce(sum(part_hours) FILTER (part = 'filemark'), 0) AS filemark_hours,
+           coalesce(sum(part_hours) FILTER (part = 'checksum'), 0) AS checksum_hours,
+           coalesce(sum(part_hours) FILTER (part = 'database'), 0) AS database_hours,
+           coalesce(sum(part_hours) FILTER (part = 'no_request'), 0) AS no_request_hours,
+           coalesce(sum(part_hours) FILTER (part = 'request'), 0) AS request_hours,
+           coalesce(sum(part_hours) FILTER (part = 'position'), 0) AS position_hours,
+           coalesce(sum(part_hours) FILTER (part = 'start'), 0) AS start_hours
+    FROM part GROUP BY GROUPING SETS ((drive, hour_at), (drive))
+)
+SELECT d.drive, d.hour_at, d.dead_hours,
+       CASE WHEN d.hour_at IS NULL THEN d.dead_hours / nullif(d.dead_hours + coalesce(m.moving_hours, 0), 0)
+            ELSE d.dead_hours END AS share,
+       d.filemark_hours, d.checksum_hours, d.database_hours, d.no_request_hours, d.request_hours, d.position_hours,
+       d.start_hours
+FROM dead d LEFT JOIN moving m ON m.drive = d.drive
+ORDER BY d.hour_at IS NOT NULL, CASE WHEN d.hour_at IS NULL THEN -d.dead_hours END, d.drive, d.hour_at

@@ -1,0 +1,57 @@
+/*
+title = "Until when there are data, and how the last runs ended"
+why = "Every number is as old as the newest log line that was read, and as good as the last run of each step. A step that found nothing to do leaves no run."
+
+[columns]
+kind = { type = "VARCHAR", doc = "all (one row), source (one row per kind of log) or step (one row per step)" }
+name = { type = "VARCHAR", doc = "source or step; of the row for all: the step that ran last, or that failed last and has not run since" }
+until_at = { type = "TIMESTAMP", doc = "newest instant of its logs, UTC; instants later than the day after the newest file was written do not count" }
+until_day = { type = "DATE", doc = "site day of that instant" }
+ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC" }
+outcome = { type = "VARCHAR", doc = "done or failed" }
+failure = { type = "VARCHAR", doc = "the error of a failed run" }
+says = { type = "VARCHAR", doc = "the row as a sentence, with instants on the site's clock" }
+*/
+WITH written AS (
+    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file
+),
+data AS (
+    SELECT s.source, max(s.to_at) AS until_at
+    FROM silver.log_seen s CROSS JOIN written w
+    WHERE w.most_at IS NULL OR s.to_at <= w.most_at
+    GROUP BY ROLLUP (s.source)
+    HAVING count(*) > 0
+),
+ran AS (
+    SELECT step, started_at + to_microseconds(CAST(1e6 * elapsed_s AS BIGINT)) AS ended_at, outcome, failure
+    FROM ops.run
+    QUALIFY row_number() OVER (PARTITION BY step ORDER BY started_at DESC) = 1
+),
+-- a step whose last run failed stands for all, until it has run again
+last AS (
+    SELECT * FROM ran ORDER BY outcome = 'failed' DESC, ended_at DESC, step LIMIT 1
+),
+found AS (
+    SELECT 'all' AS kind, l.step AS name, d.until_at, l.ended_at, l.outcome, l.failure
+    FROM (SELECT 1) LEFT JOIN last l ON true LEFT JOIN data d ON d.source IS NULL
+    UNION ALL
+    SELECT 'source', source, until_at, NULL, NULL, NULL FROM data WHERE source IS NOT NULL
+    UNION ALL
+    SELECT 'step', step, NULL, ended_at, outcome, failure FROM ran
+),
+local AS (
+    SELECT f.*, timezone(c.zone, timezone('UTC', f.until_at)) AS until_here,
+           timezone(c.zone, timezone('UTC', f.ended_at)) AS ended_here, c.zone
+    FROM found f LEFT JOIN site.setting c ON true
+)
+SELECT kind, name, until_at, CAST(coalesce(until_here, until_at) AS DATE) AS until_day, ended_at, outcome, failure,
+       CASE kind
+       WHEN 'source' THEN name || ': data until ' || strftime(coalesce(until_here, until_at), '%Y-%m-%d %H:%M')
+       WHEN 'step' THEN name || ' ended ' || strftime(coalesce(ended_here, ended_at), '%Y-%m-%d %H:%M') || ', ' || outcome
+       ELSE coalesce('Data until ' || strftime(coalesce(until_here, until_at), '%Y-%m-%d %H:%M'), 'No data yet')
+            || coalesce('. Last run: ' || name || ', ended ' || strftime(coalesce(ended_here, ended_at), '%Y-%m-%d %H:%M')
+                        || ', ' || outcome, '. No run yet')
+            || ' (' || coalesce(zone, 'UTC') || ')'
+       END AS says
+FROM local
+ORDER BY CASE kind WHEN 'all' THEN 1 WHEN 'source' THEN 2 ELSE 3 END, until_at DESC, ended_at DESC, name

@@ -1,0 +1,25 @@
+/*
+title = "Files with dates that cannot be"
+why = "A log cannot report what happens after it was written, and no log of this kind is older than 1990: a clock or a date order is wrong. Such days do not count as days of the site."
+
+[columns]
+path = { type = "VARCHAR", doc = "file" }
+source = { type = "VARCHAR", doc = "source that read it" }
+first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
+last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
+written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where its own date is before 1990, which says nothing" }
+says = { type = "VARCHAR", doc = "what is wrong" }
+*/
+WITH file AS (
+    SELECT path, source, min(first_at) AS first_at, max(last_at) AS last_at,
+           max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS written_at
+    FROM ops.file WHERE state = 'loaded' GROUP BY path, source
+)
+SELECT path, source, first_at, last_at, written_at,
+       CASE WHEN last_at > written_at + INTERVAL 1 DAY
+            THEN 'instants up to ' || strftime(last_at, '%Y-%m-%d %H:%M') || ', but the file was last written at '
+                 || strftime(written_at, '%Y-%m-%d %H:%M')
+            ELSE 'instants from ' || strftime(first_at, '%Y-%m-%d %H:%M') || ', before 1990' END AS says
+FROM file
+WHERE last_at > written_at + INTERVAL 1 DAY OR first_at < TIMESTAMP '1990-01-01'
+ORDER BY last_at DESC, path

@@ -1,0 +1,27 @@
+/*
+title = "What was read, of which days"
+why = "Which days can be asked for with which log: a page about another day shows nothing of it. Dates that cannot be are left out."
+
+[columns]
+source = { type = "VARCHAR", doc = "kind of log" }
+n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems it speaks for" }
+n_days = { type = "BIGINT", doc = "site days of which there is a line" }
+first_day = { type = "DATE", doc = "first of them" }
+last_day = { type = "DATE", doc = "last of them" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered, over all hosts" }
+*/
+WITH written AS (
+    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at
+    FROM ops.file
+),
+hour AS (
+    SELECT v.source, v.host, v.seen_s, CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) AS day
+    FROM ops.coverage v CROSS JOIN site.setting c CROSS JOIN written w
+    WHERE (v.seen_s > 0 OR v.expected_s IS NULL) AND v.hour_at >= TIMESTAMP '1990-01-01'
+      AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
+)
+SELECT source, count(DISTINCT host) AS n_hosts, count(DISTINCT day) AS n_days, min(day) AS first_day,
+       max(day) AS last_day, sum(seen_s) / 3600 AS seen_hours
+FROM hour
+GROUP BY source
+ORDER BY last_day DESC, source

@@ -1,0 +1,124 @@
+"""What a person should know of a file that was read: zone words against its zone, and averages since boot."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import sources, steps
+from pipelines.survey import survey
+from pipelines.survey.writing import written
+
+HERE = Path(__file__).parent
+VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 1  0      0 803444  49984 124916    0    0    87    16 1006   57 47 23 28  1  1 2011-04-12 20:49:26 JST
+ 1  2      0 803444  49984 124940    0    0     0 104960  992   59 75 25  0  0  0 2011-04-12 20:49:27 JST
+ 1  2      0 803444  49984 124940    0    0     0  90960  992   59 75 25  0  0  0 2011-04-12 20:49:28 JST
+"""
+AVERAGES = "1 line is averages since boot"
+
+
+def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
+    (tmp_path / "host1.txt").write_text(VMSTAT)
+    (tmp_path / "site.toml").write_text(f'name = "z"\n{zone}[[input]]\nglob = "host1.txt"\nhost = "host1"\n')
+    site = steps.site_at(tmp_path)
+    report = steps.ingest(site)
+    (file,) = steps.ask(site, "files", {}).as_dicts()
+    return report, file["note"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("", "its stamps say JST, its rows are read in UTC"),
+        ('zone = "Europe/Berlin"\n', "its stamps say JST, its rows are read in Europe/Berlin"),
+        ('zone = "Asia/Tokyo"\n', ""),
+        ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
+    ],
+)
+def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone: str, said: str) -> None:
+    report, note = read(tmp_path, zone)
+    assert note == "; ".join([said] * bool(said) + [AVERAGES])
+    assert [one["reason"] for one in report.as_dict()["warnings"]] == [said] * bool(said)
+
+
+def test_parse_reports_the_note(tmp_path: Path) -> None:
+    (tmp_path / "host1.txt").write_text(VMSTAT)
+    counts = steps.parse(None, tmp_path / "host1.txt", None, False, lambda row: None)
+    assert counts["note"].startswith("its stamps say JST")
+    assert (counts["records"], counts["skipped"]) == (2, 1)
+
+
+def test_a_single_report_since_boot_says_why_it_gives_no_record(tmp_path: Path) -> None:
+    text = (HERE / "sources" / "iostat" / "first_tables_of_sysstat_3.txt").read_text()
+    (tmp_path / "one.txt").write_text("".join(text.splitlines(keepends=True)[:5]).replace("11/03/01", "11/23/01"))
+    counts = steps.parse(None, tmp_path / "one.txt", None, False, lambda row: None)
+    assert (counts["records"], counts["note"]) == (0, AVERAGES)
+
+
+def test_a_single_snapshot_of_disks_says_why_it_gives_no_record(tmp_path: Path) -> None:
+    lines = (HERE / "sources" / "vmstat" / "disks_stamped.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "one.txt").write_text("".join(lines[:3]))
+    counts = steps.parse(None, tmp_path / "one.txt", None, False, lambda row: None)
+    assert (counts["records"], counts["note"]) == (0, "1 line is counters since boot that only begin an interval")
+
+
+def test_init_quotes_zone_words_as_evidence(tmp_path: Path) -> None:
+    (tmp_path / "host1.txt").write_text(VMSTAT)
+    assert "zone words next to stamps: JST (3 lines)" in written(survey(tmp_path), tmp_path)
+
+
+BILLING = """\
+10.03 12:13:35 [pool:w1@w1Domain:transfer] [000037A050A2295643708A5C299CE57A5B38,52771] [/p] a:b@osm 16598 82292 false\
+ {Xrootd-2.7,n1.example.org:35011} [door:x@d:12987] {0:""}
+"""
+
+
+@pytest.mark.parametrize("name", ["billing-2011.10.03", "billing-2011-10-03", "billing-20111003"])
+def test_a_date_in_a_name_may_have_points(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(BILLING)
+    (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "billing-{date}"\nsystem = "dc"\n')
+    site = steps.site_at(tmp_path)
+    assert [(file.state, file.counts.n_records, file.warning) for file in steps.ingest(site).files] == [
+        ("loaded", 1, "")
+    ]
+    assert 'glob = "billing-{date}*"' in written(survey(tmp_path), tmp_path)
+
+
+def test_billing_without_a_year_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "billing.txt").write_text(BILLING)
+    (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "billing.txt"\n')
+    (file,) = steps.ingest(steps.site_at(tmp_path)).files
+    assert (file.state, file.counts.n_records) == ("loaded", 0)
+    assert file.warning.startswith("1 line is without a year")
+    assert "its records carry no year" in written(survey(tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "     memory           page          executable      anonymous      filesystem\n"
+            "   swap  free  re  mf  fr  de  sr  epi  epo  epf  api  apo  apf  fpi  fpo  fpf\n"
+            " 3706296 3621572 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+            "nearest is vmstat: this is vmstat -p of Solaris",
+        ),
+        (
+            "               capacity     operations    bandwidth\n"
+            "pool        alloc   free   read  write   read  write\n"
+            "tank        1.20T  2.40T     10     20  1.00M  2.00M\n",
+            "nearest is iostat: this is zpool iostat",
+        ),
+        (
+            "Linux 3.10.0 (dm8) \t11/21/2026 \t_x86_64_\t(8 CPU)\n\n"
+            "#      Time   UID       PID    %usr %system  %guest    %CPU   CPU  Command\n"
+            " 1385718054     0         1    0.00    0.01    0.00    0.01     3  init\n",
+            "nearest is sar: this is pidstat",
+        ),
+    ],
+)
+def test_what_is_not_read_is_named(text: str, said: str) -> None:
+    stem, claims = sources.choose(text.split("\n"))
+    assert stem is None
+    assert sources.nearest(claims).startswith(said)

@@ -1,0 +1,313 @@
+"""The store in trouble: a catalogue that is lost, data that are another's, files that are damaged, a disk that is full.
+
+What is committed is never removed by a warehouse that does not know it, and comes back from a backup.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from archive import SITE, all_rows, copied, differences, make_site, morning, put, query
+from click.testing import CliRunner
+from conftest import REPO
+from test_kill import FIRST, SECOND
+
+from pipelines import backups, failures, ownership, steps, troubles
+from pipelines.cli import cli
+from pipelines.config import Site
+from pipelines.errors import ConfigError, TapescopeError
+from pipelines.warehouse import LAKE, Warehouse
+
+pytestmark = pytest.mark.xdist_group("store")
+
+COUNT = "SELECT count(*), count(DISTINCT day), sum(line_no) FROM bronze.enstore_log_mover"
+DAYS_AGO = 3
+
+
+@pytest.fixture(scope="module")
+def read_once(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A day's log, read: to be copied."""
+    site = make_site(tmp_path_factory.mktemp("read"))
+    put(site, f"enstore/LOG-{FIRST}", morning(FIRST).days()[FIRST])
+    steps.ingest(site)
+    return site
+
+
+@pytest.fixture
+def site(read_once: Site, tmp_path: Path) -> Site:
+    return copied(read_once, tmp_path / "site")
+
+
+def catalogue_of(site: Site) -> Path:
+    return Warehouse(site).catalogue_file
+
+
+def data_files(site: Site) -> set[Path]:
+    return set(Path(Warehouse(site).data_path).rglob("*.parquet"))
+
+
+def aged(site: Site) -> set[Path]:
+    """All data files, so old that those nobody knows may go."""
+    then = time.time() - DAYS_AGO * 86_400
+    for path in data_files(site):
+        os.utime(path, (then, then))
+    return data_files(site)
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize("lose", [Path.unlink, emptied], ids=["lost", "emptied"])
+def test_a_lost_catalogue_is_an_error_and_comes_back(site: Site, lose: Callable[[Path], None]) -> None:
+    with Warehouse(site).write("finding") as connection:  # what a person says stands in no log
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.dirty_day VALUES ('said by a person', NULL)",
+        )
+    said = "SELECT count(*) FROM ops.dirty_day WHERE relation = 'said by a person'"
+    before = query(site, COUNT)
+    assert before[0][0] > 0
+    lose(catalogue_of(site))
+    files = aged(site)
+    for step in (steps.ingest, steps.build, steps.detect, steps.maintain, lambda one: query(one, COUNT)):
+        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, and its data are in") as told:
+            step(site)
+        assert "`tapescope restore` brings back the backup of" in told.value.hint
+    assert data_files(site) == files
+    done = steps.restore(site)
+    assert done.backup is not None and done.missing == []
+    assert (query(site, COUNT), query(site, said)) == (before, [(1,)])
+    assert steps.ingest(site).as_dict()["unchanged"] == 1
+    steps.maintain(site)
+    assert query(site, COUNT) == before
+
+
+def test_files_that_a_restored_catalogue_does_not_know_stay(site: Site) -> None:
+    older = steps.backups_of(site)[0]
+    put(site, f"enstore/LOG-{SECOND}", morning(SECOND).days()[SECOND])
+    steps.ingest(site)
+    newer, before = steps.backups_of(site)[0], query(site, COUNT)
+    with pytest.raises(TapescopeError, match="is there and sound") as told:
+        steps.restore(site, older.path.name)
+    assert "--force" in told.value.hint
+    steps.restore(site, older.path.name, force=True)
+    assert query(site, COUNT) != before
+    files = aged(site)
+    done = steps.maintain(site)
+    assert done.upkeep.strangers_left > 0 and files <= data_files(site)
+    steps.restore(site, newer.path.name, force=True)
+    assert query(site, COUNT) == before, "nothing of the newer catalogue has gone"
+
+
+def test_an_older_copy_of_a_catalogue_does_not_write(site: Site) -> None:
+    """Two copies of a site with one data_path, or a catalogue that was brought back by hand."""
+    old = catalogue_of(site).read_bytes()
+    put(site, f"enstore/LOG-{SECOND}", morning(SECOND).days()[SECOND])
+    steps.ingest(site)
+    files = aged(site)
+    for path in catalogue_of(site).parent.glob("catalogue.sqlite*"):
+        path.unlink()
+    catalogue_of(site).write_bytes(old)
+    with pytest.raises(ConfigError, match="the catalogue is older than the data") as told:
+        steps.maintain(site)
+    assert "--adopt" in told.value.hint
+    assert steps.adopt(site).missing == []
+    assert steps.maintain(site).upkeep.strangers_left > 0
+    assert files <= data_files(site)
+
+
+def test_two_sites_with_one_data_path_do_not_destroy_each_other(site: Site, tmp_path: Path) -> None:
+    before, files = query(site, COUNT), aged(site)
+    shared = f'name = "other"\ndata_path = "{Warehouse(site).data_path}"'
+    other = make_site(tmp_path / "other", SITE.replace('name = "case"', shared))
+    with pytest.raises(ConfigError, match="is lost or empty, and its data are in"):
+        steps.ingest(other)
+    # one that came to its own catalogue elsewhere
+    own = make_site(tmp_path / "own")
+    with Warehouse(own).write("test") as connection:
+        connection.execute(f"CREATE TABLE {LAKE}.main.t AS SELECT 1 AS a")
+    catalogue = catalogue_of(own).rename(catalogue_of(other))
+    assert catalogue.exists()
+    lake = {"schema_uuid": "'00000000-0000-4000-8000-000000000000'"}  # test sites are copies of one
+    with sqlite3.connect(catalogue) as changed:
+        changed.execute(f"UPDATE ducklake_schema SET schema_uuid = {lake['schema_uuid']} WHERE schema_id = 0")
+    changed.close()
+    for step in (steps.ingest, steps.maintain):
+        with pytest.raises(ConfigError, match="holds the data of another warehouse"):
+            step(other)
+    assert data_files(site) == files and query(site, COUNT) == before
+
+
+def test_a_data_path_that_was_in_use_before_keeps_what_its_catalogue_does_not_know(site: Site) -> None:
+    """A warehouse of an earlier release has no identity file."""
+    (Path(Warehouse(site).data_path) / ownership.FILE).unlink()
+    stranger = Path(Warehouse(site).data_path) / "silver" / "ducklake-stranger.parquet"
+    stranger.parent.mkdir(exist_ok=True)
+    stranger.write_bytes(b"another warehouse's")
+    aged(site)
+    steps.ingest(site)
+    late = stranger.with_name("ducklake-late.parquet")
+    late.write_bytes(b"a killed writer's")
+    claim_at = datetime.now(UTC) - timedelta(days=DAYS_AGO + 1)
+    with Warehouse(site).write("test") as connection:
+        claim = ownership.read(connection, Warehouse(site).data_path)
+        assert claim is not None and claim.since is not None
+        assert ownership.strangers(connection, [str(stranger), str(late)], claim.since) == {str(stranger)}
+    done = steps.maintain(site)
+    assert (done.upkeep.strangers_left, done.upkeep.orphans_removed) == (1, 0)
+    assert stranger.exists() and late.exists()
+    with Warehouse(site).write("test") as connection:  # as if the claim were older than both
+        ownership.write(connection, Warehouse(site).data_path, replace(claim, unknown_before=claim_at.isoformat()))
+    assert steps.maintain(site).upkeep.orphans_removed == 1 and not stranger.exists()
+
+
+def test_a_data_folder_that_is_not_mounted_is_an_error(site: Site) -> None:
+    data = Path(Warehouse(site).data_path)
+    data.rename(data.with_name("elsewhere"))
+    data.mkdir()
+    with pytest.raises(ConfigError, match=r"names data files, and .* holds none") as told:
+        steps.ingest(site)
+    assert "mounted" in told.value.hint
+    assert list(data.iterdir()) == []
+
+
+def test_a_restore_says_which_files_are_missing(site: Site) -> None:
+    lost = sorted(data_files(site))[0]
+    lost.unlink()
+    catalogue_of(site).unlink()
+    done = CliRunner().invoke(cli, ["restore", "--site", str(site.root)], catch_exceptions=False)
+    assert done.exit_code == 0 and "Restored the catalogue of" in done.stdout
+    named = lost.relative_to(Warehouse(site).data_path)
+    assert f"1 data files are missing: {named}" in done.stderr
+    listed = CliRunner().invoke(cli, ["restore", "--list", "--site", str(site.root)], catch_exceptions=False)
+    assert listed.stdout.splitlines()[0].startswith("catalogue-")
+
+
+def test_the_newest_backups_and_one_a_day_are_kept(site: Site, tmp_path: Path) -> None:
+    folder, now = tmp_path / "kept", datetime.now(UTC)
+    folder.mkdir()
+    for hours in range(2, 20 * 24, 8):  # three a day, for 20 days
+        made = (now - timedelta(hours=hours)).strftime("%Y%m%dT%H%M%S%f")
+        (folder / f"catalogue-{made}Z-1.sqlite").write_bytes(b"")
+    newest = backups.keep(catalogue_of(site), folder, 7)
+    found = backups.kept(folder)
+    assert found[0] == newest and backups.is_sound(newest.path)
+    days = [backup.made_at.date() for backup in found]
+    assert len(set(days)) == backups.DAYS and days[: backups.NEWEST] != days[backups.NEWEST :]
+    assert backups.NEWEST <= len(found) <= backups.NEWEST + backups.DAYS
+    assert not list(folder.glob("*.part*")), "nothing is left of the making"
+
+
+def test_a_file_goes_only_when_no_kept_backup_needs_it(site: Site) -> None:
+    """Files given up 10 days ago, and a backup that is older than that."""
+    warehouse = Warehouse(site)
+    with warehouse.write("test") as connection:
+        for _ in range(3):
+            connection.execute(f"INSERT INTO {LAKE}.ops.dirty_day VALUES ('none', NULL)")
+    before = steps.backups_of(site)[0]
+    steps.maintain(site)  # merges, and so gives files up
+    _shift(catalogue_of(site), "ducklake_files_scheduled_for_deletion", "schedule_start", 10)
+    old = before.path.with_name(f"catalogue-20200101T000000000000Z-{before.snapshot}.sqlite")
+    shutil.copy(before.path, old)
+    files = data_files(site)
+    assert steps.maintain(site).upkeep.files_removed == 0 and files <= data_files(site)
+    assert steps.restore(site, old.name, force=True).missing == [], "the backup finds all of its files"
+    steps.restore(site, force=True)
+    old.unlink()
+    for backup in steps.backups_of(site):
+        backup.path.unlink()
+    assert steps.maintain(site).upkeep.files_removed > 0
+
+
+def _shift(catalogue: Path, table: str, column: str, days: int) -> None:
+    with sqlite3.connect(catalogue) as changed:
+        earlier = f"strftime('%Y-%m-%d %H:%M:%f', substr({column}, 1, 23), '-{days} days') || '000+00'"
+        changed.execute(f"UPDATE {table} SET {column} = {earlier}")
+    changed.close()
+
+
+# --- damage, a full disk, missing rights -------------------------------------------------------------------------
+
+
+def test_a_full_build_replaces_files_that_are_missing_or_damaged(read_once: Site, tmp_path: Path) -> None:
+    site = copied(read_once, tmp_path / "site")
+    steps.build(site)
+    before, folder = all_rows(site), Path(Warehouse(site).data_path)
+    missing, cut, wrong = (
+        next(folder.glob(f"{name}/**/*.parquet")) for name in ("silver/session", "silver/transfer", "gold/drive_ledger")
+    )
+    missing.unlink()
+    os.truncate(cut, 500)
+    wrong.write_bytes(wrong.read_bytes()[:4] + b"U" * 100 + wrong.read_bytes()[104:])
+    with pytest.raises(TapescopeError, match=r"a data file of silver\.session is missing: .*silver/session/") as told:
+        all_rows(site)
+    assert str(folder) not in str(told.value) and "`tapescope build --full`" in told.value.hint
+    steps.build(site, full=True)
+    assert differences(before, all_rows(site)) == []
+
+
+@pytest.mark.parametrize(
+    ("harm", "said", "hint"),
+    [
+        (lambda file: os.truncate(file, 9000), "the catalogue is damaged", "tapescope restore"),
+        (lambda file: file.write_bytes(b"no database" * 999), "the catalogue is damaged", "tapescope restore"),
+    ],
+    ids=["cut", "overwritten"],
+)
+def test_a_damaged_catalogue_is_named_and_comes_back(
+    site: Site, harm: Callable[[Path], None], said: str, hint: str
+) -> None:
+    before = query(site, COUNT)
+    for path in catalogue_of(site).parent.glob("catalogue.sqlite-*"):
+        path.unlink()
+    harm(catalogue_of(site))
+    for step in (steps.ingest, steps.maintain, lambda one: steps.ask(one, "files"), lambda one: query(one, COUNT)):
+        with pytest.raises(TapescopeError, match=said) as told:
+            step(site)
+        assert hint in told.value.hint
+    assert steps.restore(site).aside is not None
+    assert query(site, COUNT) == before
+
+
+def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) -> None:
+    next(Path(Warehouse(site).data_path).glob("bronze/enstore_log_mover/**/*.parquet")).unlink()
+    command = [sys.executable, "-m", "pipelines.cli", "run", "--site", str(site.root)]
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    wanted = "a data file of bronze.enstore_log_mover is missing: "
+    [said] = [line for line in done.stderr.splitlines() if line.startswith("tapescope: ")]
+    assert said.startswith(f"tapescope: {wanted}") and "  hint: put the file back from a copy" in done.stderr
+    [written] = (site.root / "var" / "reports").glob("report-*.json")
+    assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {wanted}")
+
+
+def test_what_systems_say_is_named() -> None:
+    """The words of DuckDB, SQLite, Polars and the system, as they were on a full and on a read-only disk."""
+    full = "the disk is full"
+    rights = "this user may not write"
+    for error, wanted in (
+        (OSError(28, "No space left on device"), full),
+        (sqlite3.OperationalError("database or disk is full"), full),
+        (duckdb.IOException('IO Error: Could not write file "x.parquet": No space left on device'), full),
+        (pl.exceptions.ComputeError("parquet: underlying IO error: No space left on device (os error 28)"), full),
+        (sqlite3.OperationalError("attempt to write a readonly database"), rights),
+        (PermissionError(13, "Permission denied", "writer.lock"), rights),
+        (OSError(30, "Read-only file system", "writer.json"), rights),
+        (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
+    ):
+        own = troubles.named(error)
+        assert own is not None and str(own).startswith(wanted) and own.hint and own.exit_code == 1
+        assert not troubles.is_damage(error)
+    assert troubles.named(ValueError("of something else")) is None
+    assert "the disk is full" in failures.told("build", OSError(28, "No space left on device"))
