@@ -44,7 +44,7 @@ test-airflow: install .venv/done-airflow
 
 docs: install
 	$(SAY) "writing the pages that are made from schemas/"
-	@$(PYTHON) -c 'from pipelines.docs import write_all; print(*write_all(), sep="\n")'
+	@$(PYTHON) -c 'from pipelines.reporting.dictionary import write_all; print(*write_all(), sep="\n")'
 
 bench: install
 	$(SAY) "running the benchmarks"

@@ -18,14 +18,14 @@ import numpy as np
 
 from benchmarks import truths
 from benchmarks.truths import Rng
-from pipelines.methods.bootstrap import Estimate
-from pipelines.methods.realised import Days, realised
-from pipelines.models import calibration, growth, seeking
-from pipelines.models.calibration import Mounts, Unknown
-from pipelines.models.eta import Eta, days_left, moved_ahead
-from pipelines.models.service_time import Service
-from pipelines.models.sizing import Traffic, certain, drives_needed
-from pipelines.models.technology import drive
+from pipelines.analysis.models import calibration, growth, seeking
+from pipelines.analysis.models.calibration import Mounts, Unknown
+from pipelines.analysis.models.eta import Eta, days_left, moved_ahead
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.sizing import Traffic, certain, drives_needed
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.analysis.stats.diff_in_diff import Days, realised
+from pipelines.config.technology import drive
 
 LEAST, MOST = 0.85, 0.95
 SEED = 1

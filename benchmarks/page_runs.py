@@ -19,12 +19,12 @@ from pathlib import Path
 import click
 
 from benchmarks.measure import CORES, REPO
-from pipelines import ask as asking
-from pipelines.catalog import Catalog, load_catalog
-from pipelines.config import Site
-from pipelines.opened import Opened
+from pipelines.answers import question as asking
+from pipelines.answers.snapshot import Opened
+from pipelines.catalog.contracts import Catalog, load_catalog
+from pipelines.config.site import Site
 from pipelines.steps import site_at
-from pipelines.warehouse import Connection
+from pipelines.warehouse.connection import Connection
 
 APP = REPO / "dashboards" / "app.py"
 Params = dict[str, str] | None

@@ -17,7 +17,7 @@ from benchmarks.aims import Aim, judge_pages
 from benchmarks.measure import REPO, PageResult
 from benchmarks.tables import aims_lines, line
 from pipelines import steps
-from pipelines.config import Site
+from pipelines.config.site import Site
 
 PAGES, REPEAT = "pages", 20
 COLUMNS = ("page", "period", "questions", "median ms", "p95 ms", "slowest question", "its p95 ms")

@@ -20,13 +20,14 @@ import polars as pl
 
 from benchmarks import peers
 from benchmarks.inputs import MB
-from pipelines import lines, sources, steps
-from pipelines.catalog import load_catalog
-from pipelines.config import input_for
-from pipelines.forecast import WEEK_DAYS, History, what_if
-from pipelines.models.simulation import Changes
-from pipelines.origins import origin_of
-from pipelines.reading import Reading
+from pipelines import sources, steps
+from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
+from pipelines.analysis.models.simulation import Changes
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.files import origin_of
+from pipelines.config.site import input_for
+from pipelines.ingest.parse_file import Reading
+from pipelines.sources import blocks
 
 JC_MB = 2  # jc is given this much: its speed does not depend on the size, its memory does
 # Streams that share a link are what a replay takes longest for: each that comes or goes changes the rates of all.
@@ -47,12 +48,12 @@ def ingest(path: Path) -> Facts:
 def parse(path: Path) -> Facts:
     """Reading and parsing alone; the rows are counted and dropped."""
     site = steps.site_at(path.parent)
-    head = lines.read_head(path)
+    head = blocks.read_head(path)
     stem, _ = sources.choose(head)
     if stem is None:
         raise ValueError(f"no source recognises {path}")
     origin = replace(origin_of(site, path, *input_for(site, path)), head=tuple(head))
-    reading = Reading(path, stem, origin, lines.Start(), None)
+    reading = Reading(path, stem, origin, blocks.Start(), None)
     kinds: Counter[str] = Counter()
 
     def run() -> None:
@@ -82,7 +83,7 @@ def read_lines(path: Path) -> Facts:
 
 def read_blocks(path: Path) -> Facts:
     """The same bytes as our blocks of numbered lines, hashed: the floor under every source."""
-    height, seconds = _timed(lambda: sum(block.lines.height for block in lines.read_blocks(path)))
+    height, seconds = _timed(lambda: sum(block.lines.height for block in blocks.read_blocks(path)))
     return {"seconds": seconds, "rows": height, "lines": height}
 
 

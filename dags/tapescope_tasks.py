@@ -32,9 +32,9 @@ EACH_DAG: dict[str, Any] = {
 
 def glance() -> tuple[str, str]:
     """The site's zone, and the file that says that logs have come; asked whenever Airflow reads the DAGs."""
-    from pipelines import config
+    from pipelines.config import site
 
-    return config.glance(SITE)
+    return site.glance(SITE)
 
 
 def call(name: str, **options: Any) -> dict[str, Any]:

@@ -12,15 +12,15 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from pipelines import ask as asking
-from pipelines.ask import Answer
-from pipelines.catalog import Column, load_catalog
-from pipelines.config import Site, load_site, site_file
-from pipelines.drill import Drilled, drill
-from pipelines.forecast import MONTH_DAYS, Fitted, History, Record, fit_site, judge, laid_out, recorded
-from pipelines.forecast import Answer as WhatIf
-from pipelines.models.simulation import Changes, Outcome, simulate
-from pipelines.opened import Opened
+from pipelines.analysis.forecast import MONTH_DAYS, Fitted, History, Record, fit_site, judge, laid_out, recorded
+from pipelines.analysis.forecast import Answer as WhatIf
+from pipelines.analysis.models.simulation import Changes, Outcome, simulate
+from pipelines.answers import question
+from pipelines.answers.drill import Drilled, drill
+from pipelines.answers.question import Answer
+from pipelines.answers.snapshot import Opened
+from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.config.site import Site, load_site, site_file
 
 # Ends of names that repeat the unit, which a label shows in brackets.
 _ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
@@ -110,7 +110,7 @@ def last_day(snapshot: int) -> date:
 @st.cache_data(max_entries=20, show_spinner=False)
 def _last_day(path: str, which: str, snapshot: int) -> date:
     with refusing(), _open(path, which, snapshot).lent() as connection:
-        return asking.last_day(connection).day
+        return question.last_day(connection).day
 
 
 def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:

@@ -17,9 +17,9 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 import streamlit as st
 
 from dashboards import data
-from pipelines import free_sql
-from pipelines.catalog import Question, load_catalog
-from pipelines.hostile import csv_text
+from pipelines.answers import adhoc
+from pipelines.catalog.contracts import Question, load_catalog
+from pipelines.primitives.text import csv_text
 
 # The ten questions operators ask first, in the order of an investigation.
 TEN = (
@@ -57,7 +57,7 @@ class Ran:
     """What came of it: a table, or a message with a hint."""
 
     asked: Asked
-    found: free_sql.Found | None
+    found: adhoc.Found | None
     took_s: float
     message: str = ""
     hint: str = ""
@@ -104,7 +104,7 @@ def run(asked: Asked) -> Ran:
     try:
         with data.refusing():
             site = data.site(data.site_path())
-            found = free_sql.run(site, asked.sql, asked.seconds, MEMORY, asked.rows, asked.snapshot, plain=True)
+            found = adhoc.run(site, asked.sql, asked.seconds, MEMORY, asked.rows, asked.snapshot, plain=True)
     except data.NoAnswer as problem:
         return Ran(asked, None, time.monotonic() - begin, str(problem), problem.hint)
     finally:
@@ -180,7 +180,7 @@ def dictionary(words: str) -> list[dict[str, str]]:
     ]
 
 
-def as_csv(found: free_sql.Found) -> bytes:
+def as_csv(found: adhoc.Found) -> bytes:
     """All rows; texts of logs act neither on a terminal nor in a spreadsheet. Parquet holds them as they are."""
     table = found.named()
     for place, field in enumerate(table.schema):
@@ -192,7 +192,7 @@ def as_csv(found: free_sql.Found) -> bytes:
     return out.getvalue()
 
 
-def as_parquet(found: free_sql.Found) -> bytes:
+def as_parquet(found: adhoc.Found) -> bytes:
     out = io.BytesIO()
     pa.parquet.write_table(found.named(), out)
     return out.getvalue()

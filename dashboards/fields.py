@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import state
-from pipelines.hostile import as_markdown
+from pipelines.primitives.text import as_markdown
 
 MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
 ASKED_CHARS = 80  # of what a URL asks for, in a notice

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboards import state
-from pipelines.catalog import load_catalog
+from pipelines.catalog.contracts import load_catalog
 
 PAGES = {
     "gaps": ("Gaps", ("long_gap", "changed_gap")),

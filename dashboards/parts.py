@@ -11,9 +11,9 @@ import streamlit as st
 
 from dashboards import data, fields, period, state, words
 from dashboards.data import Asked
-from pipelines.catalog import Column
-from pipelines.clock import day_bounds
-from pipelines.hostile import as_markdown
+from pipelines.catalog.contracts import Column
+from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import as_markdown
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 MOST_ROWS = 1000

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from dashboards import fields
-from pipelines.forecast import Answer, Scenario
-from pipelines.hostile import as_markdown
-from pipelines.models.simulation import Changes
+from pipelines.analysis.forecast import Answer, Scenario
+from pipelines.analysis.models.simulation import Changes
+from pipelines.primitives.text import as_markdown
 
 HOURS = 3600.0  # seconds of one
 CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")

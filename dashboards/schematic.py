@@ -7,7 +7,7 @@ import polars as pl
 
 from dashboards.charts import BLUE, GREEN, GREY, INK, faint, framed, number
 from dashboards.parts import Rows
-from pipelines.hostile import shortened
+from pipelines.primitives.text import shortened
 
 LEFT, MIDDLE, RIGHT = "tapes that are read", "stations and their spool", "tapes that are written"
 _COLUMNS = [LEFT, MIDDLE, RIGHT]

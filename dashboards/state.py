@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pipelines.hostile import as_markdown
+from pipelines.primitives.text import as_markdown
 
 # The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for;
 # the names it looked for, and where notices stand.

@@ -21,8 +21,8 @@ from airflow_home import POOL, Airflow, standalone
 from archive import differences, query
 from week import N_DAYS, SILENT, WEEK, arrive, reports, said, timely, week_site
 
-from pipelines.config import ARRIVED, Site
-from pipelines.warehouse import Warehouse
+from pipelines.config.site import ARRIVED, Site
+from pipelines.warehouse.connection import Warehouse
 
 # The same process as the other tests of Airflow, or two of them would compete.
 pytestmark = pytest.mark.xdist_group("airflow")

@@ -16,10 +16,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import Warehouse
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.warehouse.connection import Warehouse
 
 ZONE = "America/Chicago"
 SYSTEM = "teststand"

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.lines import LINES, Limits, frame_of, head_of
-from pipelines.records import LINE_REASONS, Carry, Origin, Parsed
+from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import LINES, Limits, frame_of, head_of
+from pipelines.sources.protocol import LINE_REASONS, Carry, Origin, Parsed
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"

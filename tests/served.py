@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import steps
-from pipelines.warehouse import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 
 REPO = Path(__file__).resolve().parent.parent
 APP = REPO / "dashboards" / "app.py"

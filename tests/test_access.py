@@ -12,7 +12,7 @@ from served import APP, chromium, free_port, served
 from streamlit.testing.v1 import AppTest
 
 from dashboards.access import is_allowed
-from pipelines.dashboard_command import _opened_to, _served_as
+from pipelines.cli.dashboard import _opened_to, _served_as
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 

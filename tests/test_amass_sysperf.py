@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin, Parsed
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import amass_sysperf, choose
+from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.protocol import Origin, Parsed
 
 EOS = Path(__file__).parent / "sources" / "amass_sysperf" / "damaged_eos_1997.txt"
 START = datetime(1998, 2, 1, 8)

@@ -17,13 +17,15 @@ import pytest
 from click.testing import CliRunner
 from hostile_sql import ENDLESS, HUGE, REFUSED, named
 
-from pipelines import ask, free_sql, sql_guard, sql_pool, sql_worker
-from pipelines.catalog import Catalog, Column, Question, load_catalog
+from pipelines.answers import adhoc, guard, pool
+from pipelines.answers import question as ask
+from pipelines.answers import worker as sql_worker
+from pipelines.catalog.contracts import Catalog, Column, Question, load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import Warehouse, snapshot_id
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
+from pipelines.warehouse.connection import Warehouse, snapshot_id
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("ask")
@@ -74,7 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.mark.parametrize("sql", REFUSED, ids=named)
 def test_refused_before_it_runs(sql: str) -> None:
     with pytest.raises(QuestionRefused) as refusal:
-        sql_guard.check(sql, load_catalog().relations)
+        guard.check(sql, load_catalog().relations)
     assert str(refusal.value)
     assert refusal.value.hint
 
@@ -88,13 +90,13 @@ def test_the_command_line_refuses(site: Site, sql: str) -> None:
 
 def test_many_comments_take_no_time() -> None:
     begin = time.monotonic()
-    sql_guard.check("/**/" * 4_000 + "SELECT 1")
+    guard.check("/**/" * 4_000 + "SELECT 1")
     assert time.monotonic() - begin < 10
 
 
 def test_a_refusal_names_the_table_that_was_meant() -> None:
     with pytest.raises(QuestionRefused, match="host_sample is not a table") as refusal:
-        sql_guard.check("FROM host_sample", load_catalog().relations)
+        guard.check("FROM host_sample", load_catalog().relations)
     assert "bronze.host_sample" in refusal.value.hint
 
 
@@ -135,7 +137,7 @@ def test_too_many_columns_are_too_large(site: Site) -> None:
     ],
 )
 def test_the_process_holds_what_the_guard_let_slip(site: Site, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
-    monkeypatch.setattr(sql_pool, "COMMAND", ("-P", "-s", "-c", UNGUARDED))
+    monkeypatch.setattr(pool, "COMMAND", ("-P", "-s", "-c", UNGUARDED))
     with pytest.raises(QuestionRefused):
         ask.ask_sql(site, sql.format(root=site.root), memory="300MB")  # a process of its own: no other test has this
 
@@ -143,18 +145,18 @@ def test_the_process_holds_what_the_guard_let_slip(site: Site, monkeypatch: pyte
 # The confined process as it would be if the guard let everything through.
 UNGUARDED = """
 import sys
-from pipelines import sql_guard, sql_worker
-sql_guard.check = lambda text, known: sql_guard.Allowed(text, ())
-sys.exit(sql_worker.main())
+from pipelines.answers import guard, worker
+guard.check = lambda text, known: guard.Allowed(text, ())
+sys.exit(worker.main())
 """
 
 
 def test_the_process_inherits_no_secret(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_TOKEN", "secret")
     monkeypatch.setenv("PGPASSWORD", "secret")
-    assert "secret" not in free_sql._environment(Warehouse(site)).values()
+    assert "secret" not in adhoc._environment(Warehouse(site)).values()
     postgres = site.model_copy(update={"catalogue": "postgres:dbname=x", "data_path": "/data"})
-    assert free_sql._environment(Warehouse(postgres))["PGPASSWORD"] == "secret"
+    assert adhoc._environment(Warehouse(postgres))["PGPASSWORD"] == "secret"
 
 
 FRIENDLY = [
@@ -240,11 +242,11 @@ def test_no_path_of_the_host_is_shown(site: Site) -> None:
 
 
 def process_ids() -> set[int]:
-    return {worker._process.pid for _, worker in sql_pool._idle}
+    return {worker._process.pid for _, worker in pool._idle}
 
 
 def test_the_process_is_used_again(site: Site) -> None:
-    sql_pool.close_all()
+    pool.close_all()
     ask.ask_sql(site, "SELECT 1")
     before = process_ids()
     ask.ask_sql(site, "SELECT setseed(0.5)")
@@ -264,7 +266,7 @@ def test_a_statement_leaves_nothing_to_the_next(site: Site) -> None:
 
 
 def test_a_process_that_was_stopped_is_not_used_again(site: Site) -> None:
-    sql_pool.close_all()
+    pool.close_all()
     ask.ask_sql(site, "SELECT 1", memory="200MB")
     (before,) = process_ids()
     with pytest.raises(QuestionRefused, match=r"memory|too large|ended"):
@@ -287,7 +289,7 @@ def test_a_new_snapshot_is_seen_by_a_process_in_use(tmp_path: Path) -> None:
 def test_no_other_process_parses_the_text(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nested comments hold DuckDB's parser, and all threads of its process, for seconds."""
     parsed: list[str] = []
-    monkeypatch.setattr(sql_guard, "check", lambda text, *_: parsed.append(text))
+    monkeypatch.setattr(guard, "check", lambda text, *_: parsed.append(text))
     monkeypatch.setattr(duckdb, "extract_statements", parsed.append)
     assert ask.ask_sql(site, "SELECT 1 " + "/*" * 500 + "*/" * 500).rows == [(1,)]
     with pytest.raises(QuestionRefused):
@@ -298,9 +300,9 @@ def test_no_other_process_parses_the_text(site: Site, monkeypatch: pytest.Monkey
 def test_a_process_ends_with_the_program_that_started_it(site: Site) -> None:
     """Killed, the program cannot clean up: the process sees its input end, and removes its folder."""
     code = (
-        "import os, signal, sys; from pathlib import Path; from pipelines import ask, sql_pool;"
-        "from pipelines.config import load_site; ask.ask_sql(load_site(Path(sys.argv[1])), 'SELECT 1');"
-        "((_, worker),) = sql_pool._idle; print(worker._process.pid, worker._folder.name, flush=True);"
+        "import os, signal, sys; from pathlib import Path; from pipelines.answers import pool, question;"
+        "from pipelines.config.site import load_site; question.ask_sql(load_site(Path(sys.argv[1])), 'SELECT 1');"
+        "((_, worker),) = pool._idle; print(worker._process.pid, worker._folder.name, flush=True);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     out = subprocess.run(
@@ -311,7 +313,7 @@ def test_a_process_ends_with_the_program_that_started_it(site: Site) -> None:
 
 
 def test_the_tables_a_statement_names() -> None:
-    assert sql_guard.check("WITH a AS (FROM silver.gap) FROM a JOIN lake.Gold.x USING (d)").tables == (
+    assert guard.check("WITH a AS (FROM silver.gap) FROM a JOIN lake.Gold.x USING (d)").tables == (
         "gold.x",
         "silver.gap",
     )
@@ -364,7 +366,7 @@ def test_every_kind_of_value_comes_through(site: Site) -> None:
 
 def test_files_get_only_what_any_reader_knows(site: Site) -> None:
     quoted = HOSTILE_NAME.replace("'", "''")
-    found = free_sql.run(
+    found = adhoc.run(
         site,
         "SELECT MAP {'a': [1, 2]} AS map, 7::HUGEINT AS small, 170141183460469231731687303715884105727 AS big,"
         " UUID '00000000-0000-0000-0000-000000000001' AS uuid, INTERVAL 1 DAY AS span, 1.50 AS price, NULL AS nothing,"
@@ -402,7 +404,7 @@ def test_texts_of_an_enum_are_counted_as_written_out(site: Site, plain: bool) ->
     """Five million numbers of two bytes here are five million texts of 9,000 characters for whoever reads them."""
     word = "y" * 9000
     with pytest.raises(QuestionRefused, match=r"too large|memory|ended"):
-        free_sql.run(site, f"SELECT list('{word}'::ENUM('{word}')) FROM range(5000000)", timeout_s=60, plain=plain)
+        adhoc.run(site, f"SELECT list('{word}'::ENUM('{word}')) FROM range(5000000)", timeout_s=60, plain=plain)
 
 
 def test_a_csv_on_the_command_line_acts_on_nothing(site: Site) -> None:
@@ -441,7 +443,7 @@ def test_without_a_warehouse(tmp_path: Path) -> None:
 
 
 def test_a_process_that_fails_says_why(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql_pool, "COMMAND", ("-c", "import sys; sys.exit('no such thing')"))
+    monkeypatch.setattr(pool, "COMMAND", ("-c", "import sys; sys.exit('no such thing')"))
     with pytest.raises(TapescopeError, match="failed: no such thing"):
         ask.ask_sql(site, "SELECT 1", memory="250MB")
 

@@ -11,8 +11,8 @@ from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
 from benchmarks.measure import Result, Task
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
-from pipelines.forecast.whatif import Answer, Record
-from pipelines.models.simulation import Outcome, Work
+from pipelines.analysis.forecast.whatif import Answer, Record
+from pipelines.analysis.models.simulation import Outcome, Work
 from pipelines.sources import all_sources
 from sample_data.scenario import FOLDER
 

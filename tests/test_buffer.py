@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.ask import Answer
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.errors import TapescopeError
-from pipelines.forecast import Buffers, History, buffers
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models.buffer import FIRST, GB, Behaviour, Ints, Step, behaviour, caught, distances
-from pipelines.models.calibration import Unknown
+from pipelines.analysis.forecast import Buffers, History, buffers
+from pipelines.analysis.models.buffer import FIRST, GB, Behaviour, Ints, Step, behaviour, caught, distances
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.answers.question import Answer
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
 
 DAYS = 28
 

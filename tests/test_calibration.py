@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Calibration, Mounts, Unknown, check, fit
-from pipelines.models.service_time import Service
+from pipelines.analysis.models.calibration import Calibration, Mounts, Unknown, check, fit
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.stats.bootstrap import Estimate
 
 # P38 to P41: files, GB, drive rate, overall rate in MB/s. PIC slides, "Reading LT04 tape test".
 PIC = np.array([(278, 766, 83.4, 72.6), (278, 766, 80.4, 66.5), (139, 382, 81.9, 40.8), (44, 119, 80.0, 29.2)])

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pipelines import change_log, steps
+from pipelines import steps
 from pipelines.cli import cli
-from pipelines.config import Site, load_site
-from pipelines.errors import ConfigError
-from pipelines.warehouse import Warehouse
+from pipelines.config import changes as change_log
+from pipelines.config.site import Site, load_site
+from pipelines.primitives.errors import ConfigError
+from pipelines.warehouse.connection import Warehouse
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m{entity}\u202e' OR 1=1 --"
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from conftest import REPO
 
 from pipelines.cli import cli
-from pipelines.errors import NothingRead
+from pipelines.primitives.errors import NothingRead
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"
@@ -101,13 +101,14 @@ def test_run_that_reads_nothing_says_so(tmp_path: Path, glob: str, content: str,
 
 STOPPED = """
 import os, signal, sys
-from pipelines import cli, quality
+from pipelines import cli
+from pipelines.build import checks
 folder, name = sys.argv[1:]
-check = quality.check
+check = checks.check
 def stop(*given):
     os.kill(os.getpid(), getattr(signal, name))
     return check(*given)
-quality.check = stop
+checks.check = stop
 sys.argv = ["tapescope", "build", "--site", folder]
 cli.main()
 """

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from benchmarks import coverage, truths
 from benchmarks.coverage import LTO4, MODELS, Row, Said, main, measure, table, tally
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Unknown
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.stats.bootstrap import Estimate
 
 
 def test_counts_by_hand() -> None:

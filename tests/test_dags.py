@@ -16,8 +16,8 @@ from archive import SITE, all_rows, differences, make, make_site, morning, put, 
 from conftest import REPO
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
 
 LONGEST = 60
 DAG_FILES = sorted(DAGS.glob("*.py"))
@@ -237,7 +237,7 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
     told = sent.read_text().split("What was seen")[0]
     assert "build failed: CheckFailed" in told and "silver.session" in told
     (noted,) = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
-    assert noted[0] == "build" and "at pipelines/steps/making.py line" in noted[1] and "LOG-2010-03-" in noted[1]
+    assert noted[0] == "build" and "at pipelines/steps/build.py line" in noted[1] and "LOG-2010-03-" in noted[1]
     command = [sys.executable, "-m", "pipelines.cli", "build", "--site", str(site.root)]
     told = environment(home, site.root, PYTHONPATH=str(strict))
     done = subprocess.run(command, cwd=strict, env=told, capture_output=True, text=True, check=False)

@@ -16,11 +16,11 @@ from served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
-from pipelines.ask import ask
-from pipelines.catalog import load_catalog
-from pipelines.forecast import History, what_if
-from pipelines.models.simulation import Changes
-from pipelines.warehouse import LAKE, Warehouse
+from pipelines.analysis.forecast import History, what_if
+from pipelines.analysis.models.simulation import Changes
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from pipelines.warehouse.connection import LAKE, Warehouse
 
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")
@@ -554,7 +554,7 @@ def test_whatif_by_url(app: AppTest) -> None:
 
 def test_whatif_withheld_and_empty(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Days without a mount say what to load; a replay that is too far off withholds the change."""
-    monkeypatch.setattr("pipelines.forecast.whatif.MOST_ERROR", 0.0)
+    monkeypatch.setattr("pipelines.analysis.forecast.whatif.MOST_ERROR", 0.0)
     app.query_params["gap"], app.query_params["days"] = "1.75", "5"  # answers are kept, and other tests ask of a week
     opened(app, "whatif")
     assert not app.exception

@@ -19,11 +19,11 @@ import test_relations as harness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.catalog import load_catalog
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, read_blocks, read_head
-from pipelines.records import NO_YEAR, Origin, Parsed
+from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, dcache_billing, dcache_statistics
+from pipelines.sources.blocks import frame_of, read_blocks, read_head
+from pipelines.sources.protocol import NO_YEAR, Origin, Parsed
 
 ZONE = "Europe/Paris"
 P = "0000AB" + "0" * 28

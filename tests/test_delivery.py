@@ -19,16 +19,17 @@ from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines import delivery, steps
-from pipelines import report as reporting
-from pipelines.catalog import load_catalog
+from pipelines import steps
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site, load_site
-from pipelines.delivery import alerts, metrics
-from pipelines.delivery.message import Message, one_line
-from pipelines.errors import ConfigError, TapescopeError
-from pipelines.report import Report
-from pipelines.warehouse import Warehouse, transaction
+from pipelines.config.site import Site, load_site
+from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.reporting import delivery
+from pipelines.reporting import report as reporting
+from pipelines.reporting.delivery import alertmanager, prometheus
+from pipelines.reporting.delivery.payload import Message, one_line
+from pipelines.reporting.report import Report
+from pipelines.warehouse.connection import Warehouse, transaction
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("delivery")
@@ -327,7 +328,7 @@ def test_hostile_findings_are_bounded_in_alerts() -> None:
     row |= {"entity": "e\x1b" + "x" * 10_000, "text": "a\nb" + "x" * 10_000}
     report = Report("t", "UTC", DAY, DAY, [], [])
     message = Message("s", report, {}, [], [row], {}, {}, [])
-    [alert] = alerts.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
+    [alert] = alertmanager.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
     assert len(json.dumps(alert)) < 2000 and "\\u001b" not in json.dumps(alert)
     assert one_line("a\nb") == "a b"
 
@@ -361,7 +362,7 @@ def test_prometheus_reads_the_night(root: Path) -> None:
 def test_prometheus_keeps_a_silent_day_apart_from_a_clean_one(state: str) -> None:
     report = Report("t", "UTC", DAY, DAY, [], [])
     days = [{"state": state, "n_days": 2}, {"state": "findings", "n_days": 1}, {"state": state, "n_days": 3}]
-    registry = metrics.registry_of(Message("s", report, {}, [], [], {}, {}, [], days=days))
+    registry = prometheus.registry_of(Message("s", report, {}, [], [], {}, {}, [], days=days))
     counts = {
         name: registry.get_sample_value("tapescope_days", {"site": "s", "state": name})
         for name in ("not_run", "not_covered", "part_covered", "clean", "findings")

@@ -13,7 +13,7 @@ from airflow_home import environment
 from conftest import REPO
 from ruamel.yaml import YAML
 
-from pipelines.delivery import SECRETS
+from pipelines.reporting.delivery import SECRETS
 
 DEPLOY = REPO / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))

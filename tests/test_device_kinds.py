@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.sources._device_kinds import disk_kind, disk_kinds, interface_kind, interface_kinds
+from pipelines.sources._shared.device_kinds import disk_kind, disk_kinds, interface_kind, interface_kinds
 
 DISKS = {  # by system
     "Linux": {

@@ -9,11 +9,12 @@ import archive
 import pytest
 from click.testing import CliRunner, Result
 
-from pipelines import log_text, steps
+from pipelines import steps
+from pipelines.answers import excerpts
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import QuestionRefused
-from pipelines.warehouse import Warehouse
+from pipelines.config.site import Site
+from pipelines.primitives.errors import QuestionRefused
+from pipelines.warehouse.connection import Warehouse
 
 pytestmark = pytest.mark.xdist_group("drill")
 
@@ -58,7 +59,7 @@ def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Si
         assert sum(row["interval_s"] for row in found.intervals) == pytest.approx(duration_s, abs=1e-3), (drive, bucket)
         assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
         for (path, number), text in found.texts.items():
-            assert path == f"logs/{NAME}" and text == lines[number - 1][: log_text.TEXT_CHARS]
+            assert path == f"logs/{NAME}" and text == lines[number - 1][: excerpts.TEXT_CHARS]
             n_lines += 1
         if bucket not in ("unknown", "idle"):
             assert all(f"{drive}MV" in text for text in found.texts.values())
@@ -79,7 +80,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     said = run(site, "DRV_1", "--day", str(DAY), "--limit", "2")
     assert said.exit_code == 0, said.stderr
     assert "\x1b" not in said.stdout and "\u202e" not in said.stdout and "\\x1b[31mred\\u202e<b>" in said.stdout
-    assert max(map(len, said.stdout.split("\n"))) < log_text.TEXT_CHARS + 100
+    assert max(map(len, said.stdout.split("\n"))) < excerpts.TEXT_CHARS + 100
     assert "mount DRV_1 VOL002" in said.stdout and f"logs/{NAME}:" in said.stdout
     assert "the 2 longest of" in said.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
@@ -116,9 +117,9 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
     with Warehouse(site).read() as connection:
 
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
-            return log_text.read_again(connection, site, name, [3, 5])
+            return excerpts.read_again(connection, site, name, [3, 5])
 
-        wanted = {number: before[number - 1][: log_text.TEXT_CHARS] for number in (3, 5)}
+        wanted = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
         assert again() == wanted
         path.write_bytes(whole + b"one line more\n")
         assert again() == wanted

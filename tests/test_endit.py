@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from pipelines import steps
 from pipelines.cli import cli
-from pipelines.lines import frame_of
-from pipelines.records import Origin
 from pipelines.sources import choose, endit, endit_hints
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.protocol import Origin
 
 SOURCES = Path(__file__).parent / "sources"
 SITE = 'name = "pool"\nzone = "Europe/Stockholm"\n[[input]]\nglob = "tsm*"\n[[input]]\nglob = "*.json"\n'

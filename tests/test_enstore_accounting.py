@@ -19,12 +19,12 @@ from test_sources import maul, origin_of, parse_chunks, read_lines
 
 from pipelines import steps
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin
+from pipelines.config.site import Site
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose, enstore_accounting
+from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.enstore_accounting import tables
+from pipelines.sources.protocol import Origin
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -15,12 +15,12 @@ from archive import SYSTEM, Rows, all_rows, differences, make, make_site, mornin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.config import Site
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin, Parsed
+from pipelines.config.site import Site
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.primitives.units import MIB
 from pipelines.sources import all_sources
-from pipelines.units import MIB
+from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.protocol import Origin, Parsed
 
 ZONE = "America/Chicago"
 Row = dict[str, Any]

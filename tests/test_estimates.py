@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.estimates import estimate
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse
+from pipelines.analysis.estimates import estimate
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 
 pytestmark = pytest.mark.xdist_group("estimates")
 

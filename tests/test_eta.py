@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Unknown
-from pipelines.models.eta import Eta, days_left, moved_ahead, one_drive_more
-from pipelines.models.throughput import campaign
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive_more
+from pipelines.analysis.models.throughput import campaign
+from pipelines.analysis.stats.bootstrap import Estimate
 
 
 def made(found: Eta | Unknown) -> Eta:

@@ -7,8 +7,8 @@ from pathlib import Path
 from archive import query
 
 from pipelines import steps
-from pipelines.findings.proof import TEXT_CHARS
-from pipelines.warehouse import LAKE
+from pipelines.analysis.findings.evidence import TEXT_CHARS
+from pipelines.warehouse.connection import LAKE
 
 
 def test_every_line_of_evidence_has_its_text(sample: Path) -> None:

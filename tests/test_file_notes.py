@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pipelines import sources, steps
-from pipelines.survey import survey
-from pipelines.survey.writing import written
+from pipelines.ingest.survey import survey
+from pipelines.ingest.survey.render import written
 
 HERE = Path(__file__).parent
 VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----

@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pipelines import findings, steps
-from pipelines.catalog import load_catalog
+from pipelines import steps
+from pipelines.analysis import findings
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import TapescopeError
-from pipelines.loader import prepare_tables
-from pipelines.tables import create_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import create_tables
 
 pytestmark = pytest.mark.xdist_group("finding_life")
 

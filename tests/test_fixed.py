@@ -4,8 +4,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.lines import frame_of
-from pipelines.sources._fixed import peel
+from pipelines.sources._shared.fixed_width import peel
+from pipelines.sources.blocks import frame_of
 
 cells = st.one_of(
     st.decimals(min_value=0, max_value=99_999, places=2, allow_nan=False, allow_infinity=False).map("{:9.2f}".format),

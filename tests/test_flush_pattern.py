@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines.catalog import load_catalog
+from pipelines.catalog.contracts import load_catalog
 
 HOUR_AT = datetime(2008, 3, 3, 10)
 HOUR_MS = 3_600_000

@@ -15,19 +15,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from pipelines import forecast, steps
-from pipelines.catalog import load_catalog
+from pipelines import steps
+from pipelines.analysis import forecast
+from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, whatif
+from pipelines.analysis.models import calibration
+from pipelines.analysis.models.calibration import Mounts, Unknown
+from pipelines.analysis.models.eta import Eta
+from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simulate
+from pipelines.analysis.models.sizing import Needed
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import TapescopeError
-from pipelines.forecast import Fitted, campaigns, needed, whatif
-from pipelines.forecast_commands import step_sentence
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models import calibration
-from pipelines.models.calibration import Mounts, Unknown
-from pipelines.models.eta import Eta
-from pipelines.models.simulation import Changes, Use, Uses, Work, simulate
-from pipelines.models.sizing import Needed
+from pipelines.cli.forecast import forecast_sentence
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
 from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.scenario import LibraryScenario
@@ -299,7 +300,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert [(row["entity"], row["cannot_tell"]) for row in night.rows] == [
         ("c", "no log tells of a day since it begins, 2010-02-01")
     ]
-    assert step_sentence(night.as_dict()) == "No day with data yet: nothing was foretold."
+    assert forecast_sentence(night.as_dict()) == "No day with data yet: nothing was foretold."
 
 
 def test_drives_that_cannot_be_told() -> None:
@@ -320,11 +321,11 @@ def test_drives_that_cannot_be_told() -> None:
         ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
         ("LTO-4", [row | {"down_hours": 24.0}], read, "down in all of the days seen"),
     ):
-        found = needed._needed(generation, days, fitted)
+        found = drives_needed._needed(generation, days, fitted)
         assert isinstance(found, Unknown) and why in found.why
-    assert needed._well_seen([row | {"known_hours": 6.0}]) == []
+    assert drives_needed._well_seen([row | {"known_hours": 6.0}]) == []
     # 100 GB a day, doubled, of mounts that move 50 MB/s: 2 x 100,000 / 86,400 / 50 = 0.0463 drives
-    told = needed._needed("LTO-4", [row], read)
+    told = drives_needed._needed("LTO-4", [row], read)
     assert isinstance(told, Needed) and told.drives.value == pytest.approx(0.046296, rel=1e-4)
 
 

@@ -5,13 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from pipelines import findings
-from pipelines.catalog import Rule, load_catalog
-from pipelines.config import Site
-from pipelines.errors import ConfigError
-from pipelines.findings.gate import Gate, Kin
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.analysis import findings
+from pipelines.analysis.findings.coverage_gate import Gate, Kin
+from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import ConfigError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 
 pytestmark = pytest.mark.xdist_group("gate")
 

@@ -13,12 +13,12 @@ import pytest
 from test_sources import CASES
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.lines import HEAD_LINES, compression
-from pipelines.loader import FileReport
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import FileReport
 from pipelines.sources import all_sources
-from pipelines.warehouse import Warehouse
+from pipelines.sources.blocks import HEAD_LINES, compression
+from pipelines.warehouse.connection import Warehouse
 
 WRITTEN = 1_773_230_400  # 2026-03-11 12:00 UTC
 FIELDS = ("system", "host", "link", "zone", "date", "start_at", "interval_s", "date_order")

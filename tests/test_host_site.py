@@ -10,7 +10,7 @@ from served import APP, DEADLINE_S, REPO
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
-from pipelines.config import Site
+from pipelines.config.site import Site
 
 # One process for all: the site is made once.
 pytestmark = pytest.mark.xdist_group("host_site")

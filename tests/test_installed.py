@@ -16,7 +16,8 @@ def test_a_wheel_has_all_the_command_needs(tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)
     code = (
-        "from pathlib import Path; from pipelines import steps, studies; from pipelines.catalog import load_catalog;"
+        "from pathlib import Path; from pipelines import steps;"
+        "from pipelines.analysis import studies; from pipelines.catalog.contracts import load_catalog;"
         "print(*studies.names(), len(load_catalog().relations) > 50, steps.make_demo(Path('demo')).name, sep='\\n');"
         "print(Path(studies.__file__).is_relative_to(Path.cwd()))"
     )

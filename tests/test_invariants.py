@@ -32,10 +32,10 @@ from archive import (
 )
 
 from pipelines import cli, steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.errors import CheckFailed
-from pipelines.warehouse import LAKE, Warehouse
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import CheckFailed
+from pipelines.warehouse.connection import LAKE, Warehouse
 
 DAY = date(2010, 3, 10)
 LOG = f"enstore/LOG-{DAY}"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from archive import make_site
 
-from pipelines import inventory, steps
-from pipelines.config import load_site
-from pipelines.errors import ConfigError
+from pipelines import steps
+from pipelines.config import facts
+from pipelines.config.site import load_site
+from pipelines.primitives.errors import ConfigError
 
 FACTS = """
 [[fact]]
@@ -34,7 +35,7 @@ disks = ""
 def test_a_fact_holds_until_it_is_said_anew_or_taken_back(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "case"' + FACTS)
     day = date(2010, 3, 9)
-    assert inventory.rows(load_site(tmp_path).fact) == [
+    assert facts.rows(load_site(tmp_path).fact) == [
         ("p1", "disks", "12", 12.0, None, day),
         ("p1", "is_shared", "yes", None, None, None),
         ("p1", "raid", "RAID-5", None, None, day),

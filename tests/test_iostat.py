@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin, Parsed
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import iostat
-from pipelines.sources._sysstat import date_order, day_second, foreign_banner, numbers, read_banner, read_date
+from pipelines.sources._shared.sysstat import date_order, day_second, foreign_banner, numbers, read_banner, read_date
+from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.iostat.layout import read_header
 from pipelines.sources.iostat.rows import name_devices
+from pipelines.sources.protocol import Origin, Parsed
 
 BANNER = "Linux 3.10.0 (node1) \t07/27/2015 \t_x86_64_\t(8 CPU)"
 DEVICE = "Device:            tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"

@@ -25,9 +25,9 @@ from archive import Rows, all_rows, copied, differences, make, make_site, mornin
 from conftest import REPO
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.warehouse import Warehouse
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.warehouse.connection import Warehouse
 
 # One process: the moments are measured on an undisturbed run of the same machine.
 pytestmark = pytest.mark.xdist_group("kill")

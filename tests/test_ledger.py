@@ -8,15 +8,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
+from pipelines.analysis.forecast import recommendations
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.analysis.stats.diff_in_diff import Days, realised
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import TapescopeError
-from pipelines.forecast import ledger
-from pipelines.methods.bootstrap import Estimate
-from pipelines.methods.realised import Days, realised
-from pipelines.tables import create_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import create_tables
 
 pytestmark = pytest.mark.xdist_group("ledger")
 APPLIED = date(2010, 3, 10)
@@ -129,11 +129,11 @@ def test_from_promise_to_score(site: Site) -> None:
 def test_what_is_refused(site: Site) -> None:
     catalog = load_catalog()
     with pytest.raises(TapescopeError, match="no finding has an id"):
-        ledger.recommend(site, catalog, "zzz")
+        recommendations.recommend(site, catalog, "zzz")
     with pytest.raises(TapescopeError, match="has no price"):
-        ledger.recommend(site, catalog, "free")
+        recommendations.recommend(site, catalog, "free")
     with pytest.raises(TapescopeError, match="no drive is called 'Q'"):
-        ledger.recommend_freely(site, catalog, "x", ["Q"], Estimate(1, 1, 1))
+        recommendations.recommend_freely(site, catalog, "x", ["Q"], Estimate(1, 1, 1))
     with pytest.raises(TapescopeError, match="no recommendation 99"):
-        ledger.change(site, catalog, 99, "applied", APPLIED)
+        recommendations.change(site, catalog, 99, "applied", APPLIED)
     assert run(site, "make", "--text", "x").exit_code == 2

@@ -11,10 +11,10 @@ from datetime import date, datetime
 import pytest
 from fuzzing import seeds
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, head_of
-from pipelines.records import Origin
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources
+from pipelines.sources.blocks import frame_of, head_of
+from pipelines.sources.protocol import Origin
 
 SHAPES = (
     " ",

@@ -18,10 +18,11 @@ import pytest
 from archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
 from test_kill import run
 
-from pipelines import cli, retention, steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.warehouse import LAKE, Warehouse, transaction
+from pipelines import cli, steps
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.warehouse import retention
+from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 
 pytestmark = pytest.mark.xdist_group("maintain")
 

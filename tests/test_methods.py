@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from pipelines.methods import before_after, change_points, clock_skew, contradictions, fairness, mixture, two_way
-from pipelines.methods.contrast import ratio_of_medians
-from pipelines.methods.ratios import ratio_of_sums
+from pipelines.analysis.stats import before_after, change_points, clock_skew, contradictions, fairness, mixture, two_way
+from pipelines.analysis.stats.median_ratio import ratio_of_medians
+from pipelines.analysis.stats.ratios import ratio_of_sums
 
 # --- contrast -------------------------------------------------------------------------------------------------
 

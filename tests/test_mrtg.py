@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import average, parse_chunks, read_lines
 
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.protocol import Origin
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import CASES, origin_of, parse_chunks, read_lines
 
-from pipelines.catalog import load_catalog
-from pipelines.lines import frame_of, read_head
-from pipelines.records import Origin
+from pipelines.catalog.contracts import load_catalog
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.mrtg_cfg.targets import members, polled_side
-from pipelines.warehouse import Warehouse
+from pipelines.sources.protocol import Origin
+from pipelines.warehouse.connection import Warehouse
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import parse_chunks, read_lines
 
-from pipelines.lines import frame_of
-from pipelines.records import Origin
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.protocol import Origin
 
 VALUE = st.integers(0, 10**8).map(lambda value: value / 1000)
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import parse_chunks, read_lines
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of
-from pipelines.records import Origin
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.protocol import Origin
 
 VALUE = st.integers(0, 10**6).map(lambda value: value / 10)
 

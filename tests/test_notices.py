@@ -9,12 +9,14 @@ import pytest
 from archive import make_site
 from click.testing import CliRunner, Result
 
-from pipelines import ask, parameters, steps
-from pipelines.catalog import load_catalog
+from pipelines import steps
+from pipelines.answers import parameters
+from pipelines.answers import question as ask
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import TapescopeError
-from pipelines.warehouse import Warehouse
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import Warehouse
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("notices")

@@ -17,9 +17,9 @@ from archive import SITE, all_rows, differences, make, make_site, query
 from test_kill import FIRST, SECOND, arrive
 
 from pipelines import steps
-from pipelines.config import Site
-from pipelines.errors import ConfigError, QuestionRefused, TapescopeError
-from pipelines.warehouse import Warehouse
+from pipelines.config.site import Site
+from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
+from pipelines.warehouse.connection import Warehouse
 
 pytestmark = pytest.mark.xdist_group("object_storage")
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import lines, sources, steps
-from pipelines.config import Input, load_site
-from pipelines.errors import ConfigError, UnreadableFile
+from pipelines import sources, steps
+from pipelines.config.site import Input, load_site
+from pipelines.ingest.survey import survey
+from pipelines.primitives.errors import ConfigError, UnreadableFile
 from pipelines.sources import all_sources
-from pipelines.survey import survey
+from pipelines.sources import blocks as lines
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = 'name = "test"\nzone = "America/Chicago"\n'

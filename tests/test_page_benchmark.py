@@ -13,10 +13,10 @@ from benchmarks.aims import judge_pages
 from benchmarks.page_runs import Notebook, asked_by
 from benchmarks.page_runs import pages as titles
 from benchmarks.pages import PageResult
-from pipelines.ask import ask
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.warehouse import Warehouse
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.warehouse.connection import Warehouse
 
 REPO = Path(__file__).resolve().parent.parent
 SIZE = year.Size(days=8, transfers=3000, fine_days=0)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import parse_chunks, read_lines
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of
-from pipelines.records import Origin
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, pcp_csv
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.protocol import Origin
 
 CELL = st.one_of(st.none(), st.integers(0, 10**9).map(lambda value: value / 1000))
 

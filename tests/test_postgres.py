@@ -16,9 +16,9 @@ from archive import SITE, all_rows, differences, make_site, query
 from test_kill import FIRST, LIMIT_S, SECOND, arrive, kept, python, run
 
 from pipelines import cli, steps
-from pipelines.config import Site
-from pipelines.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
-from pipelines.warehouse import LAKE, Warehouse
+from pipelines.config.site import Site
+from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
+from pipelines.warehouse.connection import LAKE, Warehouse
 
 pytestmark = pytest.mark.xdist_group("postgres")
 

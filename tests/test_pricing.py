@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from archive import ZONE, make_site
 
-from pipelines.catalog import load_catalog
-from pipelines.clock import Period
-from pipelines.findings.hits import Hit
-from pipelines.findings.pricing import Gain, gain
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse
+from pipelines.analysis.findings.hit import Hit
+from pipelines.analysis.findings.pricing import Gain, gain
+from pipelines.catalog.contracts import load_catalog
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.clock import Period
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)

@@ -11,18 +11,18 @@ import pytest
 from click.testing import CliRunner
 
 from pipelines import steps
-from pipelines.ask import Answer, answer
-from pipelines.catalog import load_catalog
+from pipelines.analysis.forecast import History, Outlook, outlooks
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.growth import YEAR, Growth, learn
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.answers.question import Answer, answer
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.config import Site, load_site
-from pipelines.errors import ConfigError, TapescopeError
-from pipelines.forecast import History, Outlook, outlooks
-from pipelines.loader import prepare_tables
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models.calibration import Unknown
-from pipelines.models.growth import YEAR, Growth, learn
-from pipelines.report.ahead import _holdings
-from pipelines.warehouse import LAKE, Warehouse, transaction
+from pipelines.config.site import Site, load_site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.reporting.report.forecast import _holdings
+from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 
 # One archive serves the tests of a site, so one process runs them.
 pytestmark = pytest.mark.xdist_group("projection")

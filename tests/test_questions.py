@@ -13,8 +13,8 @@ import duckdb
 import pytest
 import test_relations as harness
 
-from pipelines import statement
-from pipelines.catalog import Question, Relation, load_catalog
+from pipelines.catalog import sql_inspect
+from pipelines.catalog.contracts import Question, Relation, load_catalog
 
 HERE = Path(__file__).parent
 CASES = sorted((HERE / "questions").glob("*/*.toml"))
@@ -33,7 +33,7 @@ def test_case(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for table, rows in ({"site.setting": [harness.SETTING]} | harness._given(case)).items():
             harness._insert(connection, catalog.relations[table], rows)
             fill_day(connection, catalog.relations[table])
-        harness.make_inputs(connection, case, statement.tables(question.sql), set(case.get("given", {})))
+        harness.make_inputs(connection, case, sql_inspect.tables(question.sql), set(case.get("given", {})))
         result = connection.execute(question.sql, values(question, case))
         names = [column[0] for column in result.description or []]
         found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -15,10 +15,10 @@ from archive import copied, make, make_site, morning, mrtg_text, put, query
 from test_kill import kill, python, wait_for_lock
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
-from pipelines.errors import WarehouseBusy
-from pipelines.opened import Opened
+from pipelines.answers.snapshot import Opened
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import WarehouseBusy
 
 pytestmark = pytest.mark.xdist_group("readers")
 
@@ -132,7 +132,7 @@ def test_what_stays_open_answers_of_its_snapshot_from_a_copy_of_the_catalogue(
 
 
 def test_a_second_writer_is_told_who_is_first(site: Site) -> None:
-    code = "import sys, time\nfrom pipelines import steps\nfrom pipelines.warehouse import Warehouse\n"
+    code = "import sys, time\nfrom pipelines import steps\nfrom pipelines.warehouse.connection import Warehouse\n"
     code += "with Warehouse(steps.site_at(sys.argv[1])).write('build'):\n    time.sleep(600)\n"
     with python("-c", code, str(site.root)) as first:
         wait_for_lock(site, first)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pipelines import steps
-from pipelines.warehouse import Warehouse
+from pipelines.warehouse.connection import Warehouse
 
 FOLDERS = ("mrtg", "vmstat", "enstore", "enstore-synthetic")
 SITE = """name = "captures"

@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 from test_sources import real_origin
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import Start, read_head
-from pipelines.reading import Reading, join_seen
+from pipelines.ingest.parse_file import Reading, join_seen
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
+from pipelines.sources.blocks import Start, read_head
 
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
@@ -97,7 +97,7 @@ def test_every_real_file_has_its_row(realdata: Path, regen: bool) -> None:
 
 
 def test_the_explanations_name_known_reasons() -> None:
-    from pipelines.records import LINE_REASONS
+    from pipelines.sources.protocol import LINE_REASONS
 
     for name, reasons in tomllib.loads(ACCEPTED.read_text()).items():
         assert set(reasons) <= set(LINE_REASONS), name

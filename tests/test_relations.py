@@ -29,7 +29,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.catalog import LAYERS, Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog
 
 HERE = Path(__file__).parent
 MADE_LAYERS = ("silver", "gold", "ops")

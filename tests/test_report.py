@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from pipelines.catalog import Column, load_catalog
-from pipelines.config import Campaign, Drive, Site, Station
-from pipelines.hostile import visible
-from pipelines.report import Report, make_report, write_report
-from pipelines.report.asking import Asker
-from pipelines.report.cells import label, number, percent, show
-from pipelines.report.tree import Burndown, Figure, Stack, Table, Tornado, Waterfall
-from pipelines.studies.requirements import DOCUMENTS
-from pipelines.tables import create_tables
-from pipelines.warehouse import Warehouse, transaction
+from pipelines.analysis.studies.requirements import DOCUMENTS
+from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.config.site import Campaign, Drive, Site, Station
+from pipelines.primitives.text import visible
+from pipelines.reporting.report import Report, make_report, write_report
+from pipelines.reporting.report.format import label, number, percent, show
+from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
+from pipelines.reporting.report.queries import Asker
+from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.tables import create_tables
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("report")
@@ -556,7 +556,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     def fail(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr("pipelines.whole.os.replace", fail)
+    monkeypatch.setattr("pipelines.primitives.files.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         write_report(report, tmp_path)
     assert paths["html"].read_bytes() == before

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import studies
-from pipelines.catalog import load_catalog
-from pipelines.errors import ContractError
-from pipelines.studies.requirements import Requirement, ledger, summary
+from pipelines.analysis import studies
+from pipelines.analysis.studies.requirements import Requirement, ledger, summary
+from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.errors import ContractError
 
 REPO = Path(__file__).resolve().parent.parent
 COUNTS = {"M": 46, "P": 52, "N": 32, "C": 24, "E": 40}
@@ -106,8 +106,10 @@ def test_what_is_not_there_is_noticed() -> None:
     assert is_test("tests/test_requirements.py::test_what_is_not_there_is_noticed")
     assert not is_test("tests/test_requirements.py::test_nothing")
     assert not is_test("tests/gold/nothing/nothing.toml")
-    assert can_be_imported("pipelines.models.service_time.Service.seek_left_over")
-    assert not can_be_imported("pipelines.models.nothing") and not can_be_imported("pipelines.units.nothing")
+    assert can_be_imported("pipelines.analysis.models.service_time.Service.seek_left_over")
+    assert not can_be_imported("pipelines.analysis.models.nothing") and not can_be_imported(
+        "pipelines.primitives.units.nothing"
+    )
 
 
 def is_test(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Rotation keeps every line that was ever read, each once; a log written again replaces what was read of it.
 
-The rule is in `pipelines/succession.py`.
+The rule is in `pipelines/ingest/succession.py`.
 """
 
 import gzip
@@ -16,11 +16,12 @@ from random import Random
 import pytest
 from archive import make_site, morning, mrtg_text, put, query, vmstat_text
 
-from pipelines import reading, steps
-from pipelines.config import Site, load_site
-from pipelines.errors import ConfigError
+from pipelines import steps
+from pipelines.config.site import Site, load_site
+from pipelines.ingest import parse_file
+from pipelines.primitives.errors import ConfigError
 from pipelines.sources import all_sources
-from pipelines.warehouse import LAKE, Warehouse
+from pipelines.warehouse.connection import LAKE, Warehouse
 
 SITE_TEXT = """
 name = "case"
@@ -302,9 +303,9 @@ def test_a_copy_whose_log_is_rotated_away_stands_for_it(site: Site) -> None:
 def test_what_changes_while_it_is_read_is_read_next_time(site: Site, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     """After the last byte was read, and before the file is noted."""
     path = put(site, "h.log", lines_of("A", 300))
-    chunks = reading.Reading.chunks
+    chunks = parse_file.Reading.chunks
 
-    def changing(self: reading.Reading) -> object:
+    def changing(self: parse_file.Reading) -> object:
         yield from chunks(self)
         more = lines_of("A", 100, BEGIN + timedelta(seconds=300), 300)
         if way == "appended":
@@ -314,7 +315,7 @@ def test_what_changes_while_it_is_read_is_read_next_time(site: Site, monkeypatch
             path.with_suffix(".new").replace(path)
 
     with monkeypatch.context() as patched:
-        patched.setattr(reading.Reading, "chunks", changing)
+        patched.setattr(parse_file.Reading, "chunks", changing)
         assert states(site) == {"h.log": "loaded"}
     assert steps.look(site).n_new == 1
     assert states(site) == {"h.log": "loaded"}

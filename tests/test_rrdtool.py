@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from test_mrtg import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 from test_sources import average, parse_chunks, read_lines
 
-from pipelines import rrd, steps
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of, open_bytes, read_head
-from pipelines.records import Origin, Parsed
-from pipelines.sources import all_sources, choose
+from pipelines import steps
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources import all_sources, choose, rrd
+from pipelines.sources.blocks import frame_of, open_bytes, read_head
+from pipelines.sources.protocol import Origin, Parsed
 from pipelines.sources.rrdtool.heads import columns_of
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -29,12 +29,12 @@ from zoneinfo import ZoneInfo
 import polars as pl
 import pytest
 
-from pipelines import findings
-from pipelines.catalog import Relation, Rule, load_catalog
-from pipelines.config import Site
-from pipelines.errors import ContractError
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse
+from pipelines.analysis import findings
+from pipelines.catalog.contracts import Relation, Rule, load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import ContractError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 
 # One lake serves all cases, so one process runs them.
 pytestmark = pytest.mark.xdist_group("rules")

@@ -19,8 +19,8 @@ from benchmarks.matching import judge
 from benchmarks.score import kept, planned, run, score
 from benchmarks.score_table import tables
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
 from sample_data.generate import main as generate_main
 from sample_data.generate import write
 from sample_data.library import run_library

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from pipelines.models import seeking
-from pipelines.models.seeking import (
+from pipelines.analysis.models import seeking
+from pipelines.analysis.models.seeking import (
     Files,
     SeekModel,
     Serpentine,
@@ -16,8 +16,8 @@ from pipelines.models.seeking import (
     modelled_break_even,
     recall,
 )
-from pipelines.models.service_time import Service
-from pipelines.models.technology import drive
+from pipelines.analysis.models.service_time import Service
+from pipelines.config.technology import drive
 
 LTO4 = geometry(drive("LTO-4"))
 # P38-P41, PIC slides "Reading LT04 tape test": files, GB, overall rate in MB/s

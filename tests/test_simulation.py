@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pipelines.forecast import ranked, scenario
-from pipelines.models.service_time import Service
-from pipelines.models.simulation import Changes, File, Mount, Outage, Use, Work, simulate
+from pipelines.analysis.forecast import ranked, scenario
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.simulation import Changes, File, Mount, Outage, Use, Work, simulate
 
 A_FILE = (File(100, 10), File(50, 5, gap_s=3, think_s=6, tape_s=1))
 

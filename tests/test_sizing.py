@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from pipelines.analysis.models import sizing
+from pipelines.analysis.models.service_time import Service, gap_bound_rate
+from pipelines.analysis.models.sizing import Traffic, capped, certain, drives_fed, drives_needed
+from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.cli import cli
-from pipelines.methods.bootstrap import Estimate
-from pipelines.models import sizing
-from pipelines.models.service_time import Service, gap_bound_rate
-from pipelines.models.sizing import Traffic, capped, certain, drives_fed, drives_needed
-from pipelines.models.technology import drive
+from pipelines.config.technology import drive
 
 
 def note(organised: float = 0.5, chaotic: float = 0.1) -> list[Traffic]:

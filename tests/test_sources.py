@@ -19,10 +19,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.lines import HEAD_LINES, frame_of, read_blocks, read_head
-from pipelines.records import LINE_REASONS, LINES, REJECTS, SEEN, Claim, Origin, Parsed, tidy_origin
+from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import HEAD_LINES, frame_of, read_blocks, read_head
+from pipelines.sources.protocol import LINE_REASONS, LINES, REJECTS, SEEN, Claim, Origin, Parsed, tidy_origin
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -17,10 +17,10 @@ import pytest
 from archive import SYSTEM, Story, seconds
 from test_relations import SETTING, _create, _insert
 
-from pipelines.catalog import Catalog, Relation, load_catalog
-from pipelines.lines import HEAD_LINES, frame_of
-from pipelines.records import Origin
+from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.sources import all_sources
+from pipelines.sources.blocks import HEAD_LINES, frame_of
+from pipelines.sources.protocol import Origin
 
 DAY = date(2010, 3, 10)
 MADE = ("silver.session", "silver.transfer", "silver.gap", "silver.request", "gold.drive_ledger")

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards import desk
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.sql_guard import check
+from pipelines.answers.guard import check
+from pipelines.catalog.contracts import load_catalog
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 

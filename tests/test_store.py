@@ -23,11 +23,13 @@ from click.testing import CliRunner
 from conftest import REPO
 from test_kill import FIRST, SECOND
 
-from pipelines import backups, failures, ownership, steps, troubles
+from pipelines import steps
 from pipelines.cli import cli
-from pipelines.config import Site
-from pipelines.errors import ConfigError, TapescopeError
-from pipelines.warehouse import LAKE, Warehouse
+from pipelines.config.site import Site
+from pipelines.primitives import failures, store_errors
+from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.warehouse import backups, ownership
+from pipelines.warehouse.connection import LAKE, Warehouse
 
 pytestmark = pytest.mark.xdist_group("store")
 
@@ -105,7 +107,7 @@ def test_files_that_a_restored_catalogue_does_not_know_stay(site: Site) -> None:
     assert query(site, COUNT) != before
     files = aged(site)
     done = steps.maintain(site)
-    assert done.upkeep.strangers_left > 0 and files <= data_files(site)
+    assert done.maintenance.strangers_left > 0 and files <= data_files(site)
     steps.restore(site, newer.path.name, force=True)
     assert query(site, COUNT) == before, "nothing of the newer catalogue has gone"
 
@@ -123,7 +125,7 @@ def test_an_older_copy_of_a_catalogue_does_not_write(site: Site) -> None:
         steps.maintain(site)
     assert "--adopt" in told.value.hint
     assert steps.adopt(site).missing == []
-    assert steps.maintain(site).upkeep.strangers_left > 0
+    assert steps.maintain(site).maintenance.strangers_left > 0
     assert files <= data_files(site)
 
 
@@ -165,11 +167,11 @@ def test_a_data_path_that_was_in_use_before_keeps_what_its_catalogue_does_not_kn
         assert claim is not None and claim.since is not None
         assert ownership.strangers(connection, [str(stranger), str(late)], claim.since) == {str(stranger)}
     done = steps.maintain(site)
-    assert (done.upkeep.strangers_left, done.upkeep.orphans_removed) == (1, 0)
+    assert (done.maintenance.strangers_left, done.maintenance.orphans_removed) == (1, 0)
     assert stranger.exists() and late.exists()
     with Warehouse(site).write("test") as connection:  # as if the claim were older than both
         ownership.write(connection, Warehouse(site).data_path, replace(claim, unknown_before=claim_at.isoformat()))
-    assert steps.maintain(site).upkeep.orphans_removed == 1 and not stranger.exists()
+    assert steps.maintain(site).maintenance.orphans_removed == 1 and not stranger.exists()
 
 
 def test_a_data_folder_that_is_not_mounted_is_an_error(site: Site) -> None:
@@ -221,13 +223,13 @@ def test_a_file_goes_only_when_no_kept_backup_needs_it(site: Site) -> None:
     old = before.path.with_name(f"catalogue-20200101T000000000000Z-{before.snapshot}.sqlite")
     shutil.copy(before.path, old)
     files = data_files(site)
-    assert steps.maintain(site).upkeep.files_removed == 0 and files <= data_files(site)
+    assert steps.maintain(site).maintenance.files_removed == 0 and files <= data_files(site)
     assert steps.restore(site, old.name, force=True).missing == [], "the backup finds all of its files"
     steps.restore(site, force=True)
     old.unlink()
     for backup in steps.backups_of(site):
         backup.path.unlink()
-    assert steps.maintain(site).upkeep.files_removed > 0
+    assert steps.maintain(site).maintenance.files_removed > 0
 
 
 def _shift(catalogue: Path, table: str, column: str, days: int) -> None:
@@ -306,8 +308,8 @@ def test_what_systems_say_is_named() -> None:
         (OSError(30, "Read-only file system", "writer.json"), rights),
         (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
     ):
-        own = troubles.named(error)
+        own = store_errors.named(error)
         assert own is not None and str(own).startswith(wanted) and own.hint and own.exit_code == 1
-        assert not troubles.is_damage(error)
-    assert troubles.named(ValueError("of something else")) is None
+        assert not store_errors.is_damage(error)
+    assert store_errors.named(ValueError("of something else")) is None
     assert "the disk is full" in failures.told("build", OSError(28, "No space left on device"))

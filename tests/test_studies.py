@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pipelines import studies
+from pipelines.analysis import studies
+from pipelines.analysis.stats.printed_figures import agreement, read
+from pipelines.analysis.studies import documents
+from pipelines.analysis.studies.formula import evaluate
 from pipelines.cli import cli
-from pipelines.errors import ContractError, QuestionRefused
-from pipelines.methods.printed import agreement, read
-from pipelines.studies import documents
-from pipelines.studies.formula import evaluate
+from pipelines.primitives.errors import ContractError, QuestionRefused
 
 # Nothing but OK may be said of these.
 AGREE = (

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 
 from pipelines import steps
 from pipelines.cli import cli
-from pipelines.config import Input, find_inputs, load_site
-from pipelines.errors import TapescopeError
-from pipelines.survey.hosts import HostsFound
-from pipelines.survey.patterns import generalise
-from pipelines.survey.zones import guess_zone
+from pipelines.config.site import Input, find_inputs, load_site
+from pipelines.ingest.survey.hosts import HostsFound
+from pipelines.ingest.survey.patterns import generalise
+from pipelines.ingest.survey.zones import guess_zone
+from pipelines.primitives.errors import TapescopeError
 
 SOURCES = Path(__file__).parent / "sources"
 STAMPS = ("-----timestamp-----", "                CST", "2010-03-10 08:00:01")

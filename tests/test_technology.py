@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.catalog import load_catalog
-from pipelines.docs import explain, model_names
-from pipelines.models import technology
-from pipelines.models.technology import drive, known, technologies
-from pipelines.survey.drives import DriveFound
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config import technology
+from pipelines.config.technology import drive, known, technologies
+from pipelines.ingest.survey.drives import DriveFound
+from pipelines.reporting.dictionary import explain, model_names
 from tests.archive import make, make_site, query
 
 

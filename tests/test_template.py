@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dashboards import data
-from pipelines.config import load_site
-from pipelines.errors import ConfigError
+from pipelines.config.site import load_site
+from pipelines.primitives.errors import ConfigError
 
 COMMON = """\
 name = "a site"

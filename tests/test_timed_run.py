@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sources import parse_chunks, read_lines
 
-from pipelines.lines import frame_of, head_of
-from pipelines.records import Origin
 from pipelines.sources import all_sources, choose
+from pipelines.sources.blocks import frame_of, head_of
+from pipelines.sources.protocol import Origin
 from pipelines.sources.timed_run.lines import read_line, seconds
 
 RUN = st.tuples(

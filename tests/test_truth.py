@@ -19,13 +19,13 @@ import pytest
 from archive import query
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.clock import day_bounds
-from pipelines.config import Site
-from pipelines.forecast import History, buffers
-from pipelines.lines import open_bytes
-from pipelines.models.buffer import Behaviour
-from pipelines.models.calibration import Unknown
+from pipelines.analysis.forecast import History, buffers
+from pipelines.analysis.models.buffer import Behaviour
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.clock import day_bounds
+from pipelines.sources.blocks import open_bytes
 from sample_data.generate import generate
 
 # Builds of the whole sample take long: one process makes them and keeps them.

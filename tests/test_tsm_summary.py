@@ -7,7 +7,7 @@ import pytest
 from archive import query
 
 from pipelines import steps
-from pipelines.config import Site
+from pipelines.config.site import Site
 from pipelines.sources import tsm_summary
 
 DRIVES = {

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import frame_of
-from pipelines.records import FILE_REASONS, Origin, Parsed
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import vmstat
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.protocol import FILE_REASONS, Origin, Parsed
 
 TITLES = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----"
 NAMES = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st"

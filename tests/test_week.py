@@ -11,7 +11,7 @@ from archive import differences
 from week import WEEK, arrive, reports, said, timely, week_site
 
 from pipelines import steps
-from pipelines.config import Site
+from pipelines.config.site import Site
 
 DAYS = WEEK[-3:]  # on the last one the server log is silent
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from archive import SITE, Rows, all_rows, make_site, morning, put, query, vmstat_text
 
 from pipelines import steps
-from pipelines.catalog import load_catalog
-from pipelines.config import Site
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
 
 FIRST = date(2010, 3, 1)
 N_DAYS = 7  # each takes a minute of Airflow's

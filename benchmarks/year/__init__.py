@@ -14,12 +14,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from pipelines import build, site_tables, steps, upkeep
-from pipelines.catalog import Catalog, Relation, load_catalog
-from pipelines.config import Site
-from pipelines.days import Changes
-from pipelines.loader import prepare_tables
-from pipelines.warehouse import LAKE, Connection, Warehouse, transaction
+from pipelines import steps
+from pipelines.build import run, site_tables
+from pipelines.build.days import Changes
+from pipelines.catalog.contracts import Catalog, Relation, load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.warehouse import maintenance
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 
 FOLDER = Path(__file__).parent
 VERSION = 1  # raise it when the SQL changes, or a kept archive of before is measured
@@ -144,7 +146,7 @@ def _fill(site: Site, size: Size, say: Say) -> None:
     with Warehouse(site).write("bench") as connection:
         with transaction(connection):
             _repeat_nights(connection, catalog, size)
-        upkeep.tidy(connection, site.snapshot_retention_days, False)
+        maintenance.tidy(connection, site.snapshot_retention_days, False)
 
 
 def _old(size: Size) -> int:
@@ -219,9 +221,9 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
         changes = Changes({name: set(days) for name in silver})
         say(f"gold up to {last}")
         with transaction(connection):
-            build.build(connection, site, by_day, changes, False)
+            run.build(connection, site, by_day, changes, False)
     with transaction(connection):
-        build.build(connection, site, whole, Changes(), True, say)
+        run.build(connection, site, whole, Changes(), True, say)
 
 
 def _only(catalog: Catalog, wanted: list[Relation]) -> Catalog:

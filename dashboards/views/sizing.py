@@ -4,8 +4,8 @@ import polars as pl
 import streamlit as st
 
 from dashboards import data, fields, model_charts, parts, state
-from pipelines import forecast
-from pipelines.models.calibration import Unknown
+from pipelines.analysis import forecast
+from pipelines.analysis.models.calibration import Unknown
 
 COSTS = {
     "speed_mb_s": "speed [MB/s]",

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dashboards import fields, parts
-from pipelines import studies
-from pipelines.studies.requirements import DOCUMENTS
+from pipelines.analysis import studies
+from pipelines.analysis.studies.requirements import DOCUMENTS
 
 FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
 WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why": 130, "place": 140, "how": 300}

@@ -6,9 +6,9 @@ import polars as pl
 import streamlit as st
 
 from dashboards import data, fields, model_charts, parts, scenario, state
-from pipelines import forecast
-from pipelines.hostile import as_markdown
-from pipelines.models.simulation import Changes
+from pipelines.analysis import forecast
+from pipelines.analysis.models.simulation import Changes
+from pipelines.primitives.text import as_markdown
 
 page = parts.open_page("What would a change bring?")
 st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")

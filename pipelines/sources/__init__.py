@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import cast
 
-from pipelines.errors import AmbiguousSource, UnreadableFile
-from pipelines.records import Claim, Source, source_names
+from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
+from pipelines.sources.protocol import Claim, Source, source_names
 
 
 @cache

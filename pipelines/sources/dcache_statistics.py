@@ -23,8 +23,8 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.clock import day_bounds
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.primitives.clock import day_bounds
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache statistics"
 VERSION = 1

@@ -21,7 +21,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT tape hints"
 VERSION = 1

@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore mover status"
 VERSION = 1

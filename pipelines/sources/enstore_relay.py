@@ -17,9 +17,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources._enstore import CTIME, CTIME_LENGTH, read_ctime, seen_of
-from pipelines.sources._stamps import instants
+from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, read_ctime, seen_of
+from pipelines.sources._shared.stamps import instants
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore event relay capture"
 VERSION = 1

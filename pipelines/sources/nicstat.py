@@ -14,12 +14,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._columns import NEGATIVE, NETWORK
-from pipelines.sources._device_kinds import interface_kind
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import complete
-from pipelines.units import KIB
+from pipelines.primitives.units import KIB
+from pipelines.sources._shared.columns import NEGATIVE, NETWORK
+from pipelines.sources._shared.device_kinds import interface_kind
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import complete
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "nicstat"
 VERSION = 2

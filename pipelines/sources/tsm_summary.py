@@ -14,11 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.clock import to_utc
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._delimited import cells
-from pipelines.sources._seen import span
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.clock import to_utc
+from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.delimited import cells
+from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "TSM summary table"
 VERSION = 1

@@ -1,7 +1,8 @@
 """The steps that the command line and the DAGs call: each one transaction's worth of work, safe to run again."""
 
-from pipelines.restoring import Restored
-from pipelines.steps.intake import (
+from pipelines.steps.build import BuildReport, MaintainReport, build, maintain
+from pipelines.steps.detect import DetectReport, ForecastReport, detect, forecast, mark_finding
+from pipelines.steps.ingest import (
     Recognised,
     bytes_below,
     bytes_to_read,
@@ -13,10 +14,9 @@ from pipelines.steps.intake import (
     recognise,
     waiting,
 )
-from pipelines.steps.judging import DetectReport, ForecastReport, detect, forecast, mark_finding
-from pipelines.steps.making import BuildReport, MaintainReport, build, maintain
-from pipelines.steps.places import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
-from pipelines.steps.telling import ask, ask_sql, deliver, drill, report, told, warn
+from pipelines.steps.report import ask, ask_sql, deliver, drill, report, told, warn
+from pipelines.steps.site import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
+from pipelines.warehouse.restore import Restored
 
 __all__ = [
     "SAMPLE",

@@ -34,14 +34,14 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.lines import HEAD_LINES
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._names import stem_of
-from pipelines.sources.amass_sysperf import clock as clocks
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.cells import WORDS
 from pipelines.sources.amass_sysperf.grammar import FOREIGN
 from pipelines.sources.amass_sysperf.screens import SLOTS, START, Reader, Values
+from pipelines.sources.blocks import HEAD_LINES
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"
 VERSION = 1
@@ -99,7 +99,7 @@ def recognise(head: list[str]) -> Claim:
 def _try(head: list[str], is_ocr: bool) -> tuple[Reader, UnreadableFile | None]:
     """The first lines read with made-up times."""
     origin = Origin(start_at=_ANY, interval_s=1.0)
-    reader = Reader({**START, "is_ocr": is_ocr, "clock": clocks.begin(origin, False)}, origin)
+    reader = Reader({**START, "is_ocr": is_ocr, "clock": clock.begin(origin, False)}, origin)
     try:
         reader.feed(enumerate((line[:_HEAD_CHARS] for line in head), 1))
     except UnreadableFile as refusal:
@@ -122,7 +122,7 @@ def _begin(origin: Origin) -> Values:
         reader = damaged if is_ocr else sound
     n_screens = len({row["at_us"] for row in (*reader.screens, *reader.drives)})
     is_single = n_screens == 1 and len(origin.head) < HEAD_LINES
-    return {**START, "is_ocr": is_ocr, "clock": clocks.begin(origin, is_single)}
+    return {**START, "is_ocr": is_ocr, "clock": clock.begin(origin, is_single)}
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

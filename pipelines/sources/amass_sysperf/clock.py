@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Origin
-from pipelines.sources._stamps import instants, offset_s
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import instants, offset_s
+from pipelines.sources.protocol import Origin
 
 _DATE = re.compile(
     r"(?:zzz )?(?:[A-Z][a-z]{2},? )([A-Z][a-z]{2}) (\d\d?),? (\d\d?:\d\d:\d\d)(?: ([AP]M))?"

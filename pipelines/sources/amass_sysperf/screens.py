@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Origin
-from pipelines.sources.amass_sysperf import clock as clocks
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.grammar import Line, Row, pieces, read_line, read_row
+from pipelines.sources.protocol import Origin
 
 SLOTS = (
     *("write_requests", "write_vol_groups", "read_requests", "read_vol_groups"),
@@ -15,7 +15,7 @@ SLOTS = (
 _NEEDED = set(SLOTS) - {"write_vol_groups", "read_vol_groups"}
 Values = dict[str, Any]
 START: Values = {
-    "clock": clocks.START,
+    "clock": clock.START,
     "is_ocr": False,
     "screen": None,  # the screen that is being read
     "pending": [],  # labels whose numbers stand on the next line
@@ -40,8 +40,8 @@ class Reader:
     def feed(self, lines: Iterable[tuple[int, str]]) -> None:
         """Lines of the file, in their order; each may hold several lines of a terminal's screen."""
         split = [(line_no, text, pieces(text)) for line_no, text in lines]
-        stamps = [piece for _, _, parts in split for piece in parts if clocks.is_like_stamp(piece)]
-        self._stamps_us = iter(clocks.stamps_us(stamps, self.origin.zone, self.state["clock"]))
+        stamps = [piece for _, _, parts in split for piece in parts if clock.is_like_stamp(piece)]
+        self._stamps_us = iter(clock.stamps_us(stamps, self.origin.zone, self.state["clock"]))
         for line_no, text, parts in split:
             self._line(line_no, text, parts)
 
@@ -58,7 +58,7 @@ class Reader:
 
     def _piece(self, line_no: int, flat: str) -> str:
         """`used`, `skipped`, or why the line is rejected."""
-        if clocks.is_like_stamp(flat):
+        if clock.is_like_stamp(flat):
             return self._stamp()
         is_row_due = self.state["is_in_table"] and not self.state["pending"]
         if is_row_due and (row := read_row(flat, self.state["is_ocr"])):
@@ -84,12 +84,12 @@ class Reader:
     def _stamp(self) -> str:
         self._close()
         at_us = next(self._stamps_us)
-        clocks.set_stamp(self.state["clock"], at_us)
+        clock.set_stamp(self.state["clock"], at_us)
         return "bad_time" if at_us is None else "used"
 
     def _begin(self, line_no: int) -> None:
         self._close()
-        at_us = clocks.next_screen(self.state["clock"], self.origin.interval_s, line_no)
+        at_us = clock.next_screen(self.state["clock"], self.origin.interval_s, line_no)
         self.state["screen"] = {
             "line_no": line_no,
             "at_us": at_us,

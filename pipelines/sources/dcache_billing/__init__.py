@@ -28,13 +28,13 @@ positioning in it. What must be known of them:
 
 import polars as pl
 
-from pipelines.records import NO_YEAR, REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._seen import span
+from pipelines.sources._shared.coverage import span
 from pipelines.sources.dcache_billing import movers, objects
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
 from pipelines.sources.dcache_billing.requests import finish
 from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
+from pipelines.sources.protocol import NO_YEAR, REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache billing"
 VERSION = 2

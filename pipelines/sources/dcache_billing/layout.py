@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from pipelines.errors import UnreadableFile
+from pipelines.primitives.errors import UnreadableFile
 
 STORAGE = "storage-info-message"
 _CLASS = "$if(storage)$$storage.storageClass$@$storage.hsm$$else$<Unknown>$endif$"

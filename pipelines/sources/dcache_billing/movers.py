@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from pipelines.records import Origin
 from pipelines.sources.dcache_billing.layout import DEFAULT, storage_layout
 from pipelines.sources.dcache_billing.requests import MAX_BYTES, MOST_MS, named_classes
 from pipelines.sources.dcache_billing.text import file_date, instant
+from pipelines.sources.protocol import Origin
 
 _LINE = (
     r"^(?P<date>\d\d\.\d\d \d\d:\d\d:\d\d) \[pool:(?P<cell>[^\]\s]*):transfer\] "

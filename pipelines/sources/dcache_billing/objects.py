@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.sources._delimited import cells
+from pipelines.sources._shared.delimited import cells
 from pipelines.sources.dcache_billing.layout import KINDS
 from pipelines.sources.dcache_billing.requests import RAW
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.records import REJECTS
+from pipelines.sources.protocol import REJECTS
 
 # What text, JSON and dumps all give: one row per record, times in milliseconds.
 _TEXT, _WHOLE = pl.String(), pl.Int64()

@@ -5,12 +5,12 @@ from datetime import date
 
 import polars as pl
 
-from pipelines.clock import to_utc
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry, Origin
-from pipelines.sources._stamps import read_stamp
+from pipelines.primitives.clock import to_utc
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.dcache_billing.layout import DEFAULT, PREFIX, STORAGE, Layout, other_pattern, storage_layout
 from pipelines.sources.dcache_billing.requests import RAW
+from pipelines.sources.protocol import Carry, Origin
 
 _HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
 _NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")

@@ -26,14 +26,14 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._columns import TABLES as _TABLES
-from pipelines.sources._columns import no_rows, sampled
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import join_parts
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import TABLES as _TABLES
+from pipelines.sources._shared.columns import no_rows, sampled
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import join_parts
+from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "dstat and dool"
 VERSION = 2

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pipelines.sources._columns import DEVICE, HOST, NETWORK, Target
-from pipelines.sources._device_kinds import disk_kind, interface_kind
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK, Target
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
 
 PROGRAM = re.compile(r'^"(Dstat|dool|Dool) (\d+)\.(\d+)\S* CSV output"')
 _TRAFFIC = {("dsk", "read"): "read_bytes_s", ("dsk", "writ"): "write_bytes_s"}

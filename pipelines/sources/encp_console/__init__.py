@@ -19,11 +19,11 @@ import re
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources._enstore import CTIME
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.enstore import CTIME
 from pipelines.sources.encp_console import rows
 from pipelines.sources.encp_console.reader import KEYS, Reader
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "encp console output"
 VERSION = 1

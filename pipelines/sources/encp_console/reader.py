@@ -4,9 +4,9 @@ import math
 import re
 from typing import Any
 
-from pipelines.records import Carry
+from pipelines.primitives.units import MIB
 from pipelines.sources.encp_console.rows import ACCESS, STEP, SUMMARY, TRANSFER
-from pipelines.units import MIB
+from pipelines.sources.protocol import Carry
 
 Row = dict[str, Any]
 

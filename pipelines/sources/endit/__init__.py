@@ -27,10 +27,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._seen import span
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.endit import messages
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT log"
 VERSION = 1

@@ -4,9 +4,9 @@ import re
 
 import polars as pl
 
-from pipelines.clock import to_utc
-from pipelines.records import Origin
-from pipelines.sources._stamps import read_stamp
+from pipelines.primitives.clock import to_utc
+from pipelines.sources._shared.stamps import read_stamp
+from pipelines.sources.protocol import Origin
 
 # stamp, name of the instance, pid of the daemon and of its child; the oldest logs have the stamp alone
 _HEAD = (

@@ -21,11 +21,11 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import SEEN, Carry, Claim, Origin, Parsed
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.enstore_accounting import forms, grid, psql, tables
 from pipelines.sources.enstore_accounting.cells import typed
 from pipelines.sources.enstore_accounting.grid import Part, Sheet, State
+from pipelines.sources.protocol import SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore accounting"
 VERSION = 1

@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.clock import to_utc
-from pipelines.records import REJECTS
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.clock import to_utc
+from pipelines.primitives.units import MIB
+from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.enstore_accounting.grid import Part
 from pipelines.sources.enstore_accounting.tables import Col, Table, renamed
-from pipelines.units import MIB
+from pipelines.sources.protocol import REJECTS
 
 _NULLS = ["", "\\N", "NULL", "null", "None", "(null)"]
 _INSTANT = pl.Datetime("us")

@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.enstore_accounting.tables import KNOWN, Header, read_header
+from pipelines.sources.protocol import REJECTS
 
 ROWS = pl.Schema({"line_no": pl.Int64, "text": pl.String})
 CELLS = pl.Schema([("line_no", pl.Int64()), ("text", pl.String()), ("cells", pl.List(pl.String))])

@@ -14,11 +14,11 @@ are recognised; their messages were different ones and are skipped.
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources._enstore import seen_of
+from pipelines.sources._shared.enstore import seen_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
 from pipelines.sources.enstore_log.templates import Part, cast, classify, extract, label
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore server log"
 VERSION = 3

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.clock import DAY_S, to_utc
-from pipelines.errors import UnreadableFile
-from pipelines.records import Origin
+from pipelines.primitives.clock import DAY_S, to_utc
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.enstore_log.lines import stamps_of
+from pipelines.sources.protocol import Origin
 
 _HALF_DAY_S = DAY_S // 2
 _STRAGGLER_S = 300  # a line of before midnight comes at most so late

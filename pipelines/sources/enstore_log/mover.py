@@ -4,8 +4,8 @@ from functools import partial
 
 import polars as pl
 
+from pipelines.primitives.units import MIB
 from pipelines.sources.enstore_log.templates import Template
-from pipelines.units import MIB
 
 TABLE = "enstore_log_mover"
 

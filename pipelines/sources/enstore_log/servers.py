@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from pipelines.primitives.units import MIB
 from pipelines.sources.enstore_log.templates import Part, Template
-from pipelines.units import MIB
 
 MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources._enstore import read_ctime, seen_of
-from pipelines.sources._stamps import instants
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.enstore import read_ctime, seen_of
+from pipelines.sources._shared.stamps import instants
 from pipelines.sources.enstore_migration import status, steps, stories
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore migration log"
 VERSION = 1

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.records import REJECTS
+from pipelines.sources.protocol import REJECTS
 
 TABLE = "enstore_migration_status"
 MILESTONES = ("copied", "swapped", "checked", "closed")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources._enstore import CTIME
+from pipelines.sources._shared.enstore import CTIME
 
 TABLE = "enstore_migration"
 

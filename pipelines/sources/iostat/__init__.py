@@ -30,24 +30,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources import _fixed
-from pipelines.sources._samples import complete
-from pipelines.sources._sysstat import foreign_banner, read_banner
+from pipelines.sources._shared import fixed_width
+from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.sysstat import foreign_banner, read_banner
 from pipelines.sources.iostat import json_form
 from pipelines.sources.iostat.doubts import believe, believe_shares
-from pipelines.sources.iostat.events import (
-    BANNER,
-    CLOCK,
-    HEADER,
-    JUNK,
-    MORE,
-    ROW,
-    STAMP,
-    find_events,
-    is_fitting,
-    part,
-)
+from pipelines.sources.iostat.events import BANNER, CLOCK, HEADER, JUNK, MORE, ROW, STAMP, find_events, is_fitting, part
 from pipelines.sources.iostat.layout import SKIPPED, foreign, is_like_header, is_more, read_header
 from pipelines.sources.iostat.reports import (
     BEGINS,
@@ -60,6 +48,7 @@ from pipelines.sources.iostat.reports import (
     seen_of,
 )
 from pipelines.sources.iostat.rows import merge, name_devices, split
+from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "iostat"
 VERSION = 3
@@ -130,11 +119,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state: Carry = {**_START, **(carry or {})}
     if carry is None and origin.start_at is not None:
         state["anchor_at"] = microseconds(origin.start_at)
-    columns: dict[_fixed.Shape, pl.DataFrame] = {}
+    columns: dict[fixed_width.Shape, pl.DataFrame] = {}
     if json_form.is_json(origin, lines, state):
         rows, others = json_form.part(lines, state)
     else:
-        columns, rest = _fixed.peel(lines)
+        columns, rest = fixed_width.peel(lines)
         rows, others = part(rest)
     found = find_events(others, state)
     runs = find_runs(found, state)

@@ -8,10 +8,10 @@ import re
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry
-from pipelines.sources._sysstat import IS_STAMP, foreign_banner, read_banner
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.sysstat import IS_STAMP, foreign_banner, read_banner
 from pipelines.sources.iostat.layout import foreign, is_like_header, is_more
+from pipelines.sources.protocol import Carry
 
 # How a line begins that may be no row of numbers; rows of devices with odd names are among them.
 _ODD = (

@@ -16,8 +16,8 @@ import re
 
 import polars as pl
 
-from pipelines.records import Carry, Claim, Origin
 from pipelines.sources.iostat.events import BANNER, HEADER, JUNK, MORE, SKIP, STAMP
+from pipelines.sources.protocol import Carry, Claim, Origin
 
 _PAIR = re.compile(r'"([^"]+)": *(?:"([^"]*)"|(-?[\w.]+))')
 _ONE = r'"[^"]+": *(?:"[^"]*"|-?[\w.]+)'

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from pipelines.units import KIB, MIB
+from pipelines.primitives.units import KIB, MIB
 
 SECTOR = 512  # bytes, whatever the disk; also a "block" of this tool
 CPU, DEVICE, SKIPPED = "cpu", "device", "skipped"

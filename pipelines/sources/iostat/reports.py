@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import SEEN, Carry, Origin
-from pipelines.sources._names import stem_of
-from pipelines.sources._stamps import instants, read_stamp
-from pipelines.sources._sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
+from pipelines.sources.protocol import SEEN, Carry, Origin
 
 _INSTANT = pl.Datetime("us")
 # What becomes of a report's rows: measured, or left out as an average since boot; else the reason of their reject.

@@ -4,23 +4,13 @@ import re
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry
-from pipelines.sources._device_kinds import disk_kind
-from pipelines.sources._fixed import Shape
-from pipelines.sources._sysstat import numbers
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.device_kinds import disk_kind
+from pipelines.sources._shared.fixed_width import Shape
+from pipelines.sources._shared.sysstat import numbers
 from pipelines.sources.iostat.events import flatten
-from pipelines.sources.iostat.layout import (
-    BYTES,
-    COLUMNS,
-    CPU,
-    DEVICE,
-    MS,
-    PERCENT,
-    SKIPPED,
-    Layout,
-    read_header,
-)
+from pipelines.sources.iostat.layout import BYTES, COLUMNS, CPU, DEVICE, MS, PERCENT, SKIPPED, Layout, read_header
+from pipelines.sources.protocol import Carry
 
 _NUMBER = r"^[-+]?(\d+([.,]\d+)?|nan)[%BkKMGTP]?( |$)"
 _NUMERIC = re.compile(r"[-+]?(\d+([.,]\d*)?|nan)[%BkKMGTP]?")

@@ -23,8 +23,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.mrtg_cfg.targets import Member, members, polled_side
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "MRTG configuration"
 VERSION = 1

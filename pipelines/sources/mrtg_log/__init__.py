@@ -28,10 +28,10 @@ from itertools import pairwise
 
 import polars as pl
 
-from pipelines.records import REJECTS, Carry, Claim, Origin, Parsed
-from pipelines.sources._names import stem_of
+from pipelines.sources._shared.names import stem_of
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "MRTG log"
 VERSION = 2

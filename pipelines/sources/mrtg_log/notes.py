@@ -15,7 +15,7 @@ above 2^32, it is a wider one, and such a rate is a rate.
 
 import polars as pl
 
-from pipelines.records import SEEN, Carry
+from pipelines.sources.protocol import SEEN, Carry
 
 VALUES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
 BOUND = pl.Schema(

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry, Origin
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources.protocol import Carry, Origin
 
 MARKS = pl.Schema({"line_no": pl.Int64, "shot": pl.Int64, "at": pl.Int64, "from_at": pl.Int64})  # times in microseconds
 _FIRST = datetime(1970, 1, 1)

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from pipelines.sources._columns import DEVICE, HOST, NETWORK
-from pipelines.sources._device_kinds import disk_kind, interface_kind
-from pipelines.sources._samples import SHARED, complete
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
+from pipelines.sources._shared.samples import SHARED, complete
 from pipelines.sources.nmon.layout import SWAP_FREE, SWAP_TOTAL, columns_of
 
 FIGURES = pl.Schema(

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipelines.sources._columns import DEVICE, HOST, NETWORK
-from pipelines.units import KIB, MIB
+from pipelines.primitives.units import KIB, MIB
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
 
 # Of each relation the tag that comes last in a snapshot, and also in a file that was sorted.
 LAST = {HOST: "PROC", DEVICE: "DISKXFER", NETWORK: "NETPACKET"}

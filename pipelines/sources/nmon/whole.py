@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from pipelines.records import Carry
-from pipelines.sources._columns import DEVICE
+from pipelines.sources._shared.columns import DEVICE
 from pipelines.sources.nmon.figures import split
 from pipelines.sources.nmon.layout import LAST, relation_of
+from pipelines.sources.protocol import Carry
 
 
 def judge(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state: Carry) -> pl.DataFrame:

@@ -33,15 +33,15 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._columns import TABLES as TABLES
-from pipelines.sources._columns import no_rows
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import join_parts
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import TABLES as TABLES
+from pipelines.sources._shared.columns import no_rows
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import join_parts
+from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 
 TITLE = "PCP as CSV"
 VERSION = 3

@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipelines.sources._columns import DEVICE, HOST, NETWORK
-from pipelines.sources._device_kinds import disk_kind, interface_kind
-from pipelines.units import KIB, MIB
+from pipelines.primitives.units import KIB, MIB
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
 
 # How a printed value becomes ours: times a factor, or over a divisor.
 COUNT, NUMBER, BYTE, KBYTE, PERCENT, MILLI = "count", "number", "byte", "Kbyte", "percent", "milli"

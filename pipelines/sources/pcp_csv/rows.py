@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.sources._columns import HOST, Target, sampled
+from pipelines.sources._shared.columns import HOST, Target, sampled
 from pipelines.sources.pcp_csv.metrics import CPU, DIVISORS, FACTORS, Field, Header, why_uncertain
 
 _RAW = "raw counters (pmrep -r), not rates"

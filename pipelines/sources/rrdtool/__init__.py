@@ -30,9 +30,9 @@ import re
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._samples import complete
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.samples import complete
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.records import Carry
+from pipelines.sources.protocol import Carry
 from pipelines.sources.rrdtool.heads import Head
 
 EARLIEST, LATEST = 631_152_000, 4_102_444_800  # 1990 to 2100

@@ -22,8 +22,8 @@ from collections.abc import Callable
 
 import polars as pl
 
-from pipelines.records import Carry, Claim, Origin, Parsed
-from pipelines.sources._sysstat import read_banner
+from pipelines.sources._shared.sysstat import read_banner
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 from pipelines.sources.sar import delimited, pairs, text, tree
 from pipelines.sources.sar.activities import words
 from pipelines.sources.sar.measure import TABLES as TABLES

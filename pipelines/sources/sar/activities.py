@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, NoReturn
 
-from pipelines.errors import UnreadableFile
-from pipelines.units import KIB
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.primitives.units import KIB
 
 SECTOR = 512
 SHARE, MILLISECOND = -100, -1000  # negative: divide

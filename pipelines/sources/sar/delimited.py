@@ -14,8 +14,8 @@ from typing import NamedTuple, NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import LINES, Carry, Origin, Parsed
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX, Layout, read_header
 from pipelines.sources.sar.measure import Rows, begins, rows_of
 from pipelines.sources.sar.stamps import read_stamps

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Origin, Parsed
-from pipelines.sources._device_kinds import disk_kinds, interface_kinds
-from pipelines.sources._samples import complete
-from pipelines.sources._sysstat import numbers
+from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
+from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.sysstat import numbers
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import DEVICE, HOST, MILLISECOND, NETWORK, SHARE, Activity, Layout, lay_out
 
 TABLES = (HOST, DEVICE, NETWORK)

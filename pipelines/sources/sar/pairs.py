@@ -12,8 +12,8 @@ from copy import deepcopy
 
 import polars as pl
 
-from pipelines.records import LINES, Carry, Origin, Parsed
-from pipelines.sources._sysstat import numbers
+from pipelines.sources._shared.sysstat import numbers
+from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX
 from pipelines.sources.sar.measure import Rows, begins
 from pipelines.sources.sar.stamps import read_stamps

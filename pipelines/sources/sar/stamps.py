@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from pipelines.records import Origin
-from pipelines.sources._stamps import Fold, instants, read_stamp
+from pipelines.sources._shared.stamps import Fold, instants, read_stamp
+from pipelines.sources.protocol import Origin
 
 _EPOCH = r"^\d{9,11}$"
 _STAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( [A-Za-z+-]\S*)?$"

@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry, Origin, Parsed
-from pipelines.sources._names import stem_of
-from pipelines.sources._sysstat import TIME, date_order, read_banner, read_date, read_stamps
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.sysstat import TIME, date_order, read_banner, read_date, read_stamps
+from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX, UNIX, Activity, Layout, read_header
 from pipelines.sources.sar.measure import Rows, previous, rows_of
 

@@ -11,8 +11,8 @@ from copy import deepcopy
 
 import polars as pl
 
-from pipelines.records import Carry, Origin, Parsed
-from pipelines.sources._names import stem_of
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.sar.activities import CPU, DISK, INTERFACE, IO, MEMORY, QUEUE, SWITCH, Activity
 from pipelines.sources.sar.measure import Rows, begins
 from pipelines.sources.sar.stamps import read_stamps

@@ -33,9 +33,9 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from pipelines.records import REJECTS, SEEN, Carry, Claim, Origin, Parsed
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import SHARED, complete
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import SHARED, complete
+from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
 from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
 

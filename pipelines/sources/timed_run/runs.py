@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.lines import HEAD_LINES
-from pipelines.records import Carry, Origin
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources.blocks import HEAD_LINES
+from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.timed_run.commands import read_command
 from pipelines.sources.timed_run.lines import BLANK, Said, read_line
 

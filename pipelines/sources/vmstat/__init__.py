@@ -30,7 +30,7 @@ import re
 
 import polars as pl
 
-from pipelines.records import Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 from pipelines.sources.vmstat import clock, counts, disks, doubts, table
 from pipelines.sources.vmstat.headerless import layout_of
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, read_header

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import SEEN, Carry, Origin
-from pipelines.sources._stamps import instants, read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources.protocol import SEEN, Carry, Origin
 
 _TIME = r"(?P<time>\d\d?:\d\d:\d\d)(?: (?P<half>[AP]M))?"
 _CLOCKS = [

@@ -17,14 +17,14 @@ from typing import NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import REJECTS, Carry, Origin, Parsed
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import complete
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.primitives.units import KIB
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import complete
+from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 from pipelines.sources.vmstat.text import flatten
-from pipelines.units import KIB
 
 _ROW = r"^\d+ [A-Za-z]"
 _LINE = re.compile(r"(\d{1,18}) (?:([KkMmB]) )?(.*)")

@@ -17,12 +17,12 @@ from typing import NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import COUNTERS, REJECTS, Carry, Origin, Parsed
-from pipelines.sources._device_kinds import disk_kinds
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import complete
-from pipelines.sources._stamps import read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.device_kinds import disk_kinds
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.stamps import read_stamp
+from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 from pipelines.sources.vmstat.text import flatten

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipelines.records import Carry
+from pipelines.primitives.units import KIB
+from pipelines.sources.protocol import Carry
 from pipelines.sources.vmstat.headers import OLDEST, read_header
-from pipelines.units import KIB
 
 UNIT, FROZEN = "unit of -S unknown: no memory, no swap", "memory frozen as in procps 4.0.0 to 4.0.2"
 GONE, GUEST, WRAPPED = "no counters of disks and swap", "guests counted since boot", "wrapped counter"

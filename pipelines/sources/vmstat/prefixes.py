@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import Carry, Origin
-from pipelines.sources._stamps import offset_s, read_stamp
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import offset_s, read_stamp
+from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, mode_of
 
 _TIME = r"(?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,6})\d*)?"

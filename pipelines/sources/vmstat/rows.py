@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.records import Carry, Origin
-from pipelines.sources._stamps import read_stamp
+from pipelines.primitives.units import KIB
+from pipelines.sources._shared.stamps import read_stamp
+from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import LAYOUTS, UNREAD, WIDEST
 from pipelines.sources.vmstat.text import flatten, plain_stamps, squeezed
-from pipelines.units import KIB
 
 _SHAPE = r"^\d+-\d+-\d+ \d+:\d+:\d+( \S+)?$"
 _STAMP = 20  # characters of a stamp and the blank before it

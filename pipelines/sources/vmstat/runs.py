@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from pipelines.records import Carry
+from pipelines.sources.protocol import Carry
 
 _DUE_ROWS = 21  # not on a terminal, vmstat prints its header every 21 rows
 _LOW_WINDOW, _TALL_WINDOW = 15, 120  # rows of the lowest and tallest terminal window believed

@@ -4,20 +4,13 @@ from typing import NoReturn
 
 import polars as pl
 
-from pipelines.errors import UnreadableFile
-from pipelines.records import AVERAGES, REJECTS, Carry, Origin, Parsed
-from pipelines.sources._names import stem_of
-from pipelines.sources._samples import complete
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.samples import complete
+from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
 from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
-from pipelines.sources.vmstat.headers import (
-    foreign,
-    is_facts_line,
-    is_group_line,
-    is_like_header,
-    mode_of,
-    read_header,
-)
+from pipelines.sources.vmstat.headers import foreign, is_facts_line, is_group_line, is_like_header, mode_of, read_header
 from pipelines.sources.vmstat.rows import announce, split
 from pipelines.sources.vmstat.text import sort_out
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.records import Carry, Origin
+from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import foreign, is_like_header, mode_of
 from pipelines.sources.vmstat.prefixes import find_form, strip, without
 

@@ -1,0 +1,123 @@
+"""What moved at each change of the change log: rates of large files, and gaps, before it and after."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from pipelines.analysis.estimates.numbers import known
+from pipelines.analysis.stats import before_after
+from pipelines.primitives.clock import Period
+from pipelines.warehouse.connection import LAKE, Connection
+
+RELATION = "gold.change_effect"
+WINDOW_DAYS = 35  # changes of so many days are told of
+SIDE = timedelta(days=7)  # so much before and after, at most
+MOST_CHANGES = 200  # the newest; each costs some resamplings
+
+_CHANGES = f"""
+SELECT change_id, changed_at, list(entity ORDER BY entity) FILTER (entity IS NOT NULL) AS entities
+FROM {LAKE}.site.change
+WHERE problem IS NULL AND changed_at >= $begin - INTERVAL 7 DAY AND changed_at < $end
+GROUP BY change_id, changed_at ORDER BY changed_at DESC, change_id LIMIT {MOST_CHANGES}
+"""
+_VALUES = {
+    "rate": f"""
+SELECT started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host, volume,
+       concat_ws(' ', drive, volume, day) AS cluster,
+       CAST(floor(log2(bytes / 5e8)) AS INTEGER) AS size, drive_rate_basis AS basis
+FROM {LAKE}.gold.file_rate WHERE started_at >= $begin AND started_at < $end AND rate_mb_s > 0
+""",
+    "gap": f"""
+SELECT g.started_at AS moved_at, g.gap_s AS value, g.mode, d.generation, g.system, g.station, g.drive, d.mover_host,
+       g.volume, g.session_id AS cluster, 0 AS size, '' AS basis
+FROM {LAKE}.silver.gap g LEFT JOIN {LAKE}.site.drive d ON d.drive = g.drive
+WHERE g.started_at >= $begin AND g.started_at < $end AND g.gap_s > 0 AND g.no_request_s = 0
+""",
+}
+# What is held alike, the closest first: what is written lies on new tapes.
+_ALIKE = {
+    "rate": {"tape and size": ["volume", "size", "basis"], "size": ["size", "basis"]},
+    "gap": {"drive": ["drive"]},
+}
+_NAMES = ("system", "station", "drive", "mover_host", "generation")
+
+
+@dataclass(frozen=True)
+class _Change:
+    change_id: str
+    at: datetime
+    entities: frozenset[str]  # none: all of the site
+
+    def touches(self, other: "_Change") -> bool:
+        return not self.entities or not other.entities or bool(self.entities & other.entities)
+
+
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
+    """Each change, measure, mode and technology with values on at least one side."""
+    begin, end = period.bounds
+    found = connection.execute(_CHANGES, {"begin": begin, "end": end}).fetchall()
+    changes = [_Change(name, at, frozenset(entities or ())) for name, at, entities in found]
+    told = [change for change in changes if change.at >= begin]
+    if not told:
+        return
+    reach = {"begin": begin - SIDE, "end": end}
+    values = {measure: connection.execute(sql, reach).pl() for measure, sql in _VALUES.items()}
+    for change in told:
+        since, until = _sides(change, changes, end)
+        for measure, frame in values.items():
+            near = frame.filter(pl.col("moved_at") >= since, pl.col("moved_at") < until, _is_touched(change))
+            kinds = near.sort("moved_at", "cluster", "value").group_by(["mode", "generation"], maintain_order=True)
+            for (mode, generation), kind in kinds:
+                yield {
+                    "change_id": change.change_id,
+                    "measure": measure,
+                    "mode": mode,
+                    "generation": generation,
+                    "before_from_at": since,
+                    "after_to_at": until,
+                } | _compared(kind, change.at, _ALIKE[measure])
+
+
+def _sides(change: _Change, changes: list[_Change], end: datetime) -> tuple[datetime, datetime]:
+    """A week each way, less where another change touched the same: its effect must not count for this one."""
+    others = [other.at for other in changes if other.touches(change) and other.at != change.at]
+    since = max([change.at - SIDE, *(at for at in others if at < change.at)])
+    until = min([change.at + SIDE, end, *(at for at in others if at > change.at)])
+    return since, until
+
+
+def _is_touched(change: _Change) -> pl.Expr:
+    if not change.entities:
+        return pl.lit(True)
+    names = sorted(change.entities | {name.split(".")[0] for name in change.entities})
+    return pl.any_horizontal([pl.col(column).is_in(names).fill_null(False) for column in _NAMES])
+
+
+def _compared(kind: pl.DataFrame, at: datetime, alike: dict[str, list[str]]) -> dict[str, Any]:
+    is_after = (kind["moved_at"] >= at).to_numpy()
+    values = kind["value"].to_numpy()
+    clusters = kind["cluster"].fill_null("").to_numpy().astype(str)
+    tried = [(name, before_after.compare(values, is_after, _strata(kind, by), clusters)) for name, by in alike.items()]
+    matched_by, found = next((pair for pair in tried if not pair[1].cannot_tell), tried[-1])
+    return {
+        "n_before": int((~is_after).sum()),
+        "n_after": int(is_after.sum()),
+        "before": known(np.median(values[~is_after])) if not is_after.all() else None,
+        "after": known(np.median(values[is_after])) if is_after.any() else None,
+        "ratio": known(found.ratio),
+        "ratio_low": known(found.low),
+        "ratio_high": known(found.high),
+        "effect": known(found.effect),
+        "mix_shift": known(found.mix_shift),
+        "matched_by": None if found.cannot_tell else matched_by,
+        "cannot_tell": found.cannot_tell or None,
+    }
+
+
+def _strata(kind: pl.DataFrame, columns: list[str]) -> np.ndarray[Any, Any]:
+    named = pl.concat_str(pl.col(columns).cast(pl.String).fill_null(""), separator=" ")
+    return kind.select(named).to_series().to_numpy().astype(str)

@@ -1,0 +1,56 @@
+"""What drives and what tapes contribute to the rates of large files, each with the other's taken out."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from pipelines.analysis.estimates.numbers import known
+from pipelines.analysis.stats import two_way
+from pipelines.primitives.clock import Period
+from pipelines.warehouse.connection import LAKE, Connection
+
+RELATION = "gold.drive_tape_effect"
+WINDOW_DAYS = 35
+N_RESAMPLES = 99
+_ALIKE = ["system", "mode", "generation", "drive_rate_basis"]
+
+_RATES = f"""
+SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s FROM {LAKE}.gold.file_rate
+WHERE day BETWEEN $first AND $last AND drive IS NOT NULL AND volume IS NOT NULL AND rate_mb_s > 0
+ORDER BY ALL
+"""
+
+
+def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
+    """Each drive and tape that moved large files, among those alike in system, mode, technology and basis."""
+    rates = connection.execute(_RATES, {"first": period.first, "last": period.last}).pl()
+    for key, kind in rates.group_by(_ALIKE, maintain_order=True):
+        names = (kind["drive"].to_numpy().astype(str), kind["volume"].to_numpy().astype(str))
+        found = two_way.fit(kind["rate_mb_s"].to_numpy(), *names, n_resamples=N_RESAMPLES)
+        for side, effects in (("drive", found.drives), ("volume", found.tapes)):
+            own = kind.group_by(side).agg(pl.len().alias("n"), pl.col("rate_mb_s").median())
+            plain = {name: (n, rate) for name, n, rate in own.iter_rows()}
+            for effect in effects:
+                yield (
+                    dict(zip(_ALIKE, key, strict=True))
+                    | {
+                        "is_drive": side == "drive",
+                        "n_files": plain[effect.name][0],
+                        "rate_mb_s": plain[effect.name][1],
+                    }
+                    | _told(effect)
+                )
+
+
+def _told(effect: two_way.Effect) -> dict[str, Any]:
+    return {
+        "name": effect.name,
+        "ratio": known(effect.ratio),
+        "ratio_low": known(effect.low),
+        "ratio_high": known(effect.high),
+        "n_others": effect.n_cells,
+        "n_shared": effect.n_shared,
+        "group_no": effect.group + 1,
+        "cannot_tell": effect.cannot_separate or None,
+    }

@@ -1,0 +1,123 @@
+"""The coverage gate: what a rule cannot judge, because the logs it rests on were not seen for enough of its period."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipelines.analysis.findings.lifecycle import History, identity
+from pipelines.catalog.contracts import Rule
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+from pipelines.primitives.errors import ConfigError
+from pipelines.warehouse.connection import LAKE, Connection
+
+# Hours that no log could tell of yet are not missing: those after the newest file was written.
+_SEEN = f"""
+WITH written AS (
+    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM {LAKE}.ops.file
+)
+SELECT host, sum(expected_s) AS expected_s, sum(least(seen_s, expected_s)) AS seen_s
+FROM {LAKE}.ops.coverage, written
+WHERE source = $source AND expected_s > 0 AND hour_at >= $begin AND hour_at < $end
+  AND (written.at IS NULL OR hour_at + INTERVAL 1 HOUR <= written.at)
+GROUP BY host ORDER BY host
+"""
+# Whose logs speak for whom: a drive's are those of its system, a station's those of its links and other names.
+_KIN = f"""
+SELECT drive, system FROM {LAKE}.site.drive WHERE system IS NOT NULL
+UNION SELECT station, link FROM {LAKE}.site.link
+UNION SELECT station, alias FROM {LAKE}.site.station_alias
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How much of one log was seen of what was declared, in a rule's period."""
+
+    source: str
+    host: str
+    expected_s: float
+    seen_s: float
+
+    @property
+    def share(self) -> float:
+        return self.seen_s / self.expected_s
+
+
+class Kin:
+    """The names under which logs may speak of an entity."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._of: dict[str, set[str]] = {}
+        for name, other in connection.execute(_KIN).fetchall():
+            self._of.setdefault(name, set()).add(other)
+
+    def names(self, entity: str) -> set[str]:
+        """Each part of its name, between slashes, and those that belong to it."""
+        parts = entity.split("/")
+        return {entity, *parts}.union(*(self._of.get(part, ()) for part in parts))
+
+
+class Gate:
+    """What of a rule's logs was seen in a period, and for whom that is too little.
+
+    A log that site.toml declares no hours for cannot be short: nobody knows what is missing.
+    """
+
+    def __init__(self, connection: Connection, site: Site, kin: Kin, rule: Rule, period: Period) -> None:
+        self.rule, self.kin, self.period = rule, kin, period
+        self.needed = site.min_coverage.get(rule.name, rule.min_coverage)
+        begin, end = period.bounds
+        self.logs = [
+            Seen(source, *row)
+            for source in (rule.sources if self.needed > 0 else ())
+            for row in connection.execute(_SEEN, {"source": source, "begin": begin, "end": end}).fetchall()
+        ]
+
+    @property
+    def short(self) -> list[Seen]:
+        """Logs of which too little was seen."""
+        return [log for log in self.logs if log.share < self.needed]
+
+    def missing(self, entity: str) -> Seen | None:
+        """The log that is too short to judge an entity: its own ones together; all of the kind if none is its own."""
+        names = self.kin.names(entity)
+        for source in self.rule.sources:
+            logs = [log for log in self.logs if log.source == source]
+            own = [log for log in logs if log.host in names or log.host.split(".")[0] in names] or logs
+            if own:
+                hosts = ", ".join(log.host for log in own)
+                both = Seen(source, hosts, sum(log.expected_s for log in own), sum(log.seen_s for log in own))
+                if both.share < self.needed:
+                    return both
+        return None
+
+    def rows(self, fired: set[str], history: History) -> Iterator[dict[str, Any]]:
+        """What is withheld: by log, then of the entities for which the rule fired now or the day judged before."""
+        for log in self.short:
+            yield self._row(log, None)
+        for entity in sorted(fired | history.standing(self.rule.name, self.period.last)):
+            if (missing := self.missing(entity)) is not None:
+                yield self._row(missing, entity)
+
+    def _row(self, log: Seen, entity: str | None) -> dict[str, Any]:
+        return {
+            "day": self.period.last,
+            "first_day": self.period.first,
+            "rule": self.rule.name,
+            "entity": entity,
+            "finding_id": None if entity is None else identity(self.rule.name, entity),
+            "source": log.source,
+            "host": log.host,
+            "expected_hours": log.expected_s / 3600,
+            "seen_hours": log.seen_s / 3600,
+            "missing_hours": (log.expected_s - log.seen_s) / 3600,
+            "share": log.share,
+            "needed": self.needed,
+        }
+
+
+def check_names(site: Site, rules: dict[str, Rule]) -> None:
+    """Refuse a min_coverage of site.toml for a rule that does not exist."""
+    if strange := sorted(set(site.min_coverage) - set(rules)):
+        raise ConfigError(f"site.toml: min_coverage names no rule: {', '.join(strange)}", "see `tapescope rules`")

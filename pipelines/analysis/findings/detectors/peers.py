@@ -1,0 +1,198 @@
+"""Rules on who is slower: a drive than its peers or its own past, a tape than what its drives do else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
+from pipelines.analysis.stats import two_way
+from pipelines.analysis.stats.median_ratio import Contrast, ratio_of_medians
+from pipelines.catalog.contracts import Rule
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+
+_FAR = 4.0  # standard deviations that set a tape apart from the others
+_LEVEL = 0.9
+_DRIVES_OF_A_LEVEL = 3
+
+
+def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
+
+    Only rows alike in the columns `alike` are compared, each against the level of its day. Rows of the last
+    `recent_days` are judged, those before are the past. It fires where the ratio is at most `max_ratio` and its
+    interval ends below `below`; hours are those of all kinds (modes) for which it does, facts those of the dearest.
+    """
+    rows = _levelled(rule, rows, rule.by[-1])
+    begin = period.last - timedelta(days=rule.params["recent_days"] - 1)
+    for entity, group in groups(rule, rows):
+        hits: list[Hit] = []
+        for _, kind in group.group_by(rule.params["alike"], maintain_order=True):
+            now = kind.filter(pl.col("day") >= begin)
+            if now.height:
+                others = _alike(rule, rows, now).filter(pl.col("day") >= begin)
+                hits += _judged(rule, entity, now, others, kind.filter(pl.col("day") < begin))
+        if hits:
+            yield _together(hits)
+
+
+def _together(hits: list[Hit]) -> Hit:
+    """One hit of an entity: its hours in all kinds of work, said in the words of the dearest."""
+    dearest = max(hits, key=lambda hit: hit.lost_s or 0.0)
+    lost_s, lost_bytes = (sum(getattr(hit, name) or 0.0 for hit in hits) for name in ("lost_s", "lost_bytes"))
+    bounds = [sum(hit.lost_interval[side] or 0.0 for hit in hits) for side in (0, 1)]
+    others = " and ".join(sorted({hit.facts["mode"] for hit in hits if hit is not dearest}))
+    also = f"; {lost_s / 3600:.2f} h lost, {others} with it" if others else ""
+    facts = dearest.facts | {"hours": lost_s / 3600, "also": also}
+    return replace(
+        dearest,
+        started_at=min(hit.started_at for hit in hits),
+        ended_at=max(hit.ended_at for hit in hits),
+        facts=facts,
+        lost_s=lost_s,
+        lost_bytes=lost_bytes,
+        lost_interval=(bounds[0], bounds[1]),
+    )
+
+
+def _alike(rule: Rule, rows: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
+    """Rows of other entities that are alike in what decides a rate."""
+    same = [pl.col(name).eq_missing(now[name][0]) for name in rule.params["alike"]]
+    return rows.filter(*same, ~pl.all_horizontal([pl.col(name).eq_missing(now[name][0]) for name in rule.by]))
+
+
+def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, past: pl.DataFrame) -> Iterator[Hit]:
+    params = rule.params
+    against_peers, against_past = _contrast(rule, now, peers), _contrast(rule, now, past)
+    found, than, others = (against_peers, "its peers", peers)
+    if against_peers.cannot_tell:
+        found, than, others = (against_past, "it was before", past)
+    if found.cannot_tell or found.ratio > params["max_ratio"] or found.high >= params["below"]:
+        return
+    usual = number(others[rule.value].median())
+    taken = now["bytes"] / 1e6 / now[rule.value]
+    lost_s = number(taken.sum()) * (1 - found.ratio)
+    facts = {
+        "n": found.n,
+        "n_clusters": found.n_clusters,
+        "mode": str(now["mode"][0]),
+        "than": than,
+        "usual": usual,
+        "ratio": found.ratio,
+        "slower": 1 - found.ratio,
+        "least": 1 - found.high,
+        "most": 1 - found.low,
+        "n_peers": others.select(rule.by).n_unique() if others is peers else 0,
+        "past": _past(against_past),
+    }
+    yield Hit(
+        entity,
+        instant(now[rule.time[0]].min()),
+        instant(now[rule.time[1]].max()),
+        number(now[rule.value].median()),
+        facts,
+        lost_s,
+        lost_s * usual * 1e6,
+        now.sort((pl.col(rule.value) - now[rule.value].median()).abs(), rule.time[0]).head(EVIDENCE_ROWS),
+        params["recent_days"],
+        (lost_s * (1 - found.high) / (1 - found.ratio), lost_s * (1 - found.low) / (1 - found.ratio)),
+    )
+
+
+def _levelled(rule: Rule, rows: pl.DataFrame, drive: str) -> pl.DataFrame:
+    """With `levelled`: the value without what all drives of its kind had in common that day, a change of software say.
+
+    The level of a day is the median of its drives' medians; a day with fewer than three drives has none of its own.
+    """
+    kind = rule.params["alike"]
+    each = rows.group_by([*kind, "day", drive]).agg(pl.col(rule.value).median().alias("of_drive"))
+    days = each.group_by([*kind, "day"]).agg(pl.col("of_drive").median().alias("level"), pl.len().alias("n"))
+    usual = rows.group_by(kind).agg(pl.col(rule.value).median().alias("usual"))
+    level = pl.when(pl.col("n") >= _DRIVES_OF_A_LEVEL).then(pl.col("level")).otherwise(pl.col("usual"))
+    told = rows.join(days, on=[*kind, "day"], how="left", nulls_equal=True, maintain_order="left")
+    told = told.join(usual, on=kind, how="left", nulls_equal=True, maintain_order="left")
+    return told.with_columns(levelled=pl.col(rule.value) * pl.col("usual") / level).drop("n", "level", "usual")
+
+
+def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
+    cluster, who = rule.params["cluster"], rule.by[-1]
+    is_past = others.height > 0 and rows[who][0] == others[who][0]
+    return ratio_of_medians(
+        rows["levelled"].to_numpy(),
+        rows[cluster].fill_null("").to_numpy().astype(str),
+        others["levelled"].to_numpy(),
+        others[cluster].fill_null("").to_numpy().astype(str),
+        min_values=rule.params["min_values"],
+        min_clusters=rule.params["min_clusters"],
+        other_groups=None if is_past else others[who].to_numpy().astype(str),
+    )
+
+
+def _past(found: Contrast) -> str:
+    if found.cannot_tell:
+        return "its own past does not tell"
+    if found.low <= 1 <= found.high:
+        return "it was no faster before"
+    return f"{abs(1 - found.ratio):.0%} {'below' if found.ratio < 1 else 'above'} its own past"
+
+
+def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Tapes that are slow in every drive: the effect of the tape where that of the drives and the days was taken out.
+
+    Tapes that ran in one drive only are not judged. It fires where the effect is at most `max_ratio` and stands out of
+    the other tapes' effects; its interval is how much these differ.
+    """
+    params = rule.params
+    hits: dict[str, Hit] = {}
+    for _, kind in rows.group_by(params["alike"], maintain_order=True):
+        named = kind.drop_nulls([params["drive"], params["tape"]])
+        if named.height < params["min_values"]:
+            continue
+        labels = (named[name].to_numpy().astype(str) for name in (params["drive"], params["tape"], "day"))
+        found = two_way.fit(named[rule.value].to_numpy(), *labels, n_resamples=1)
+        told = np.log([effect.ratio for effect in found.tapes if not effect.cannot_separate])
+        if told.size < params["min_tapes"]:
+            continue
+        spread = 1.4826 * float(np.median(np.abs(told - np.median(told))))
+        for effect in found.tapes:
+            if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(told) - _FAR * spread:
+                of_tape = named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name)
+                hit = _tape(rule, effect, _usual_reach(told, spread), of_tape)
+                if hit.facts["n"] >= params["min_files"]:
+                    hits[hit.entity] = max(hit, hits.get(hit.entity, hit), key=lambda one: one.lost_s or 0.0)
+    yield from hits.values()
+
+
+def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
+    """By what factor a tape that is well may be off the typical one; those that stand out are left out."""
+    usual = logs[np.abs(logs - np.median(logs)) <= _FAR * spread]
+    return float(np.exp(student.ppf((1 + _LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
+
+
+def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) -> Hit:
+    taken = rows["bytes"] / 1e6 / rows[rule.value]
+    lost_s = number(taken.sum()) * (1 - effect.ratio)
+    facts = {
+        "n": rows.height,
+        "n_drives": effect.n_cells,
+        "slower": 1 - effect.ratio,
+        "least": max(0.0, 1 - effect.ratio * reach),
+        "most": 1 - effect.ratio / reach,
+        "mode": str(rows["mode"][0]),
+    }
+    rate = number(rows["bytes"].sum()) / number(taken.sum())
+    return Hit(
+        effect.name,
+        instant(rows[rule.time[0]].min()),
+        instant(rows[rule.time[1]].max()),
+        number(rows[rule.value].median()),
+        facts,
+        lost_s,
+        lost_s * rate / effect.ratio,
+        rows.sort(rule.time[0]).head(EVIDENCE_ROWS),
+    )

@@ -1,0 +1,204 @@
+"""Rules on how much: a share that is too low, an event that repeats, seconds that add up, sums that do not."""
+
+import math
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import polars as pl
+
+from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
+from pipelines.catalog.contracts import Rule
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+
+# What `ceilings` are of, and how their shares are told.
+RESOURCES = {
+    "link_load": ("link", "link"),
+    "disk_busy": ("disks", "disks busy"),
+    "saturated_share": ("CPU", "CPU full"),
+}
+
+
+def low_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """A share of counted bins below a limit; what was missed is priced at the rate while active, or the others'.
+
+    `ceilings` are columns with the share of each resource that was used, and from where on it is near its ceiling.
+    """
+    params = rule.params
+    total = rows[rule.value].sum() * params["unit_s"]
+    common = rows[params["moved_gb"]].sum() * 1e9 / total if total else None
+    for entity, group in groups(rule, rows):
+        n, n_active = int(group[params["of"]].sum()), int(group[rule.value].sum())
+        if n < params["min_coverage"] * params["full"] * period.n_days or n_active >= params["below"] * n:
+            continue
+        active_s = n_active * params["unit_s"]
+        rate = group[params["moved_gb"]].sum() * 1e9 / active_s if n_active else common
+        lost_s = (n - n_active) * params["unit_s"]
+        facts = {
+            "n": n,
+            "share": n_active / n,
+            "limit": params["below"],
+            "first_day": str(period.first),
+            "last_day": str(period.last),
+        } | _room(group, params["ceilings"])
+        priced = lost_s * rate if rate else None
+        yield Hit(entity, *period.bounds, n_active / n, facts, lost_s, priced, group.tail(EVIDENCE_ROWS))
+
+
+def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
+    """Facts on how near resources came to their ceilings, `room` in words: more work is advised only if none did."""
+    most = {name: number(rows[name].max()) for name in ceilings if rows[name].count()}
+    near = {name: value / ceilings[name] for name, value in most.items() if value >= ceilings[name]}
+    unknown = [RESOURCES[name][0] for name in ceilings if name not in most]
+    # A fact goes into a sentence with at most 80 characters: only the worst of them is named.
+    advice = f"see to its {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
+    room = ", ".join(f"{RESOURCES[name][1]} {value:.0%}" for name, value in most.items())
+    room += (f" at most (no log of {', '.join(unknown)})" if unknown else " at most") + f": {advice}"
+    if not most:
+        room = "no log tells of its link, disks and processors"
+    return most | {"room": room, "is_near_ceiling": bool(near)}
+
+
+def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """The same kind of event so often that it is no accident."""
+    params = rule.params
+    for entity, group in groups(rule, rows):
+        if group.height < params["min_count"]:
+            continue
+        detail = group[params["detail"]].drop_nulls().mode().sort()
+        lost_s = number(group[rule.value].sum())
+        facts = {
+            "n": group.height,
+            "detail": detail[0] if detail.len() else "for no reason given",
+            "hours": lost_s / 3600,
+        }
+        yield Hit(
+            entity,
+            instant(group[rule.time[0]].min()),
+            instant(group[rule.time[1]].max()),
+            float(group.height),
+            facts,
+            lost_s,
+            None,
+            group.head(EVIDENCE_ROWS),
+        )
+
+
+def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
+
+    `weight` is the column of seconds, `of` that of the seconds seen, `most` that of the seconds it may have been where
+    samples are too coarse to tell. A row without a weight is one of which nothing can be told: what was seen in it is
+    no part of the share. A row lasts `length_s`.
+    """
+    params = rule.params
+    for entity, group in groups(rule, rows.drop_nulls(params["weight"])):
+        struck = group.filter(pl.col(params["weight"]) > 0)
+        total, seen = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
+        if not seen or total < params["min_total"] or total < params["min_share"] * seen:
+            continue
+        facts: dict[str, Any] = {
+            name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()
+        }
+        most = max(total, number(group[params["most"]].sum())) if "most" in params else total
+        facts |= {"hours": total / 3600, "share": total / seen, "seen_hours": seen / 3600, "hours_most": most / 3600}
+        facts["reach"] = _reach(total / 3600, most / 3600)
+        yield Hit(
+            entity,
+            instant(struck[rule.time[0]].min()),
+            instant(struck[rule.time[1]].max()) + timedelta(seconds=params["length_s"]),
+            total / 3600,
+            facts,
+            rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
+        )
+
+
+def _reach(hours: float, most: float) -> str:
+    """Hours, or from what to what where that differs by as much as is shown.
+
+    >>> _reach(1.5, 1.52), _reach(3.5, 4.7)
+    ('1.5', '3.5 to 4.7')
+    """
+    least, largest = f"{hours:.1f}", f"{most:.1f}"
+    return least if least == largest else f"{least} to {largest}"
+
+
+def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """What came in over the period and neither went out nor, in such amounts, can have stayed; or the reverse.
+
+    `came_in` and `went_out` are columns of GB a day, `out_duty` the duty with which it went out. It fires where the
+    difference is at least `min_share` of the larger side and `min_gb_day` a day, over at least `min_days` days.
+    """
+    params = rule.params
+    for entity, group in groups(rule, rows):
+        came_in, went_out = (number(group[params[side]].sum()) / group.height for side in ("came_in", "went_out"))
+        difference = abs(came_in - went_out)
+        if group.height < params["min_days"] or difference < params["min_gb_day"]:
+            continue
+        share = difference / max(came_in, went_out)
+        if share < params["min_share"]:
+            continue
+        duty = number(group[params["out_duty"]].mean())
+        facts = {
+            "in_gb_day": came_in,
+            "out_gb_day": went_out,
+            "difference_gb_day": difference,
+            "share": share,
+            "out_duty": duty,
+            "needed_duty": duty * came_in / went_out if went_out else None,
+            "what": "stayed or was not counted" if came_in > went_out else "went out and never came in",
+            "n_days": group.height,
+        }
+        yield Hit(entity, *period.bounds, share, facts)
+
+
+def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Counters that went round between two polls: less was counted than passed, and no rate is above what a turn holds.
+
+    A row is short where it counted less than `least` of what is known to have passed. `witnesses` are the columns that
+    know. It fires at `min_rows` such rows, if from the first to the last of them no poll exceeds a turn (by more than
+    `slack`) but the largest comes within `near` of it: remainders of a turn come as near as there are many.
+    """
+    params = rule.params
+    known = pl.max_horizontal(params["witnesses"])
+    for entity, group in groups(rule, rows.filter(pl.col("capacity_mb_s").fill_null(math.inf) > pl.col("turn_mb_s"))):
+        short = group.filter(pl.col(rule.value) < params["least"] * known).with_columns(known_gb=known)
+        if short.height < params["min_rows"]:
+            continue
+        begin, end = instant(short[rule.time[0]].min()), instant(short[rule.time[1]].max())
+        seen = group.filter(pl.col(rule.time[0]).is_between(begin, end))
+        most, turn = number(seen["max_mb_s"].max()), number(seen["turn_mb_s"].min())
+        if not params["near"] <= most / turn <= 1 + params["slack"]:
+            continue
+        facts = {
+            "n": short.height,
+            "n_seen": seen.filter(known > 0).height,
+            "counted_gb": number(short[rule.value].sum()),
+            "known_gb": number(short["known_gb"].sum()),
+            "max_mb_s": most,
+            "turn_mb_s": turn,
+        }
+        missing = (pl.col(rule.value) / pl.col("known_gb"), rule.time[0])
+        yield Hit(
+            entity,
+            begin,
+            end + timedelta(seconds=params["length_s"]),
+            facts["counted_gb"] / facts["known_gb"],
+            facts,
+            rows=short.sort(*missing).head(EVIDENCE_ROWS),
+        )
+
+
+def contradicts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Values that cannot be, `min_count` of one kind or more: a single one may be a slip of a line.
+
+    Those with a hint are left to the rule on the cause that it names.
+    """
+    newest = rows.filter(
+        pl.col("day") == period.last, pl.col("n") >= rule.params["min_count"], pl.col("hint").is_null()
+    )
+    for entity, group in groups(rule, newest):
+        row = group.row(0, named=True)
+        facts = {name: row[name] for name in ("n", "n_compared", "possible", "what", "why")}
+        yield Hit(entity, row[rule.time[0]], row[rule.time[1]], row[rule.value], facts, rows=group)

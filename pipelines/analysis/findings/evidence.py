@@ -1,0 +1,74 @@
+"""What a finding rests on: how much of its source was seen, and the log lines that prove it."""
+
+from typing import Any
+
+import polars as pl
+
+from pipelines.answers.excerpts import read_again
+from pipelines.catalog.contracts import Rule
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+from pipelines.warehouse.connection import LAKE, Connection
+
+TEXT_CHARS = 300
+
+
+def confidence(connection: Connection, rule: Rule, period: Period) -> str:
+    """How much of what site.toml declares for the rule's source was seen in its period."""
+    if not rule.sources:
+        return "high: the absence itself was observed"
+    source = rule.sources[0]
+    row = connection.execute(
+        f"SELECT sum(expected_s), sum(least(seen_s, expected_s)) FROM {LAKE}.ops.coverage"
+        " WHERE source = ? AND expected_s IS NOT NULL AND hour_at >= ? AND hour_at < ?",
+        [source, *period.bounds],
+    ).fetchone()
+    if row is None or not row[0]:
+        return f"medium: site.toml declares no period for {source}, so what is missing cannot be told"
+    share = row[1] / row[0]
+    level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"
+    return f"{level}: {share:.0%} of the declared hours of {source} were seen"
+
+
+def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """The log lines of the most telling rows, with their text: as the warehouse keeps it, else from the file itself."""
+    wanted = [
+        (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
+        for row in rows.iter_rows(named=True)
+        for column in rule.evidence
+    ]
+    if not wanted:
+        return []
+    lines, files, instants = zip(*wanted, strict=True)
+    # all lines in one question: each costs as much as all of them
+    found = connection.execute(
+        "SELECT w.place, f.path, m.marked_at, m.message"
+        " FROM (SELECT unnest(range(len($lines))) AS place, unnest($lines) AS line_no, unnest($files) AS file_id) w"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = w.file_id"
+        f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
+        " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
+        {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
+    ).fetchall()
+    first = {place: said for place, *said in reversed(found)}
+    lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
+    texts = _texts(connection, site, lacking)
+    return [
+        {
+            "path": path,
+            "line_no": lines[place],
+            "at": at,
+            "text": (texts[path, lines[place]] if text is None else text)[:TEXT_CHARS],
+        }
+        for place, (path, at, text) in sorted(first.items())
+    ]
+
+
+def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
+    """Lines of files by path and number; in brackets why one cannot be shown any more."""
+    found: dict[tuple[str, int], str] = {}
+    for path in {path for path, _ in lines}:
+        numbers = [number for at, number in lines if at == path]
+        texts = read_again(connection, site, path, numbers)
+        for number in numbers:
+            found[path, number] = f"({texts})" if isinstance(texts, str) else texts.get(number, "(no such line)")
+    return found

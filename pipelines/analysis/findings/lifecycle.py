@@ -1,0 +1,144 @@
+"""What becomes of a finding from night to night: new, open, returned or gone, and what people said of it."""
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+
+from pipelines.analysis.finding_id import only
+from pipelines.warehouse.connection import LAKE, Connection
+
+ACKNOWLEDGE, MUTE, REOPEN = "acknowledge", "mute", "reopen"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What somebody said of a finding, on the newest day that was judged then."""
+
+    kind: str
+    day: date
+    until: date | None = None
+
+
+def identity(rule: str, entity: str) -> str:
+    """The same from night to night: a cause is a rule and what it is about."""
+    return hashlib.sha256(f"{rule}\n{entity}".encode()).hexdigest()[:12]
+
+
+def state_of(day: date, judged: list[date], seen: set[date], marks: Iterable[Mark] = ()) -> str:
+    """State of a finding that fired on `day`: of the days `judged` (ascending), `seen` are those on which it fired.
+
+    Open if the day judged before had it too, returned if only an earlier one had, else new. The last mark made by then
+    comes first: a finding is muted until the day given, for good without one; acknowledged until it is gone.
+
+    >>> days = [date(2010, 3, n) for n in (8, 9, 10, 11)]
+    >>> [state_of(day, days, {days[0], days[1], days[3]}) for day in (days[0], days[1], days[3])]
+    ['new', 'open', 'returned']
+    >>> told = [Mark("acknowledge", days[0])]
+    >>> [state_of(day, days, {days[0], days[1], days[3]}, told) for day in (days[0], days[1], days[3])]
+    ['acknowledged', 'acknowledged', 'returned']
+    >>> state_of(days[3], days, {days[3]}, [Mark("mute", days[3], until=days[3])])
+    'muted'
+    """
+    place = bisect_left(judged, day)
+    begun = day
+    while place and judged[place - 1] in seen:
+        place -= 1
+        begun = judged[place]
+    last = next((mark for mark in reversed(list(marks)) if mark.day <= day), None)
+    if last and last.kind == MUTE and (last.until is None or last.until >= day):
+        return "muted"
+    if last and last.kind == ACKNOWLEDGE and last.day >= begun:
+        return "acknowledged"
+    if begun < day:
+        return "open"
+    return "returned" if any(other < day for other in seen) else "new"
+
+
+@dataclass
+class History:
+    """Days that were judged, on which of them each finding fired, and what was said of it."""
+
+    judged: list[date]
+    seen: dict[str, set[date]] = field(default_factory=dict)
+    withheld: dict[str, set[date]] = field(default_factory=dict)  # days on which nothing could be said of a finding
+    marks: dict[str, list[Mark]] = field(default_factory=dict)
+    entities: dict[str, dict[str, str]] = field(default_factory=dict)  # by rule and finding
+
+    def state(self, finding_id: str, day: date) -> str:
+        return state_of(day, self._judged(finding_id), self.seen.get(finding_id, set()), self.marks.get(finding_id, ()))
+
+    def standing(self, rule: str, day: date) -> set[str]:
+        """Entities of a rule's findings that fired on the last day before `day` on which they were judged."""
+        found = set()
+        for finding_id, entity in self.entities.get(rule, {}).items():
+            before = [judged for judged in self._judged(finding_id) if judged < day]
+            if before and before[-1] in self.seen[finding_id]:
+                found.add(entity)
+        return found
+
+    def _judged(self, finding_id: str) -> list[date]:
+        unsaid = self.withheld.get(finding_id, set()) - self.seen.get(finding_id, set())
+        return [day for day in self.judged if day not in unsaid]
+
+
+def read_history(connection: Connection) -> History:
+    """All that is known of the findings so far."""
+    days = connection.execute(f"SELECT DISTINCT day FROM {LAKE}.ops.detection ORDER BY day").fetchall()
+    history = History([row[0] for row in days])
+    fired = f"SELECT DISTINCT finding_id, day, rule, entity FROM {LAKE}.gold.finding"
+    for finding_id, day, rule, entity in connection.execute(fired).fetchall():
+        history.seen.setdefault(finding_id, set()).add(day)
+        history.entities.setdefault(rule, {})[finding_id] = entity
+    unsaid = f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.withheld WHERE finding_id IS NOT NULL"
+    for finding_id, day in connection.execute(unsaid).fetchall():
+        history.withheld.setdefault(finding_id, set()).add(day)
+    marks = f"SELECT finding_id, kind, day, until_day FROM {LAKE}.ops.finding_mark ORDER BY number"
+    for finding_id, kind, day, until in connection.execute(marks).fetchall():
+        history.marks.setdefault(finding_id, []).append(Mark(kind, day, until))
+    return history
+
+
+def judged_on(connection: Connection, first: date, day: date, n_findings: int) -> None:
+    """Record that the rules ran for a period up to a day: without findings it is else like one they never saw."""
+    row = (day, n_findings, first)
+    present = connection.execute(
+        f"SELECT day, n_findings, first_day FROM {LAKE}.ops.detection WHERE day = ?", [day]
+    ).fetchall()
+    if present != [row]:
+        connection.execute(f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day])
+        connection.execute(f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day) VALUES (?, ?, ?)", list(row))
+
+
+def restate(connection: Connection, since: date) -> None:
+    """States of the findings of a day and of later ones, where what came before them or was said has changed."""
+    history = read_history(connection)
+    rows = connection.execute(
+        f"SELECT DISTINCT day, finding_id, state FROM {LAKE}.gold.finding WHERE day >= ? ORDER BY ALL", [since]
+    ).fetchall()
+    for day, finding_id, state in rows:
+        now = history.state(finding_id, day)
+        if now != state:
+            connection.execute(
+                f"UPDATE {LAKE}.gold.finding SET state = ? WHERE day = ? AND finding_id = ?", [now, day, finding_id]
+            )
+
+
+def mark(connection: Connection, prefix: str, kind: str, until: date | None = None, note: str | None = None) -> str:
+    """Keep what somebody says of a finding, named by its id or the beginning of it; returns the whole id.
+
+    Raises TapescopeError where no finding, or more than one, has such an id.
+    """
+    fired = connection.execute(f"SELECT DISTINCT finding_id FROM {LAKE}.gold.finding").fetchall()
+    finding_id = only([str(row[0]) for row in fired], prefix)
+    last = connection.execute(
+        f"SELECT coalesce((SELECT max(day) FROM {LAKE}.ops.detection), (SELECT max(day) FROM {LAKE}.gold.finding)),"
+        f" (SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark)"
+    ).fetchone()
+    day, number = last or (None, 1)
+    connection.execute(
+        f"INSERT INTO {LAKE}.ops.finding_mark VALUES (?, ?, ?, ?, ?, ?)", [number, finding_id, kind, day, until, note]
+    )
+    restate(connection, day)
+    return finding_id

@@ -1,0 +1,89 @@
+"""Every rule applied to a period, and the findings written."""
+
+import json
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from pipelines.analysis.findings import coverage_gate, joins, lifecycle
+from pipelines.analysis.findings.attribution import explain
+from pipelines.analysis.findings.evidence import confidence, evidence
+from pipelines.analysis.findings.hit import Hit
+from pipelines.analysis.findings.pricing import days_priced, gain
+from pipelines.analysis.findings.registry import judge, read_metric
+from pipelines.catalog.contracts import Catalog, Rule
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+from pipelines.warehouse.connection import Connection, replace_day
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What the rules say of a period, and what they cannot say."""
+
+    findings: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]  # rows of gold.withheld
+
+
+def detect(connection: Connection, site: Site, catalog: Catalog, first: date, last: date) -> Detected:
+    """Apply every rule to the period that ends with `last`, and replace what was said of that day.
+
+    A rule whose window is longer than the period looks back further. Where too little of its logs was seen it gives no
+    verdict, and that is kept too. Raises ConfigError where site.toml speaks of a rule that does not exist.
+    """
+    coverage_gate.check_names(site, catalog.rules)
+    history, kin = lifecycle.read_history(connection), coverage_gate.Kin(connection)
+    found = Detected([], [])
+    for rule in catalog.rules.values():
+        begin = min(first, last - timedelta(days=rule.params.get("window_days", 1) - 1))
+        period = Period(begin, last, site.zone)
+        seen = coverage_gate.Gate(connection, site, kin, rule, period)
+        hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
+        told = [hit for hit in hits if not seen.missing(hit.entity)]
+        found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in told)
+        found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
+    joins.join(catalog.rules, found.findings)
+    replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
+    replace_day(connection, catalog.relations["gold.withheld"], last, found.withheld)
+    lifecycle.judged_on(connection, first, last, len(found.findings))
+    lifecycle.restate(connection, last)
+    return found
+
+
+def _finding(
+    connection: Connection, site: Site, history: lifecycle.History, rule: Rule, hit: Hit, period: Period
+) -> dict[str, Any]:
+    lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
+    priced = gain(connection, rule, hit, period)
+    hit.facts |= explain(connection, rule, hit)
+    words = {"entity": hit.entity, "value": hit.value} | hit.facts
+    return {
+        "day": period.last,
+        "first_day": period.first,
+        "finding_id": lifecycle.identity(rule.name, hit.entity),
+        "rule": rule.name,
+        "severity": rule.severity,
+        "state": history.state(lifecycle.identity(rule.name, hit.entity), period.last),
+        "joined_to": None,
+        "entity": hit.entity,
+        "started_at": hit.started_at,
+        "ended_at": hit.ended_at,
+        "value": hit.value,
+        "lost_hours": None if hit.lost_s is None else hit.lost_s / 3600,
+        "lost_gb_day": None if lost_gb is None else lost_gb / days_priced(connection, rule, hit, period),
+        "gain_gb_day": priced.gb_day,
+        "gain_least_gb_day": priced.least,
+        "gain_most_gb_day": priced.most,
+        "bottleneck": priced.bottleneck,
+        "confidence": confidence(connection, rule, period),
+        "text": rule.text.format_map({name: _plain(value) for name, value in words.items()}),
+        "means": rule.means,
+        "look_at": rule.look_at,
+        "facts": json.dumps(hit.facts, sort_keys=True),
+        "evidence": json.dumps(evidence(connection, site, rule, hit.rows), default=str),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """What comes from logs is bounded before it goes into a sentence."""
+    return value[:80] if isinstance(value, str) else value

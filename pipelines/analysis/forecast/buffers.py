@@ -1,0 +1,108 @@
+"""Buffers before the tapes: what the site's own reads say of their size, for all files and for each family."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+
+from pipelines.analysis.forecast.history import History
+from pipelines.analysis.models.buffer import Behaviour, Ints, behaviour, caught, caught_by_day, distances
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.errors import TapescopeError
+
+N_MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Reads of one kind in their order, as one witness saw them: columns of equal length."""
+
+    sizes: Ints
+    days: Ints
+    apart: Ints  # distances by which a buffer for these alone catches them
+
+    def of_size(self, size_tb: float) -> Estimate | Unknown:
+        """Share of the bytes that a buffer of this size would have caught."""
+        return caught_by_day(self.apart, self.sizes, self.days, size_tb)
+
+    def caught_bytes(self, size_tb: float) -> int:
+        """Bytes that it would have caught."""
+        return int(self.sizes[caught(self.apart, size_tb)].sum())
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family with a buffer of its own, or all of them with one."""
+
+    name: str
+    reads: Reads
+    found: Behaviour | Unknown
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """What one witness saw: all files with one buffer, and each family with its own, the most bytes first."""
+
+    witness: str
+    n_days: int
+    is_cut: bool  # there were more reads than are looked at
+    whole: Family
+    families: list[Family]
+
+    def own(self) -> tuple[float, float, float] | None:
+        """TB of the families' own buffers, each of the size from which it is flat, the share of all bytes these would
+        have caught, and the share one buffer of as many TB for all of them would have; None where no size matters."""
+        sized = [(one.reads, one.found.flat_tb) for one in self.families if _matters(one.found)]
+        total = int(self.whole.reads.sizes.sum())
+        if not sized or not total:
+            return None
+        together_tb = sum(size_tb for _, size_tb in sized)
+        own = sum(reads.caught_bytes(size_tb) for reads, size_tb in sized)
+        return together_tb, own / total, self.whole.reads.caught_bytes(together_tb) / total
+
+
+def _matters(found: Behaviour | Unknown) -> TypeGuard[Behaviour]:
+    return isinstance(found, Behaviour) and found.verdict != "does not matter"
+
+
+def buffers(history: History, group: str = "", n_most: int = N_MOST) -> list[Buffers]:
+    """What the drives, and what the pools saw. Raises TapescopeError where no file was read from tape."""
+    answer = history.answer("tape_reads", group=group, n_most=str(n_most))
+    if not answer.rows:
+        raise TapescopeError("no log tells of a file read from tape in these days", "give --days or --day")
+    names = [column.name for column in answer.columns]
+    columns = dict(zip(names, zip(*answer.rows, strict=True), strict=True))
+    files = _codes(zip(columns["system"], columns["file"], strict=True))
+    families = np.array([_family(*pair) for pair in zip(columns["storage_group"], columns["file_family"], strict=True)])
+    sizes = np.array(columns["bytes"], np.int64)
+    days = np.array([day.toordinal() for day in columns["day"]], np.int64)
+    found = []
+    for witness in ("drives", "pools"):
+        saw = np.array(columns["witness"]) == witness
+        if not saw.any():
+            continue
+        whole = _one("all", files[saw], sizes[saw], days[saw])
+        own = [
+            _one(str(name), files[saw & is_own], sizes[saw & is_own], days[saw & is_own])
+            for name, is_own in ((name, families == name) for name in np.unique(families[saw]))
+        ]
+        own.sort(key=lambda one: (-int(one.reads.sizes.sum()), one.name))
+        found.append(Buffers(witness, len(np.unique(days[saw])), int(saw.sum()) >= n_most, whole, own))
+    return found
+
+
+def _codes(names: Iterable[tuple[str, str]]) -> Ints:
+    """A number for each different name."""
+    known: dict[tuple[str, str], int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+
+
+def _family(group: str | None, family: str | None) -> str:
+    return ".".join(part for part in (group, family) if part) or "no family told"
+
+
+def _one(name: str, files: Ints, sizes: Ints, days: Ints) -> Family:
+    apart = distances(files, sizes)
+    return Family(name, Reads(sizes, days, apart), behaviour(apart, sizes, days))

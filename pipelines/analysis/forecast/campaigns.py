@@ -1,0 +1,75 @@
+"""Campaigns: what they moved, and when they will be done."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from pipelines.analysis.forecast.history import History
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive_more
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.errors import TapescopeError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One campaign: how far it is, what its last days were like, and its end or why that cannot be told."""
+
+    name: str
+    size_gb: float
+    done_gb: float
+    left_gb: float
+    last_day: date
+    n_days_lacking: int
+    rate_mb_s: float | None  # of a drive at work for it, in the days looked at
+    n_days: int  # days looked at
+    end: Eta | Unknown
+    week_gb: Estimate | Unknown  # what it will move in the seven days behind the last
+
+    def day_after(self, days: float) -> date | None:
+        """The site day so many days after the last; None where the calendar has none."""
+        try:
+            return self.last_day + timedelta(days=days)
+        except OverflowError:
+            return None
+
+
+def progress(history: History) -> list[Progress]:
+    """Every campaign of site.toml. Raises TapescopeError where none is declared, or no log tells of any."""
+    site = history.site
+    if not site.campaign:
+        raise TapescopeError(
+            "site.toml declares no campaign", "add [[campaign]] with name, size_tb and from, e.g. from = 2010-01-04"
+        )
+    rows = history.rows("campaign_days")
+    if not rows:
+        raise TapescopeError("no log tells of drives since a campaign began", "build first, or see `ask coverage`")
+    gains: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in history.rows("campaign_levers"):
+        gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]
+    sizes = {one.name: one.size_tb * 1000 for one in site.campaign}
+    if strange := sorted({row["campaign"] for row in rows} - sizes.keys()):
+        raise TapescopeError(
+            f"the warehouse knows a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
+        )
+    return [
+        _progress(name, sizes[name], list(days), gains[name], history.n_days)
+        for name, days in groupby(rows, key=lambda row: row["campaign"])
+    ]
+
+
+def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict[str, float], n_days: int) -> Progress:
+    last = days[-1]
+    seen = [row for row in days if row["day"] > last["day"] - timedelta(days=n_days)]
+    moved, drives, busy = (
+        np.array([row[key] for row in seen], float) for key in ("moved_gb", "n_drives", "busy_hours")
+    )
+    more = {"a drive more": one_drive_more(moved, drives)} if drives.any() else {}
+    rate = float(moved.sum() * 1000 / busy.sum() / 3600) if busy.sum() else None
+    end = days_left(moved, last["left_gb"], gains | more)
+    told = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
+    return Progress(name, size_gb, *told, rate, len(seen), end, moved_ahead(moved))

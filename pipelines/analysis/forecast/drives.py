@@ -1,0 +1,34 @@
+"""Drives that traffic needs, by what mounts of this site cost: efficiency comes from the fit, not from a table."""
+
+from pipelines.analysis.forecast.costs import Fitted
+from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
+from pipelines.analysis.stats.bootstrap import Estimate
+
+FILES_A_MOUNT = (1, 3, 10, 30, 100, 300)
+SIZES_MB = tuple(10 ** (1 + step / 10) for step in range(34))  # 10 MB to 20 GB
+
+
+def size(
+    like: Fitted, wanted_mb_s: float, factor: float, n_files: float, file_mb: float, availability: float
+) -> tuple[Needed, Estimate]:
+    """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
+
+    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    """
+    found = like.found
+    efficiency = found.efficiency(n_files, file_mb)
+    traffic = Traffic("traffic", certain(wanted_mb_s), certain(factor), efficiency)
+    return drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability)), efficiency
+
+
+def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:
+    """Share of its time in which such a drive moves data, by files a mount and size of a file in MB (C14).
+
+    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    """
+    service = like.found.service
+    return [
+        {"n_files": n_files, "file_mb": file_mb, "efficiency": service.time(n_files, file_mb).efficiency}
+        for n_files in FILES_A_MOUNT
+        for file_mb in SIZES_MB
+    ]

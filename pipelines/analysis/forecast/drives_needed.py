@@ -1,0 +1,101 @@
+"""Drives that the traffic of the site's own days needs, for each kind of drive that stands there."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from pipelines.analysis.forecast.costs import Fitted
+from pipelines.analysis.forecast.history import History, Row
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.eta import LEAST_DAYS
+from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
+from pipelines.analysis.stats import bootstrap
+from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.config import technology
+from pipelines.config.technology import HOUR_S
+
+BACKLOG = certain(2.0)  # what the sizing note allows every class of traffic for backlogs and peaks (C04, C23)
+LEAST_SEEN = 0.5
+LEAST_MOUNTS = 3  # as the fit wants of what was measured and needs no fitting
+
+
+@dataclass(frozen=True)
+class DrivesNeeded:
+    """One kind of drive: how many its traffic needs, by so many days, or why that cannot be told."""
+
+    generation: str
+    n_days: int
+    needed: Needed | Unknown
+
+
+def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNeeded]:
+    """Every kind of drive: the traffic of these days, twice, at the efficiency its mounts had, by its nameplate.
+
+    Rates are by the time that logs tell of. Traffic and availability have an interval where at least five days were
+    seen; else they count as they were.
+    """
+    rows = history.rows("drive_days")
+    found = []
+    for generation, group in groupby(rows, key=lambda row: row["generation"]):
+        days = _well_seen(list(group))
+        mounts = {one.mode: one for one in fitted if one.generation == (generation or "unknown")}
+        n_days = len({row["day"] for row in days})
+        found.append(DrivesNeeded(generation or "unknown", n_days, _needed(generation, days, mounts)))
+    return found
+
+
+def _well_seen(rows: list[Row]) -> list[Row]:
+    """Rows of the days of which logs tell at least half: the rest of a day may have been like no other."""
+    found: list[Row] = []
+    for _, group in groupby(rows, key=lambda row: row["day"]):
+        day = list(group)
+        found += day if sum(row["known_hours"] for row in day) >= LEAST_SEEN * 24 * len(day) else []
+    return found
+
+
+def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) -> Needed | Unknown:
+    sold = technology.known(generation or "")
+    if sold is None:
+        return Unknown(f"nobody says what rate {generation or 'these drives'} are sold with", "generation in site.toml")
+    by_day = [list(group) for _, group in groupby(days, key=lambda row: row["day"])]
+    seen_s = np.array([sum(row["known_hours"] for row in rows) / len(rows) * HOUR_S for rows in by_day])
+    traffic = []
+    for mode in ("read", "write"):
+        gb = np.array([sum(row[f"{mode}_gb"] for row in rows) for rows in by_day])
+        if not gb.sum():
+            continue
+        one = fitted.get(mode)
+        n_mounts = len(one.mounts) if one else 0
+        if one is None or n_mounts < LEAST_MOUNTS:
+            why = f"{n_mounts} mounts that {mode} were logged whole"
+            return Unknown(why, f"at least {LEAST_MOUNTS} of them")
+        efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
+        mb_s = _over_days(gb * 1000, seen_s, len(gb))
+        traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))
+    if not traffic:
+        return Unknown("nothing moved in the days seen", "days on which it did")
+    known = np.array([row["known_hours"] for row in days])
+    usable = known - np.array([row["down_hours"] for row in days])
+    if not usable.sum():
+        return Unknown("the drives were down in all of the days seen", "days on which they were not")
+    available = _share(_over_days(usable, known, len(by_day)))
+    return drives_needed(traffic, certain(sold.native_mb_s), available)
+
+
+def _ratio(above: Floats, below: Floats) -> Estimate:
+    times = bootstrap.counts(len(above))
+    return bootstrap.interval(float(above.sum() / below.sum()), (times @ above) / (times @ below), len(above))
+
+
+def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
+    """A ratio over cases of so many days; few days tell nothing of how others will be, so theirs counts as it is."""
+    if n_days < LEAST_DAYS or not above.any():
+        return certain(float(above.sum() / below.sum()))
+    return _ratio(above, below)
+
+
+def _share(one: Estimate) -> Estimate:
+    """Within (0, 1]: what compresses comes above its nameplate, and a stretched interval may leave it."""
+    value = min(1.0, one.value)
+    return Estimate(value, min(value, max(one.low, 1e-6)), max(value, min(1.0, one.high)))

@@ -1,0 +1,103 @@
+"""Growth of what the site writes, and its holdings against the plans of site.toml."""
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cache
+
+import numpy as np
+
+from pipelines.analysis.forecast.history import History
+from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.growth import Growth, learn
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.config.plans import Plan
+from pipelines.primitives.errors import TapescopeError
+
+TWO_YEARS = 728  # whole weeks
+LEAST_SEEN = 0.5  # of a day: the rest of it may have been like no other
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written by a part of the archive or all of it, and what that says of the days to come."""
+
+    last_day: date
+    n_days: int
+    growth: Growth | Unknown
+
+
+@dataclass(frozen=True)
+class Held:
+    """What it held at the end of the last day; without an export of the volume table only what was seen."""
+
+    held_tb: float
+    listed_at: datetime | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether an export says what was there."""
+        return self.listed_at is not None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One plan: what is held, what will be on its day, how likely that is enough, and when its size is reached."""
+
+    plan: Plan
+    written: Written
+    held: Held
+    holdings_tb: Estimate | Unknown
+    chance: float | Unknown
+    days_left: Estimate | Unknown  # since the last day seen
+
+    def day_of(self, days: float) -> date | None:
+        """The site day on which so many days are over; None where the calendar has none."""
+        try:
+            return self.written.last_day + timedelta(days=1 + math.floor(days))
+        except (OverflowError, ValueError):
+            return None
+
+
+def written(history: History, group: str = "", family: str = "", n_days: int = TWO_YEARS) -> Written:
+    """What was written, day by day. Raises TapescopeError where no log tells of any day."""
+    rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
+    if not rows:
+        raise TapescopeError("no log tells of a day of writing", "build first, or see `ask coverage`")
+    seen = [row for row in rows if row["seen_share"] >= LEAST_SEEN]
+    last = history.last_day or rows[-1]["day"]
+    days = np.array([row["day"].toordinal() for row in seen], np.int64)
+    gb = np.array([row["written_gb"] / row["seen_share"] for row in seen], float)
+    return Written(last, len(seen), learn(days, gb, last.toordinal()))
+
+
+def held(history: History, last_day: date, group: str = "", family: str = "") -> Held:
+    """What is on tape at the end of a day."""
+    (row,) = history.rows("holdings", last_day=str(last_day), group=group, family=family)
+    return Held(row["held_gb"] / 1000, row["listed_at"])
+
+
+def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
+    """Every plan of site.toml. Raises TapescopeError where no log tells of any day."""
+
+    @cache  # plans of the same for several days rest on one past
+    def past(group: str, family: str) -> tuple[Written, Held]:
+        seen = written(history, group, family, n_days)
+        return seen, held(history, seen.last_day, group, family)
+
+    return [outlook(plan, *past(plan.storage_group, plan.file_family)) for plan in history.site.plan]
+
+
+def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
+    """A plan held against what is there and what will be written until the begin of its day."""
+    days = (plan.by - seen.last_day).days - 1
+    growth = seen.growth
+    if not isinstance(growth, Unknown) and days < 0:
+        growth = Unknown("its day has come", "a plan for a day to come")
+    if isinstance(growth, Unknown):
+        return Outlook(plan, seen, now, growth, growth, growth)
+    left_gb = max(plan.holdings_tb - now.held_tb, 0.0) * 1000
+    ahead = growth.written(days)
+    if isinstance(ahead, Estimate):
+        ahead = Estimate(*(now.held_tb + gb / 1000 for gb in (ahead.value, ahead.low, ahead.high)))
+    return Outlook(plan, seen, now, ahead, growth.chance(days, left_gb), growth.days_until(left_gb))

@@ -1,0 +1,40 @@
+"""What models learn from: some days of a site, and the one way to ask about them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Any
+
+from pipelines.answers.question import Answer, ask
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+
+MONTH_DAYS = 28
+WEEK_DAYS = 7
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class History:
+    """So many site days that end with `last_day`; the last day with data where none is named.
+
+    Asked through `ask` by whoever has a connection open or remembers answers; else on a connection for each question.
+    """
+
+    site: Site
+    catalog: Catalog
+    last_day: date | None = None
+    n_days: int = MONTH_DAYS
+    ask: Callable[[str, dict[str, str]], Answer] | None = None
+
+    def rows(self, question: str, **params: str) -> list[Row]:
+        """The answer about these days as rows by column name. Raises QuestionRefused."""
+        return self.answer(question, **params).as_dicts()
+
+    def answer(self, question: str, **params: str) -> Answer:
+        """The answer about these days, as far as the question has parameters for them. Raises QuestionRefused."""
+        days = {"n_days": str(self.n_days)} | ({} if self.last_day is None else {"last_day": str(self.last_day)})
+        given = {name: value for name, value in days.items() if name in self.catalog.questions[question].params}
+        asked = self.ask or partial(ask, self.site, self.catalog)
+        return asked(question, given | params)

@@ -1,0 +1,144 @@
+"""The forecasts of a night, as rows of gold.forecast: what was said, or why it could not be."""
+
+import math
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from pipelines.analysis.forecast.campaigns import Progress, progress
+from pipelines.analysis.forecast.costs import Fitted, fit_site
+from pipelines.analysis.forecast.drives_needed import DrivesNeeded, drives_for_traffic
+from pipelines.analysis.forecast.growth import TWO_YEARS, Outlook, outlooks
+from pipelines.analysis.forecast.history import WEEK_DAYS, History, Row
+from pipelines.analysis.forecast.recall import seek_models
+from pipelines.analysis.models.calibration import UNITS, Unknown
+from pipelines.analysis.models.eta import Eta
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.errors import TapescopeError
+
+RELATION = "gold.forecast"
+
+
+def foresee(history: History, day: date) -> list[Row]:
+    """All that can be foretold on a site day, `history` being the days that end with it."""
+    empty = dict.fromkeys(("alone", "value", "low", "high", "until_day", "n_seen", "seen", "cannot_tell", "wanted"))
+    about = {"day": day, "first_day": day - timedelta(days=history.n_days - 1)}
+    return [about | empty | row for row in _rows(history)]
+
+
+def _rows(history: History) -> Iterator[Row]:
+    fitted = _fitted(history)
+    for one in fitted:
+        yield from _costs(one)
+    for name, model in seek_models(history).items():
+        if model.n_mounts:  # else it is the published model's word, and none of the site's
+            told = {"n_seen": model.n_mounts, "seen": "mounts"}
+            yield _named("seeking", name, "seek_factor", "1") | told | _said(model.factor)
+    for needed in drives_for_traffic(history, fitted):
+        yield from _drives(needed)
+    yield from _campaigns(history)
+    yield from _plans(history)
+    for row in history.rows("spool_headroom"):
+        yield _named("sizing", row["station"], "outage_hours", "h") | {"value": row["outage_hours"]}
+
+
+def _fitted(history: History) -> list[Fitted]:
+    try:
+        return fit_site(history)
+    except TapescopeError:
+        return []  # no mount was logged whole: there is nobody to say anything of
+
+
+def _named(model: str, entity: str, quantity: str, unit: str) -> Row:
+    return {"model": model, "entity": entity, "quantity": quantity, "unit": unit}
+
+
+def _said(found: Estimate | Unknown) -> dict[str, Any]:
+    if isinstance(found, Unknown):
+        return {"cannot_tell": found.why, "wanted": found.wanted}
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _costs(one: Fitted) -> Iterator[Row]:
+    entity = f"{one.generation} {one.mode}"
+    told = {"n_seen": one.found.n_mounts, "seen": "mounts"}
+    for name, unit in UNITS.items():
+        yield _named("calibration", entity, name, unit) | told | _said(one.found.parameters[name])
+    if one.found.median_error is not None:
+        yield _named("calibration", entity, "drift_week", "1") | told | _said(one.found.drift_week)
+        yield _named("calibration", entity, "median_error", "1") | told | {"value": one.found.median_error}
+
+
+def _drives(one: DrivesNeeded) -> Iterator[Row]:
+    row = _named("sizing", one.generation, "drives", "1") | {"n_seen": one.n_days, "seen": "days"}
+    if isinstance(one.needed, Unknown):
+        yield row | _said(one.needed)
+        return
+    yield row | _said(one.needed.drives)
+    for name, at_low, at_high in one.needed.tornado:
+        yield row | {"alone": name, "low": min(at_low, at_high), "high": max(at_low, at_high)}
+
+
+def _campaigns(history: History) -> Iterator[Row]:
+    if not history.site.campaign:
+        return
+    try:
+        everyone = {one.name: one for one in progress(history)}
+    except TapescopeError:
+        everyone = {}
+    for planned in history.site.campaign:
+        one = everyone.get(planned.name)
+        if one is not None:
+            yield from _campaign(one)
+            continue
+        why = Unknown(f"no log tells of a day since it begins, {planned.begin}", "logs of its days")
+        yield _named("eta", planned.name, "days_left", "d") | _said(why)
+
+
+def _campaign(one: Progress) -> Iterator[Row]:
+    told = {"n_seen": one.n_days, "seen": "days"}
+    left = _named("eta", one.name, "days_left", "d") | told
+    week = _named("eta", one.name, "week_gb", "GB") | told | {"until_day": one.last_day + timedelta(days=WEEK_DAYS)}
+    if isinstance(one.end, Eta):
+        yield left | _said(one.end.days)
+        yield _named("eta", one.name, "gb_day", "GB/day") | told | _said(one.end.gb_day)
+        for lever in one.end.levers:
+            yield left | {"alone": lever.name, "value": lever.days}
+    else:
+        yield left | _said(one.end)
+    yield week | _said(one.week_gb)
+
+
+def _plans(history: History) -> Iterator[Row]:
+    if not history.site.plan:
+        return
+    try:
+        everyone = outlooks(history)
+    except TapescopeError as error:
+        for plan in history.site.plan:
+            yield _named("growth", plan.name, "holdings_tb", "TB") | _said(
+                Unknown(str(error), "logs of days of writing")
+            )
+        return
+    for one in everyone:
+        yield from _plan(one)
+
+
+def _plan(one: Outlook) -> Iterator[Row]:
+    """The plan's own day begins when the day before it is over. What is endless has no end in a row."""
+    last = one.written.last_day
+    told = {"n_seen": one.written.n_days, "seen": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
+    until = told | {"until_day": one.plan.by - timedelta(days=1)}
+    growth = one.written.growth
+    factor = growth if isinstance(growth, Unknown) else growth.factor_year
+    yield _named("growth", one.plan.name, "factor_year", "1") | told | _said(factor)
+    yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _said(one.holdings_tb)
+    if not isinstance(one.chance, Unknown) and one.held.is_whole:  # else more is held than is known
+        yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
+    left = _said(one.days_left)
+    yield (
+        _named("growth", one.plan.name, "days_left", "d")
+        | told
+        | left
+        | {name: None for name in ("value", "low", "high") if math.isinf(left.get(name) or 0.0)}
+    )

@@ -1,0 +1,104 @@
+"""Recalls foretold: files of a tape the site knows, by motions of its own mounts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from pipelines.analysis.forecast.history import History
+from pipelines.analysis.models import seeking
+from pipelines.analysis.models.seeking import Files, Recall, SeekModel
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.config import technology
+from pipelines.primitives.errors import TapescopeError
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """A recall in three orders and had its files lain together, the whole tape beside it; what the model rests on."""
+
+    generation: str
+    model: SeekModel
+    n_lacking: int
+    orders: dict[str, Recall]
+    whole_s: float
+    share: float
+    break_even: Estimate  # of picks as they come
+    break_even_in_order: Estimate
+
+
+def seek_models(history: History) -> dict[str, SeekModel]:
+    """The posterior of each generation that has a serpentine geometry and motions."""
+    rows = history.rows("tape_moves")
+    found = {}
+    for name, group in groupby(rows, key=lambda row: row["generation"]):
+        moves = list(group)
+        sold = technology.known(name)
+        if sold is None or not sold.length_m:
+            continue
+        begin, end, took = (
+            np.array([r[key] for r in moves], dtype=float) for key in ("from_gb", "to_gb", "position_s")
+        )
+        mount = np.array([row["session_id"] for row in moves])
+        found[sold.name] = seeking.learn(seeking.geometry(sold), begin, end, took, mount)
+    return found
+
+
+def foretell(
+    history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
+) -> Foretold:
+    """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file nobody knows."""
+    rows = history.rows("tape_contents", volume=volume)
+    if not rows:
+        raise TapescopeError(
+            f"no file of a tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
+        )
+    if len({row["system"] for row in rows}) > 1:
+        raise TapescopeError(f"two systems have a tape {volume!r}", "ask in a site of one system")
+    name = generation or rows[0]["generation"] or ""
+    sold = technology.known(name)
+    if sold is None:
+        raise TapescopeError(f"nobody says what drives {volume!r} is for", "give --generation, e.g. LTO-4")
+    try:
+        model = seek_models(history).get(sold.name) or SeekModel(seeking.geometry(sold))
+    except ValueError as error:
+        raise TapescopeError(str(error), "give another --generation") from error
+    tape = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
+    place = {int(number): at for at, number in enumerate(tape.number)}
+    if strange := [number for number in numbers if number not in place]:
+        raise TapescopeError(f"{volume} has no file {strange[0]} that is known", f"its files go up to {max(place)}")
+    listed = tape.pick(np.array([place[number] for number in numbers]))
+    return Foretold(
+        sold.name,
+        model,
+        int(rows[0]["n_lacking"]),
+        seeking.recall(model, service, listed),
+        service.mount_s + len(tape) * service.file_s + tape.moved_mb / service.speed_mb_s,
+        len(listed) / len(tape),
+        seeking.modelled_break_even(model, service, tape, in_order=False),
+        seeking.modelled_break_even(model, service, tape, in_order=True),
+    )
+
+
+def laid_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """Answers of `tape_contents` as pieces of wraps, with the metres at which each begins and ends.
+
+    None where the technology is not known, or its table has no tracks and length.
+    """
+    sold = technology.known(rows[0]["generation"] or "") if rows else None
+    if sold is None or not (sold.wraps and sold.bands and sold.length_m):
+        return None
+    tape = seeking.geometry(sold)
+    found = []
+    for row in rows:
+        wraps = range(int(row["begin_gb"] // tape.wrap_gb), int(row["end_gb"] // tape.wrap_gb) + 1)
+        for wrap in wraps:
+            ends = (max(row["begin_gb"], wrap * tape.wrap_gb), min(row["end_gb"], (wrap + 1) * tape.wrap_gb))
+            along = [(gb / tape.wrap_gb - wrap) * tape.length_m for gb in ends]
+            if along[1] > along[0]:
+                metres = along if wrap % 2 == 0 else [tape.length_m - at for at in along]
+                found.append({"file_number": row["file_number"], "wrap": wrap, "from_m": metres[0], "to_m": metres[1]})
+    return found

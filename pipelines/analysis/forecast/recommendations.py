@@ -1,0 +1,157 @@
+"""The ledger of recommendations: what was said to come of each, since when it is done, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from pipelines.analysis.finding_id import only
+from pipelines.analysis.forecast.history import History
+from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
+from pipelines.answers.question import last_day
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+
+HOURS = ("down", "hours", "idle_queued")  # causes whose mending brings hours of drives, not speed
+
+
+@dataclass(frozen=True)
+class Score:
+    """One recommendation, its state, what was promised and what came of it."""
+
+    number: int
+    text: str
+    state: str
+    made_day: date
+    applied_day: date | None
+    predicted: Estimate
+    found: Realised | None
+
+    @property
+    def verdict(self) -> str:
+        """Kept where the two intervals meet; else better or worse than promised."""
+        if self.found is None:
+            return self.state
+        gain = self.found.gain_gb_day
+        if gain is None:
+            return f"cannot tell: {self.found.cannot_tell}"
+        if gain.high < self.predicted.low:
+            return "less than promised"
+        return "more than promised" if gain.low > self.predicted.high else "as promised"
+
+
+def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = None) -> int:
+    """Make a finding's mending a recommendation, with the gain it was priced at; returns its number.
+
+    Raises TapescopeError where no finding, or more than one, has such an id, or it has no price; WarehouseBusy.
+    """
+
+    def row(connection: Connection) -> tuple[Any, ...]:
+        rows = connection.execute(
+            f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_least_gb_day, gain_most_gb_day"
+            f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)"
+            " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
+            [finding],
+        ).fetchall()
+        name = only([str(row[0]) for row in rows], finding)
+        _, rule, entity, told, gain, least, most = rows[0]
+        if not gain:
+            raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
+        drives = _drives_of(connection, entity)
+        cause = catalog.rules[rule].cause if rule in catalog.rules else ""
+        ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
+        return (text or told, name, "\n".join(drives), cause in HOURS, gain, *ends)
+
+    return _write(site, catalog, row)
+
+
+def recommend_freely(
+    site: Site, catalog: Catalog, text: str, drives: list[str], gain: Estimate, is_hours: bool = False
+) -> int:
+    """Make a recommendation of one's own, say of a what-if; returns its number. Raises TapescopeError."""
+
+    def row(connection: Connection) -> tuple[Any, ...]:
+        known = {name for (name,) in connection.execute(f"SELECT drive FROM {LAKE}.site.drive").fetchall()}
+        if strange := [name for name in drives if name not in known]:
+            raise TapescopeError(
+                f"no drive is called {strange[0]!r}", f"there are {', '.join(sorted(known)) or 'none'}"
+            )
+        return (text, None, "\n".join(drives), is_hours, gain.value, gain.low, gain.high)
+
+    return _write(site, catalog, row)
+
+
+def change(site: Site, catalog: Catalog, number: int, event: str, day: date, note: str | None = None) -> None:
+    """Say that a recommendation is applied from a site day on, or dropped. Raises TapescopeError; WarehouseBusy."""
+    with Warehouse(site).write("recommendation") as connection:
+        prepare_tables(connection, catalog)
+        with transaction(connection):
+            there = f"SELECT count(*) FROM {LAKE}.ops.recommendation WHERE number = ?"
+            if connection.execute(there, [number]).fetchone() == (0,):
+                raise TapescopeError(f"there is no recommendation {number}", "`tapescope recommendation list`")
+            _insert(connection, (number, event, day, note, None, None, None, None, None, None))
+
+
+def scores(history: History) -> list[Score]:
+    """Every recommendation with what came of it, as of the last day; so many days on either side are looked at."""
+    rows = history.rows("recommendation_days")
+    return [_score(list(group)) for _, group in groupby(rows, key=lambda row: row["number"])]
+
+
+def _score(rows: list[dict[str, Any]]) -> Score:
+    first = rows[0]
+    value, low, high = (first[f"predicted{end}_gb_day"] for end in ("", "_least", "_most"))
+    predicted = Estimate(value, value if low is None else low, value if high is None else high)
+    found = None
+    if first["state"] == "applied":
+
+        def side(is_after: bool, *names: str) -> Days:
+            kept = [row for row in rows if row["is_after"] is is_after]
+            return Days(*(np.array([row[name] for row in kept], dtype=float) for name in names))
+
+        own, peers = ("moved_gb", "busy_hours"), ("peers_gb", "peers_hours")
+        found = realised(
+            side(False, *own), side(True, *own), side(False, *peers), side(True, *peers), bool(first["is_hours"])
+        )
+    return Score(
+        first["number"], first["text"], first["state"], first["made_day"], first["applied_day"], predicted, found
+    )
+
+
+def _write(site: Site, catalog: Catalog, make: Callable[[Connection], tuple[Any, ...]]) -> int:
+    """Add a recommendation under the next number."""
+    with Warehouse(site).write("recommendation") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        with transaction(connection):
+            day = last_day(connection).day
+            row = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.recommendation").fetchone()
+            number = int(row[0]) if row else 1
+            _insert(connection, (number, "made", day, *make(connection)))
+    return number
+
+
+def _insert(connection: Connection, row: tuple[Any, ...]) -> None:
+    number, *rest = row
+    step = f"(SELECT coalesce(max(step), 0) + 1 FROM {LAKE}.ops.recommendation)"
+    marks = ", ".join("?" * len(rest))
+    connection.execute(f"INSERT INTO {LAKE}.ops.recommendation SELECT ?, {step}, {marks}", [number, *rest])
+
+
+def _drives_of(connection: Connection, entity: str) -> list[str]:
+    """Drives a finding is about: the one it names, alone or behind its station, or all that work for the station."""
+    found = connection.execute(
+        f"SELECT DISTINCT drive FROM {LAKE}.gold.lost_time"
+        " WHERE drive IN ($entity, regexp_replace($entity, '^.*/', '')) OR station = $entity ORDER BY drive",
+        {"entity": entity},
+    ).fetchall()
+    if not found:
+        raise TapescopeError(f"no drive belongs to {entity!r}", "give --gain and --drives")
+    return [str(name) for (name,) in found]

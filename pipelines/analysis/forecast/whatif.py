@@ -1,0 +1,128 @@
+"""What if: the recorded work run again as it was, held against the record, and only then with a change."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+
+from pipelines.analysis.forecast.history import History, Row
+from pipelines.analysis.models.simulation import Changes, File, Mount, Outage, Outcome, Use, Uses, Work, simulate
+from pipelines.primitives.errors import TapescopeError
+
+MOST_ERROR = 0.10
+
+
+@dataclass(frozen=True)
+class Record:
+    """Recorded work and what it did: uses by kind and direction, and the share of its bytes that can be run again."""
+
+    work: Work
+    uses: Uses
+    share: float
+
+    @property
+    def recorded(self) -> Outcome:
+        return Outcome(self.uses)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The record, the same run again, how far that was off, and the change; None where the replay cannot be trusted."""
+
+    record: Record
+    replayed: Outcome
+    error: float
+    what: str
+    changed: Outcome | None
+
+    @property
+    def is_withheld(self) -> bool:
+        return self.changed is None
+
+
+def what_if(history: History, changes: Changes) -> Answer:
+    """Run the site's days again, then with changes. Raises TapescopeError where nothing was recorded."""
+    return judge(recorded(history), changes)
+
+
+def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | None = None) -> Answer:
+    """The replay first; the change only where the replay is within 10 % and nearly all of the bytes took part.
+
+    `run` simulates the record's work with changes, for whoever remembers what came of them.
+    """
+    run = run or partial(simulate, record.work)
+    replayed = run(Changes())
+    error, what = replay_error(record, replayed)
+    if record.share < 1 - MOST_ERROR:
+        error, what = 1 - record.share, "bytes of mounts that were not logged from request to dismount"
+    if error > MOST_ERROR:
+        return Answer(record, replayed, error, what, None)
+    return Answer(record, replayed, error, what, replayed if changes == Changes() else run(changes))
+
+
+def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
+    """The largest error of the replay and what it is of: drive-hours, rate, end, and waits in drive-hours."""
+    found: list[tuple[float, str]] = []
+    for key, was in record.uses.items():
+        again, name = replayed.uses.get(key, Use()), " ".join(key)
+        found.append((abs(again.busy_s / was.busy_s - 1), f"hours of {name} drives"))
+        found.append((abs(again.rate_mb_s / was.rate_mb_s - 1) if was.rate_mb_s else 0.0, f"rate of {name} drives"))
+        found.append((abs(again.ended_s / was.ended_s - 1), f"end of the work of {name} drives"))
+        found.append((abs(again.waited_s - was.waited_s) / (was.busy_s + was.waited_s), f"waits for {name} drives"))
+    return max(found)
+
+
+def recorded(history: History) -> Record:
+    """The work of some days. Raises TapescopeError where there is none."""
+    rows = history.rows("recorded_work")
+    mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
+    whole = [mount for mount in mounts if mount[-1]["dismounted_at"] is not None]
+    if not whole:
+        raise TapescopeError(
+            "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"
+        )
+    zero = min(mount[0]["asked_at"] for mount in whole)
+    made = [_mount(rows_of, zero) for rows_of in whole]
+    uses: Uses = {}
+    for rows_of, mount in zip(whole, made, strict=True):
+        begun, ended = (_since(zero, rows_of[0][name]) for name in ("requested_at", "dismounted_at"))
+        uses.setdefault((mount.kind, mount.mode), Use()).add(mount, begun, ended)
+    drives = {(row[0]["kind"], row[0]["drive"]) for row in whole}
+    numbers = {kind: sum(kind == other for other, _ in drives) for kind, _ in drives}
+    moved = sum(row["file_bytes"] for row in rows)
+    again = sum(row["file_bytes"] for mount in whole for row in mount)
+    down = [row for row in history.rows("drives_down") if row["kind"] in numbers]
+    outages = [Outage(row["kind"], _since(zero, row["from_at"]), _since(zero, row["to_at"])) for row in down]
+    work = Work(tuple(made), numbers, tuple(outages))
+    return Record(work, uses, again / moved if moved else 0.0)
+
+
+def _mount(rows: list[Row], zero: datetime) -> Mount:
+    """A mount as it was; a clock that jumped back makes no time below nothing."""
+    first = rows[0]
+    files = [
+        File(
+            row["file_bytes"] / 1e6,
+            max(0.0, row["moving_s"]),
+            max(0.0, row["judged_s"]),
+            row["think_s"],
+            max(0.0, row["before_s"] - row["think_s"] - row["judged_s"]) if place else 0.0,
+            min(max(0.0, row["wait_s"] or 0.0), max(0.0, row["moving_s"])),
+        )
+        for place, row in enumerate(rows)
+    ]
+    return Mount(
+        first["kind"],
+        first["mode"],
+        tuple(files),
+        _since(zero, first["asked_at"]),
+        first["station"] or "",
+        f"{first['system']}/{first['volume']}" if first["volume"] else "",
+        max(0.0, first["before_s"]),
+        max(0.0, rows[-1]["after_s"]),
+    )
+
+
+def _since(zero: datetime, at: datetime) -> float:
+    return (at - zero).total_seconds()

@@ -1,0 +1,137 @@
+"""Where the time of a drive goes that serves whole mounts, and the rate that is left: the sizing note's formula.
+
+    throughput = n F / (tM + n (tO + tS) + n F / S)
+
+n files of F bytes a mount, at a speed S while moving; a mount costs tM, each file costs tO and, where the position is
+looked for, tS.
+
+Inputs: S in MB/s, tM, tO and tS in seconds, n files of so many MB. Outputs: seconds by part, MB/s, efficiency; and
+what gaps between files leave of a rate. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
+here; one drive, no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
+MB = 10^6 bytes.
+"""
+
+from dataclasses import dataclass
+
+from pipelines.analysis.models.throughput import DAY_S
+
+HOUR_S = 3600
+
+
+@dataclass(frozen=True)
+class Service:
+    """What serving costs: speed in MB/s while moving, seconds a mount, a file and a search for a file's place."""
+
+    speed_mb_s: float
+    mount_s: float = 120.0
+    file_s: float = 4.4
+    seek_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.speed_mb_s <= 0 or min(self.mount_s, self.file_s, self.seek_s) < 0:
+            raise ValueError("the speed must be above nothing and no time below it")
+
+    def time(self, n_files: float, file_mb: float, n_mounts: float = 1) -> "TimeSpent":
+        """Seconds that `n_files` of `file_mb` MB in `n_mounts` mounts take, part by part.
+
+        >>> Service(30.0).time(10, 1000.0).rate_mb_s.__round__(2)
+        20.11
+        """
+        if n_files <= 0 or file_mb <= 0 or n_mounts < 0:
+            raise ValueError("files and their size must be above nothing")
+        moved_mb = n_files * file_mb
+        return TimeSpent(
+            moved_mb,
+            transfer_s=moved_mb / self.speed_mb_s,
+            seek_s=n_files * self.seek_s,
+            mount_s=n_mounts * self.mount_s,
+            file_s=n_files * self.file_s,
+        )
+
+    def seek_left_over(self, n_files: float, file_mb: float, measured_mb_s: float) -> float:
+        """Seconds a file that a measured overall rate leaves unexplained; below nothing where it beat the formula.
+
+        An upper bound on the search for places: whatever else the formula does not name is in it.
+
+        >>> round(Service(81.9).seek_left_over(139, 382_000 / 139, 40.8), 1)
+        28.5
+        """
+        explained = self.time(n_files, file_mb)
+        return (explained.moved_mb / measured_mb_s - explained.total_s) / n_files
+
+
+@dataclass(frozen=True)
+class TimeSpent:
+    """The parts of the time some mounts took; MB and seconds."""
+
+    moved_mb: float
+    transfer_s: float
+    seek_s: float
+    mount_s: float
+    file_s: float
+
+    @property
+    def total_s(self) -> float:
+        return self.transfer_s + self.seek_s + self.mount_s + self.file_s
+
+    @property
+    def rate_mb_s(self) -> float:
+        """The overall rate of one drive that does it all."""
+        return self.moved_mb / self.total_s
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the time in which data moved."""
+        return self.transfer_s / self.total_s
+
+    @property
+    def drive_hours(self) -> float:
+        return self.total_s / HOUR_S
+
+
+def gap_bound_rate(file_mb: float, stream_mb_s: float, gap_s: float) -> float:
+    """Rate in MB/s of a stream that pauses `gap_s` behind every file of `file_mb`, mounts left aside.
+
+    Formula: F / (F / S + gap), the same as `Service` without mounts. Source: M32, audit MA3.
+
+    >>> round(gap_bound_rate(1000, 75, 10), 1), round(gap_bound_rate(1000, 75, 2), 1)
+    (42.9, 65.2)
+    """
+    return Service(stream_mb_s, mount_s=0, file_s=gap_s).time(1, file_mb).rate_mb_s
+
+
+def file_size_for(rate_mb_s: float, stream_mb_s: float, gap_s: float) -> float:
+    """File size in MB at which a stream with a gap behind every file reaches a rate: gap / (1 / rate - 1 / S).
+
+    >>> round(file_size_for(57.4, 75, 2))
+    489
+    """
+    if not 0 < rate_mb_s < stream_mb_s:
+        raise ValueError("the rate must be above nothing and below the stream's own")
+    return gap_s / (1 / rate_mb_s - 1 / stream_mb_s)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a mend brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""
+
+    naive_tb_day: float
+    capped_tb_day: float
+
+    @property
+    def is_capped(self) -> bool:
+        return self.capped_tb_day < self.naive_tb_day
+
+
+def gain(before_mb_s: float, after_mb_s: float, next_limit_mb_s: float, duty: float = 1.0) -> Gain:
+    """Worth of raising a stream's rate, for the share `duty` of the day in which it has work.
+
+    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a mend is worth no more
+    than what the next bottleneck, there the input streams, lets through.
+
+    >>> round(gain(42.86, 65.22, 57.4).capped_tb_day, 2), round(gain(42.86, 65.22, 57.4).naive_tb_day, 2)
+    (1.26, 1.93)
+    """
+    scale = duty * DAY_S / 1e6
+    capped = max(0.0, min(after_mb_s, next_limit_mb_s) - before_mb_s)
+    return Gain((after_mb_s - before_mb_s) * scale, capped * scale)

@@ -1,0 +1,235 @@
+"""How many drives are needed, how sure that is, and what it hangs on; and the same formula asked the other way round.
+
+    drives = sum over classes of traffic (rate x factor / efficiency) / drive speed / availability
+
+Inputs: for each class of traffic its rate in MB/s, the factor for backlogs and peaks, and the efficiency of a drive
+that serves it, in (0, 1]; for all of them the drive's speed in MB/s and the share of time it can be used. Each is a
+value, or a value with the ends of its 90 % interval. Output: drives, as a number that is not rounded, with a 90 %
+interval by simulation (each uncertain input drawn on its own, by halves of normal distributions of its logarithm, so
+that a tenth of the draws lie outside its ends), and what each input alone would change (a tornado).
+
+The inverse questions, from n F / (tM + n tO + n F / S): file size for an efficiency, files a mount for a rate, chunk
+to be written at once for an efficiency.
+
+Limits: efficiencies are taken not to depend on how many drives there are; classes do not share drives better than
+alone; no queueing. Source: tape sizing note of CERN, summary (C04, C13-C15, C20, C23, C24). MB = 10^6 bytes.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import stats
+
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.stats.bootstrap import Estimate, Floats
+
+N_DRAWS = 4000
+STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer a matter of more of them
+_TAIL = float(stats.norm.ppf(0.95))
+
+
+def certain(value: float) -> Estimate:
+    """A value nobody doubts.
+
+    >>> certain(2.0)
+    Estimate(value=2.0, low=2.0, high=2.0)
+    """
+    return Estimate(value, value, value)
+
+
+ONE = certain(1.0)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """One class of traffic: MB/s wanted, factor for backlog and peaks, efficiency of a drive that serves it."""
+
+    name: str
+    rate_mb_s: Estimate
+    factor: Estimate = ONE
+    efficiency: Estimate = ONE
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The answer: drives with their interval, of which class how many, and what each input alone does to the sum."""
+
+    drives: Estimate
+    of_class: dict[str, float]
+    tornado: tuple[tuple[str, float, float], ...] = field(default=())  # input, drives at its low and high end
+
+    @property
+    def whole(self) -> int:
+        """Whole drives that do it."""
+        return math.ceil(self.drives.value - 1e-9)
+
+
+def drives_needed(
+    traffic: list[Traffic], speed_mb_s: Estimate, availability: Estimate = ONE, seed: int = 0, n_draws: int = N_DRAWS
+) -> Needed:
+    """Drives for all traffic. Raises ValueError for inputs that are not above nothing, and shares above one.
+
+    >>> t0 = Traffic("T0", certain(100.0), certain(2.0), certain(0.5))
+    >>> drives_needed([t0], certain(40.0)).whole
+    10
+    """
+    inputs = {f"{t.name}: {part}": getattr(t, part) for t in traffic for part in ("rate_mb_s", "factor", "efficiency")}
+    inputs |= {"speed_mb_s": speed_mb_s, "availability": availability}
+    for name, one in inputs.items():
+        is_share = name.endswith(("efficiency", "availability"))
+        if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
+            raise ValueError(f"{name} must lie above 0{' and not above 1' if is_share else ''}, with its value between")
+    point = {name: np.array(one.value) for name, one in inputs.items()}
+    rng = np.random.default_rng(seed)
+    drawn = {name: _draws(one, rng, n_draws, name) for name, one in inputs.items()}
+    value = float(_sum(point, traffic))
+    low, high = np.quantile(_sum(drawn, traffic), [0.05, 0.95])
+
+    def at(name: str, end: float) -> float:
+        return float(_sum(point | {name: np.array(end)}, traffic))
+
+    tornado = [(name, at(name, one.low), at(name, one.high)) for name, one in inputs.items() if one.low < one.high]
+    tornado.sort(key=lambda row: -abs(row[2] - row[1]))
+    whole = Estimate(value, min(value, float(low)), max(value, float(high)))
+    return Needed(whole, {t.name: float(_sum(point, [t])) for t in traffic}, tuple(tornado))
+
+
+def _draws(one: Estimate, rng: np.random.Generator, n_draws: int, name: str) -> Floats:
+    """Half a normal of the logarithm on either side of the value: a twentieth of the draws lies beyond each end."""
+    side = rng.standard_normal(n_draws)
+    reach = np.where(side < 0, math.log(one.value / one.low), math.log(one.high / one.value)) / _TAIL
+    drawn = one.value * np.exp(side * reach)
+    return np.minimum(drawn, 1.0) if name.endswith(("efficiency", "availability")) else drawn
+
+
+def _sum(inputs: dict[str, Floats], traffic: list[Traffic]) -> Floats:
+    needed = [
+        inputs[f"{t.name}: rate_mb_s"] * inputs[f"{t.name}: factor"] / inputs[f"{t.name}: efficiency"] for t in traffic
+    ]
+    total: Floats = np.asarray(sum(needed)) / inputs["speed_mb_s"] / inputs["availability"]
+    return total
+
+
+def nominal_use(traffic: list[Traffic], n_drives: float, speed_mb_s: float) -> float:
+    """Share of the drives' nominal rate that the traffic itself, without factors, is (C24)."""
+    return sum(t.rate_mb_s.value for t in traffic) / (n_drives * speed_mb_s)
+
+
+def file_size_for_efficiency(service: Service, efficiency: float, n_files: float = math.inf) -> float:
+    """MB a file must have for an efficiency, with `n_files` a mount: S (tM / n + tO + tS) e / (1 - e) (C15).
+
+    >>> round(file_size_for_efficiency(Service(30.0), 0.5, 1))
+    3732
+    """
+    _share(efficiency)
+    if n_files < 1:
+        raise ValueError("a mount needs a file")
+    a_file = service.mount_s / n_files + service.file_s + service.seek_s
+    return service.speed_mb_s * a_file * efficiency / (1 - efficiency)
+
+
+def files_per_mount_for(service: Service, rate_mb_s: float, file_mb: float) -> float:
+    """Files a mount must serve for an overall rate: tM / (F / rate - F / S - tO - tS).
+
+    Raises ValueError where no number of files reaches it, naming the rate that endless mounts would have.
+
+    >>> round(files_per_mount_for(Service(30.0), 20.107, 1000))
+    10
+    """
+    spare = file_mb / rate_mb_s - file_mb / service.speed_mb_s - service.file_s - service.seek_s
+    if spare <= 0:
+        best = Service(service.speed_mb_s, 0, service.file_s, service.seek_s).time(1, file_mb).rate_mb_s
+        raise ValueError(f"files of {file_mb:g} MB never come to {rate_mb_s:g} MB/s: {best:.1f} MB/s without any mount")
+    return service.mount_s / spare
+
+
+def chunk_for_efficiency(service: Service, efficiency: float, file_mb: float) -> float:
+    """MB to be collected before a mount, for an efficiency with files of `file_mb` (N12, P48).
+
+    Raises ValueError where what each file costs alone keeps it below.
+
+    >>> service = Service(60.0)
+    >>> round(chunk_for_efficiency(service, service.time(20_000 / 2755, 2755).efficiency, 2755))
+    20000
+    """
+    _share(efficiency)
+    spare = (1 / efficiency - 1) / service.speed_mb_s - (service.file_s + service.seek_s) / file_mb
+    if spare <= 0:
+        raise ValueError(f"files of {file_mb:g} MB never come to an efficiency of {efficiency:g}, whatever the chunk")
+    return service.mount_s / spare
+
+
+def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
+    """Hours of input that fit into so much free spool (M46).
+
+    >>> round(buffer_hours(2 * 535, 57), 1)
+    5.2
+    """
+    if rate_mb_s <= 0 or buffer_gb < 0:
+        raise ValueError("the rate must be above nothing and the room not below it")
+    return buffer_gb * 1000 / rate_mb_s / 3600
+
+
+def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
+    """MB/s a drive comes to where one stream of its disks bears no more: the cautious cap of the note (C11).
+
+    Above some 50 MB/s a stream what disks let through no longer grows with their number, so the note counts with 50
+    for every drive to come.
+
+    >>> capped(40.0), capped(120.0)
+    (40.0, 50.0)
+    """
+    if native_mb_s <= 0 or stream_mb_s <= 0:
+        raise ValueError("rates must be above nothing")
+    return min(native_mb_s, stream_mb_s)
+
+
+def drives_fed(path_mb_s: float, other_mb_s: float, drive_mb_s: float) -> float:
+    """Drives that what is left of a path keeps streaming, beside other traffic (N10).
+
+    >>> round(drives_fed(2000, 1250, 160), 1)
+    4.7
+    """
+    if drive_mb_s <= 0:
+        raise ValueError("the rate of a drive must be above nothing")
+    return max(0.0, path_mb_s - other_mb_s) / drive_mb_s
+
+
+def extra_drives(n_drives: float, used_mb_s: float, native_mb_s: float) -> float:
+    """Drives that are bought only because those there are run below their native rate: n (1 - used / native) (N11).
+
+    >>> extra_drives(10, 60, 120)
+    5.0
+    """
+    if not 0 <= used_mb_s <= native_mb_s or native_mb_s <= 0:
+        raise ValueError("the rate used lies between nothing and the native rate")
+    return n_drives * (1 - used_mb_s / native_mb_s)
+
+
+def narrowest(chain: dict[str, float]) -> tuple[str, float]:
+    """Name and MB/s of the narrowest link of a chain, each with what it bears in all (C08).
+
+    >>> narrowest({"file systems": 220 * 40.0, "servers": 20 * 110.0, "switch": 1100.0})
+    ('switch', 1100.0)
+    """
+    if not chain:
+        raise ValueError("a chain without links")
+    name = min(chain, key=lambda link: chain[link])
+    return name, chain[name]
+
+
+def mount_time(moves_an_hour: float, mount_s: float, position_s: float, rewind_s: float) -> float:
+    """Seconds of a mount: the robot's way, mounting, positioning once, rewinding and unloading (C17).
+
+    >>> mount_time(160, 15, 45, 45), mount_time(240, 15, 45, 45)
+    (127.5, 120.0)
+    """
+    if moves_an_hour <= 0:
+        raise ValueError("a robot that moves nothing mounts nothing")
+    return 3600 / moves_an_hour + mount_s + position_s + rewind_s
+
+
+def _share(efficiency: float) -> None:
+    if not 0 < efficiency < 1:
+        raise ValueError("an efficiency lies between 0 and 1")

@@ -1,0 +1,80 @@
+"""What a change brought: before against after, less what changed for those who were not changed."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pipelines.analysis.stats import bootstrap
+from pipelines.analysis.stats.bootstrap import Estimate, Floats
+
+LEAST_DAYS = 5
+
+
+class Days(NamedTuple):
+    """One element a day: GB moved and drive-hours at work."""
+
+    moved_gb: Floats
+    busy_hours: Floats
+
+
+class Realised(NamedTuple):
+    """GB a day more, or why that cannot be told; `has_peers`: what changed for others is taken out."""
+
+    gain_gb_day: Estimate | None
+    has_peers: bool
+    cannot_tell: str = ""
+
+
+def realised(
+    before: Days,
+    after: Days,
+    peers_before: Days | None = None,
+    peers_after: Days | None = None,
+    hours: bool = False,
+    n_resamples: int = bootstrap.N_RESAMPLES,
+) -> Realised:
+    """GB a day that a change of some drives brought.
+
+    Formula: rate before x (rate after / rate before / the same of the peers - 1) x what a day after has of drive-hours.
+    The rate is GB per drive-hour at work; with `hours`, for changes that bring hours and not speed, GB per day. Peers
+    have the same days, in the same order. Interval: 90 %, days resampled, those of drives and peers together. Limits:
+    five days at least on either side; days are taken to be independent; what else changed for these drives alone is
+    taken for the change. On nothing but noise (40 days, days that scatter by a fifth) about one interval in ten leaves
+    out 0. Source: differences in differences, on ratios.
+
+    >>> five = np.ones(5)
+    >>> realised(Days(240 * five, 2 * five), Days(360 * five, 2 * five)).gain_gb_day.value
+    120.0
+    """
+    n_days = min(len(before.moved_gb), len(after.moved_gb))
+    has_peers = bool(peers_before and peers_after and peers_before.moved_gb.sum() and peers_after.moved_gb.sum())
+    if n_days < LEAST_DAYS:
+        return Realised(None, has_peers, f"{n_days} days on one side, {LEAST_DAYS} wanted")
+    if not before.moved_gb.sum() or not after.busy_hours.sum():
+        return Realised(None, has_peers, "the drives moved nothing before, or did nothing after")
+    sides = (before, after, peers_before, peers_after) if has_peers else (before, after, None, None)
+    point = _gain(sides, np.ones((1, len(before[0]))), np.ones((1, len(after[0]))), hours)
+    often = [bootstrap.counts(len(days[0]), n_resamples, seed) for seed, days in enumerate((before, after))]
+    draws = _gain(sides, often[0], often[1], hours)
+    usable = draws[np.isfinite(draws)]
+    return Realised(bootstrap.interval(float(point[0]), usable, n_days), has_peers)
+
+
+def _gain(sides: tuple[Days | None, ...], before: Floats, after: Floats, hours: bool) -> Floats:
+    """GB a day more, for each row of how often each day counts."""
+
+    def rate(days: Days, times: Floats) -> Floats:
+        below = times.sum(axis=1) if hours else times @ days.busy_hours
+        found: Floats = (times @ days.moved_gb) / below
+        return found
+
+    own_before, own_after, peers_before, peers_after = sides
+    assert own_before and own_after
+    with np.errstate(divide="ignore", invalid="ignore"):
+        was = rate(own_before, before)
+        ratio = rate(own_after, after) / was
+        if peers_before and peers_after:
+            ratio = ratio / (rate(peers_after, after) / rate(peers_before, before))
+        a_day = 1.0 if hours else (after @ own_after.busy_hours) / after.sum(axis=1)
+        gain: Floats = was * (ratio - 1) * a_day
+    return gain

@@ -1,0 +1,149 @@
+"""Case studies: the documents the project started from, their published figures beside what ours makes of them.
+
+A study is data (`sample_data/studies/<name>/study.toml`); here is what works it out and judges it. Everything ours
+says comes from the product's own relations, questions, models and methods; the judgement is a rule's
+(`methods.printed`, `methods.contradictions`), never the study's own word.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+from pipelines.analysis.stats.contradictions import Contradiction, disagree
+from pipelines.analysis.stats.printed_figures import agreement, difference, read
+from pipelines.analysis.studies.documents import Check, Figure, Study, Table, load, names
+from pipelines.analysis.studies.formula import evaluate
+from pipelines.analysis.studies.rows import Rows
+from pipelines.catalog.contracts import Column
+from pipelines.primitives.errors import ContractError, QuestionRefused
+
+__all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
+
+VERDICTS = {
+    "OK": "ours is the printed figure, or the rule finds nothing wrong",
+    "R": "ours is the printed figure only when that is cut, or rounded more than its digits say",
+    "X": "the document's figures contradict each other, or those they come from",
+    "misfit": "somebody's model gives another figure than was measured: no error of the document",
+    "new": "the document leaves it open; ours fills it in",
+    "read": "a contradiction in the wording, which a reader found and no rule",
+    "open": "ours cannot work it out yet",
+}
+COLUMNS = (
+    Column("id", "VARCHAR", "requirement it belongs to"),
+    Column("what", "VARCHAR", "what is meant"),
+    Column("unit", "VARCHAR", "unit of both figures"),
+    Column("printed", "VARCHAR", "the figure as the document prints it"),
+    Column("ours", "DOUBLE", "the same, worked out by ours"),
+    Column("difference", "DOUBLE", "ours less printed; of a range what it lies outside of it"),
+    Column("verdict", "VARCHAR", "; ".join(f"{key}: {said}" for key, said in VERDICTS.items())),
+    Column("why", "VARCHAR", "what is wrong, or why it is open"),
+    Column("place", "VARCHAR", "where in the document"),
+    Column("how", "VARCHAR", "what of ours works it out, or which rule judged it"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A figure of a document beside ours, or what a rule says of some; its verdict is a key of VERDICTS."""
+
+    id: str
+    what: str
+    verdict: str
+    unit: str = ""
+    printed: str = ""
+    ours: float | None = None
+    difference: float | None = None
+    why: str = ""
+    place: str = ""
+    how: str = ""
+
+    def cells(self) -> tuple[Any, ...]:
+        """Its values in the order of COLUMNS."""
+        return tuple(getattr(self, column.name) for column in COLUMNS)
+
+
+def find(name: str) -> Study:
+    """The case study of that name, or the only one whose name begins so. Raises QuestionRefused."""
+    fitting = [known for known in names() if known.startswith(name)]
+    if name not in fitting and len(fitting) != 1:
+        raise QuestionRefused(f"there is no case study {name!r}", f"there are: {', '.join(names())}")
+    return load(name if name in fitting else fitting[0])
+
+
+def table(study: Study, name: str) -> Table:
+    """A published table of a study, by name. Raises QuestionRefused."""
+    for one in study.table:
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in study.table)
+    raise QuestionRefused(f"{study.name} has no table {name!r}", f"its tables: {known}")
+
+
+def every() -> list[Study]:
+    """All case studies, by name."""
+    return [load(name) for name in names()]
+
+
+@lru_cache(maxsize=16)
+def work_out(study: Study) -> tuple[Line, ...]:
+    """Every figure of a document beside ours, then what the rules say of its figures, then what readers noted.
+
+    Raises ContractError where the study's file asks for what there is not.
+    """
+    with closing(Rows(study)) as rows:
+        known = rows.known | {"relation": rows.relation, "question": rows.question}
+        lines = [line for figure in study.figure for line in _figures(figure, known)]
+        lines += [line for check in study.check for line in _checks(check, known)]
+    return (*lines, *(Line(note.id, note.what, "read", place=note.place) for note in study.note))
+
+
+def _each(each: str, known: dict[str, Any]) -> Iterator[tuple[dict[str, Any], SimpleNamespace | None]]:
+    if not each:
+        yield known, None
+        return
+    for row in known[each]:
+        yield known | {"row": row}, row
+
+
+def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
+    for names_known, row in _each(figure.each, known):
+        printed = figure.printed
+        if printed.startswith("@"):
+            printed = str(getattr(row, printed[1:]))
+            if not printed:
+                continue  # the document prints nothing in this row
+        what = figure.what.format(row=row)
+        if figure.open:
+            yield Line(figure.id, what, "open", figure.unit, printed, why=figure.open, place=figure.place)
+            continue
+        ours = evaluate(figure.ours, names_known)
+        if not isinstance(ours, int | float):
+            raise ContractError(f"{figure.id} {what}: {figure.ours} is no number: {ours!r}")
+        yield _judged(figure, what, printed, float(ours))
+
+
+def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
+    said: dict[str, Any] = {"unit": figure.unit, "printed": printed, "place": figure.place, "how": figure.ours}
+    if not printed:
+        return Line(figure.id, what, "new", ours=ours, **said)
+    verdict, off = agreement(printed, ours, figure.is_approximate), difference(printed, ours)
+    if verdict == "X" and figure.model:
+        why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
+        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **said)
+    found = disagree(what, float(read(printed).low), ours) if verdict == "X" else None
+    why = found.why if found else "cut, or rounded further than its digits say" if verdict == "R" else ""
+    return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **said)
+
+
+def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
+    for names_known, row in _each(check.each, known):
+        found = evaluate(check.finds, names_known)
+        if not isinstance(found, Contradiction | None):
+            raise ContractError(f"{check.id} {check.what}: {check.finds} is no rule of contradictions")
+        verdict, why = ("X", found.why) if found else ("OK", "")
+        if found and check.model:
+            verdict, why = "misfit", f"{check.model} does not fit: {found.why}"
+        yield Line(check.id, check.what.format(row=row), verdict, why=why, place=check.place, how=check.finds)

@@ -1,0 +1,77 @@
+"""From a bucket of a drive's ledger to its mounts, files and gaps, and to the log lines that begin and end them."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pipelines.answers import excerpts, question
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import QuestionRefused
+from pipelines.warehouse.connection import Connection
+
+QUESTION = "bucket_intervals"
+TOGETHER = ("gap", "wait", "mounting")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Drilled:
+    """The longest intervals of a bucket, and the text of their lines by path and number."""
+
+    drive: str
+    bucket: str
+    day: date
+    zone: str
+    intervals: list[Row]
+    texts: dict[tuple[str, int], str]
+    unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
+
+
+def drill(
+    connection: Connection, site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int
+) -> Drilled:
+    """What is behind a bucket on a site day, the last one with data if none is given.
+
+    Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
+    """
+    last = day or question.last_day(connection).day
+    if last == question.NO_DATA:
+        raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
+    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
+    rows = question.answer(connection, catalog, QUESTION, params).as_dicts()
+    if not rows:
+        _refuse_unknown(connection, drive, bucket, last)
+    found = Drilled(drive, bucket, last, site.zone, rows, {})
+    for path, numbers in _lines_of(rows).items():
+        read = excerpts.read_again(connection, site, path, numbers)
+        if isinstance(read, str):
+            found.unread[path] = read
+        else:
+            found.texts.update({(path, number): text for number, text in read.items()})
+    return found
+
+
+def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
+    """By path, the lines that begin or end an interval."""
+    wanted: dict[str, set[int]] = {}
+    for row in rows:
+        for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
+            if path is not None and number is not None:
+                wanted.setdefault(path, set()).add(number)
+    return wanted
+
+
+def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:
+    """Nothing found is an answer only where drive, day and bucket exist."""
+    rows = connection.execute("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
+    states = connection.execute("SELECT DISTINCT bucket FROM gold.drive_ledger ORDER BY bucket").fetchall()
+    drives = sorted(row[0] for row in rows)
+    if drive not in drives:
+        raise QuestionRefused(
+            f"the ledger of {day} knows no drive {drive!r}",
+            f"it knows {', '.join(drives) or 'none: give another --day'}",
+        )
+    known = [*TOGETHER, *(row[0] for row in states)]
+    if bucket not in known:
+        raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

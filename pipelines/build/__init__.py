@@ -1,0 +1,1 @@
+"""Bronze to silver, gold and ops, by days, and the checks that guard each commit."""

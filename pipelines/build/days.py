@@ -1,0 +1,139 @@
+"""Which days a build must make again, and which it must look at to do so.
+
+Days hang together where something reaches over midnight: a mounted volume, a drive that is down, a request that
+waited. A day is always made again together with all it hangs together with; therefore a build of some days gives the
+rows that a build of all days would give.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+
+from pipelines.primitives.clock import day_bounds, site_days
+from pipelines.warehouse.connection import LAKE, Connection
+
+DAY = timedelta(days=1)
+
+# Pairs of days with something open from one to the other: by today's logs, and by what was built before.
+_LINKS = f"""
+WITH last_step AS (
+    -- of the last second all steps count: line numbers of several files do not give the last of them
+    SELECT system, name, day,
+           max(logged_at) = max(logged_at) FILTER (
+               kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended'))
+               AS is_open
+    FROM {LAKE}.bronze.enstore_log_mover
+    WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
+    GROUP BY system, name, day
+),
+following AS (
+    SELECT day, is_open, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
+)
+SELECT day, coalesce(next_day, (SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.seen WHERE source = 'enstore_log'))
+FROM following
+WHERE is_open
+UNION
+-- from a mount in the accounting to what its drive did next; without a next, as far as transfers are put to it
+SELECT day, coalesce(lead(day) OVER (PARTITION BY system, logname ORDER BY began_at, action DESC), day + 2)
+FROM {LAKE}.bronze.enstore_accounting_mount
+QUALIFY action = 'mount' AND state <> 'E'
+UNION
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
+UNION
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day
+"""
+
+# The day on which the client began, which its request id holds; the row's own where that is over a month away.
+_START = "regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)"
+_START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
+_BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
+
+_REQUEST_DAYS = f"""
+WITH spoken AS (
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_manager WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_encp WHERE unique_id IS NOT NULL
+    UNION ALL
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_transfer
+    UNION ALL
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_error
+    UNION ALL
+    SELECT system, request_id, day FROM {LAKE}.silver.request
+)
+SELECT DISTINCT day FROM spoken
+WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM spoken WHERE day IN (SELECT unnest(?)))
+"""
+
+
+@dataclass
+class Changes:
+    """What a build made anew: days of the relations kept by day, and the others by name."""
+
+    days: dict[str, set[date]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+    timeless: set[str] = field(default_factory=set)  # bronze without days, and what is made of it: any day may differ
+    shrunk: set[str] = field(default_factory=set)  # lost days for their age: what has no days is made of the others
+    n_rows: int = 0
+
+    def touched(self, name: str) -> bool:
+        return name in self.whole or name in self.timeless or bool(self.days.get(name))
+
+
+class DayLinks:
+    """The links between days as they stand when the object is made."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        rows = connection.execute(_LINKS).fetchall()
+        self.spans = sorted((first, last) for first, last in rows if last is not None and last > first)
+        self._of_requests: dict[frozenset[date], set[date]] = {}
+
+    def close(self, days: Iterable[date]) -> set[date]:
+        """The days and all that hang together with them."""
+        closed = set(days)
+        while True:
+            added = {
+                first + DAY * n
+                for first, last in self.spans
+                if any(first <= day <= last for day in closed)
+                for n in range((last - first).days + 1)
+            } - closed
+            if not added:
+                return closed
+            closed |= added
+
+    def close_requests(self, days: set[date]) -> set[date]:
+        """Days with lines about requests of which some of these days have lines too."""
+        key = frozenset(days)
+        if key not in self._of_requests:
+            rows = self.connection.execute(_REQUEST_DAYS, [sorted(days)]).fetchall() if days else []
+            self._of_requests[key] = days | {row[0] for row in rows}
+        return set(self._of_requests[key])
+
+
+def with_neighbours(days: Iterable[date]) -> set[date]:
+    """Each day with the one before and after."""
+    return {day + DAY * n for day in days for n in (-1, 0, 1)}
+
+
+def site_days_of(utc_days: Iterable[date], zone: str) -> set[date]:
+    """Calendar days of the site's zone that overlap some UTC days."""
+    last = time(23, 59, 59, 999999)
+    return {
+        found
+        for day in utc_days
+        for found in site_days(datetime.combine(day, time()), datetime.combine(day, last), zone)
+    }
+
+
+def utc_days_of(days: Iterable[date], zone: str) -> set[date]:
+    """UTC days that overlap some calendar days of the site's zone."""
+    found: set[date] = set()
+    for day in days:
+        begin, end = day_bounds(day, zone)
+        found |= {
+            begin.date() + DAY * n for n in range(((end - timedelta(microseconds=1)).date() - begin.date()).days + 1)
+        }
+    return found

@@ -1,0 +1,288 @@
+"""Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for.
+
+While SQL runs, the relations it names are the lake's narrowed to the days that matter, so that it needs no word about
+increments and runs as it is in any DuckDB client.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date
+
+import duckdb
+
+from pipelines.build.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.catalog.contracts import Catalog, Relation
+from pipelines.config.site import Site
+from pipelines.primitives.errors import ContractError
+from pipelines.primitives.store_errors import is_damage
+from pipelines.warehouse import retention
+from pipelines.warehouse.connection import LAKE, Connection
+
+_FEW = 10_000  # rows
+_ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
+
+
+def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
+    """Bronze days to start from: all of them, or those marked since the last build."""
+    if not is_full:
+        rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
+    else:
+        queries = [
+            f"SELECT DISTINCT '{relation.full_name}', {'day' if relation.has_day else 'NULL'}"
+            f" FROM {LAKE}.{relation.full_name}"
+            for relation in catalog.layer("bronze")
+        ]
+        rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
+    found = Changes()
+    for name, day in rows:
+        if day is None:
+            found.timeless.add(name)
+        else:
+            found.days.setdefault(name, set()).add(day)
+    return found
+
+
+class _Inputs:
+    """What SQL reads: tables and views of its own in place of the lake's, narrowed to the days that matter.
+
+    A few rows are taken out of the lake once, not by every relation that reads them: of so few most of the time is
+    DuckLake's, which asks its catalogue for the files of each table that a statement names.
+    """
+
+    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+        self._connection = connection
+        self._catalog = catalog
+        self._there: dict[str, tuple[str, object]] = {}  # by relation: table or view, and of which window
+
+    def named_in(self, relation: Relation, window: object) -> str:
+        """A relation's SQL, reading what there is in a window that is set."""
+        for name in relation.inputs:
+            each = self._catalog.relations[name]
+            mine = window if each.has_day else None
+            if name == relation.full_name or name not in self._there or self._there[name][1] != mine:
+                self._drop(name)
+                # what it reads of itself changes from run to run
+                self._there[name] = (self._show(each, _FEW if name != relation.full_name else -1), mine)
+        names = "|".join(map(re.escape, relation.inputs))
+        return re.sub(rf"\b({names})\b", lambda found: f"temp.{_place(found[0])}", relation.sql)
+
+    def _show(self, relation: Relation, most: int) -> str:
+        """The rows as a table if they are but so many, else as a view; says which."""
+        place = _place(relation.full_name)
+        if most >= 0:
+            copied = f"CREATE TEMP TABLE {place} AS {_narrowed(relation)} LIMIT {most + 1}"
+            taken = self._connection.execute(copied).fetchone()
+            if taken is not None and taken[0] <= most:
+                return "TABLE"
+            self._connection.execute(f"DROP TABLE temp.{place}")
+        self._connection.execute(f"CREATE TEMP VIEW {place} AS {_narrowed(relation)}")
+        return "VIEW"
+
+    def _drop(self, name: str) -> None:
+        if name in self._there:
+            self._connection.execute(f"DROP {self._there.pop(name)[0]} temp.{_place(name)}")
+
+    def close(self) -> None:
+        for name in list(self._there):
+            self._drop(name)
+
+
+def _place(name: str) -> str:
+    return "read_" + name.replace(".", "_")
+
+
+def _narrowed(relation: Relation) -> str:
+    """The lake's rows of the window that is set."""
+    if not relation.has_day:
+        return f"SELECT * FROM {LAKE}.{relation.full_name}"
+    clock = "site" if relation.layer in ("gold", "ops") else "utc"
+    window = f"day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"
+    return f"SELECT * FROM {LAKE}.{relation.full_name} WHERE {window}"
+
+
+def build(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    changes: Changes,
+    is_full: bool,
+    progress: Callable[[str], None] | None = None,
+) -> Changes:
+    """Make silver, ops and gold again, inside a transaction.
+
+    `changes` says what changed in bronze and site, and gains what was made from it.
+    """
+    connection.execute("USE memory")
+    links = DayLinks(connection)
+    first_day = retention.first_day_kept(connection)
+    present: dict[str, set[date]] = {}
+    inputs = _Inputs(connection, catalog)
+    for relation in catalog.made_by_sql():
+        if progress:
+            progress(relation.full_name)
+        if relation.has_day:
+            touched = changes
+            if is_full or changes.timeless.intersection(relation.inputs):
+                touched = _all_days(connection, catalog, relation, present)
+            wanted = _days_to_make(relation, touched, links, site.zone)
+            if is_full:
+                wanted |= _present_days(connection, relation)
+            wanted = {day for day in wanted if day >= retention.begin_of(relation, first_day)}
+            _make_days(connection, relation, wanted, links, site.zone, changes, inputs)
+        elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
+            _make_whole(connection, relation, changes, inputs)
+            if changes.timeless.intersection(relation.inputs):
+                changes.timeless.add(relation.full_name)
+    inputs.close()  # after an error the rollback drops them
+    return changes
+
+
+def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
+    """Relations that a full build makes and of which a file is missing or damaged. Call it in no transaction."""
+    found = []
+    for relation in (*catalog.layer("site"), *catalog.made_by_sql()):
+        try:
+            connection.execute(f"SELECT bit_xor(hash(made)) FROM {LAKE}.{relation.full_name} AS made").fetchall()
+        except duckdb.Error as error:
+            if is_damage(error):
+                found.append(relation)
+    return found
+
+
+def _all_days(connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]) -> Changes:
+    """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
+
+    So too where an input without days changed. `present` keeps what was asked: inputs are made before their readers.
+    """
+    inputs = [catalog.relations[name] for name in relation.inputs]
+    for each in inputs:
+        if each.has_day and each.full_name not in present:
+            present[each.full_name] = _present_days(connection, each)
+    return Changes({each.full_name: present[each.full_name] for each in inputs if each.has_day})
+
+
+def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
+    """Days of the relation's own calendar that its changed inputs can have touched."""
+    utc: set[date] = set()
+    own: set[date] = set()
+    for name in relation.inputs:
+        changed = changes.days.get(name, set())
+        if name.split(".")[0] in ("gold", "ops"):
+            own |= changed
+        else:
+            utc |= changed
+    if relation.layer in ("gold", "ops"):
+        return own | site_days_of(with_neighbours(links.close(utc)) if utc else utc, zone)
+    return links.close(with_neighbours(links.close_requests(links.close(utc)))) if utc else utc
+
+
+def _make_days(
+    connection: Connection,
+    relation: Relation,
+    wanted: set[date],
+    links: DayLinks,
+    zone: str,
+    changes: Changes,
+    inputs: _Inputs,
+) -> None:
+    changed = changes.days.setdefault(relation.full_name, set())
+    for run in _runs(wanted):
+        _make(connection, relation, inputs.named_in(relation, _set_window(connection, relation, run, links, zone)))
+        new, said = _changed_days(connection, relation, run)
+        if new:
+            days = sorted(new)
+            connection.execute(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
+            columns = ", ".join(f'"{name}"' for name in relation.column_names)
+            row = connection.execute(
+                f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
+                " WHERE day IN (SELECT unnest(?)) ORDER BY ALL",
+                [days],
+            ).fetchone()
+            changes.n_rows += row[0] if row else 0
+        changed |= said
+
+
+def _make_whole(connection: Connection, relation: Relation, changes: Changes, inputs: _Inputs) -> None:
+    """A relation without days is made anew as a whole."""
+    _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
+    n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
+    if n_before:
+        connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
+    if n_after:
+        connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM made")
+    if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
+        changes.n_rows += n_after
+        changes.whole.add(relation.full_name)
+
+
+def _n_rows(connection: Connection, table: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> object:
+    own = (run[0], run[-1])
+    utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
+    around = links.close(with_neighbours(utc))
+    site = with_neighbours(own)
+    return _set_range(connection, (min(around), max(around)), (min(site), max(site)))
+
+
+def _set_range(connection: Connection, utc: tuple[date, date], site: tuple[date, date]) -> object:
+    for name, (first, last) in (("utc", utc), ("site", site)):
+        connection.execute(f"SET VARIABLE {name}_from = DATE '{first}'; SET VARIABLE {name}_to = DATE '{last}'")
+    return utc, site
+
+
+def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
+    """Days as runs that are computed together; days a short gap apart cost less in one go."""
+    runs: list[list[date]] = []
+    for day in sorted(days):
+        if runs and (day - runs[-1][-1]).days <= gap_days:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs
+
+
+def _present_days(connection: Connection, relation: Relation) -> set[date]:
+    return {row[0] for row in connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()}
+
+
+def _changed_days(connection: Connection, relation: Relation, run: list[date]) -> tuple[set[date], set[date]]:
+    """Days whose rows differ from those in the lake in any column, and in what they say (lineage left out)."""
+    if not _n_rows(connection, f"{LAKE}.{relation.full_name}"):  # a first build: nothing to compare with
+        rows = connection.execute("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
+        first = {row[0] for row in rows}
+        return first, first
+    everything = ", ".join(f'"{name}"' for name in relation.column_names)
+    said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+    sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({said})) AS s"
+    rows = connection.execute(
+        f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
+        f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
+        " SELECT coalesce(new.day, old.day), (new.n, new.s) IS DISTINCT FROM (old.n, old.s)"
+        " FROM new FULL JOIN old ON old.day = new.day"
+        " WHERE (new.n, new.e) IS DISTINCT FROM (old.n, old.e)",
+        {"days": run},
+    ).fetchall()
+    return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
+
+
+def _make(connection: Connection, relation: Relation, sql: str) -> None:
+    """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
+    try:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({sql})")
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
+        raise ContractError(f"{relation.full_name}: {error}", f"mend {relation.path.name}") from error
+    described = connection.execute("DESCRIBE made").fetchall()
+    found = [(row[0], row[1]) for row in described]
+    promised = [(column.name, column.type) for column in relation.columns]
+    if found != promised:
+        odd = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
+        lacking = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
+        raise ContractError(
+            f"{relation.full_name}: the SELECT yields {', '.join(odd) or 'its columns in another order'},"
+            f" the header promises {', '.join(lacking) or 'the same'}",
+            f"mend {relation.path.name}",
+        )

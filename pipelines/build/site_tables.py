@@ -1,0 +1,121 @@
+"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, changes, logs that should exist."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from pipelines.config import changes, facts, technology
+from pipelines.config.files import origin_of, shown
+from pipelines.config.site import Input, Site, find_inputs
+from pipelines.primitives.clock import day_bounds
+from pipelines.warehouse import retention
+from pipelines.warehouse.connection import LAKE, Connection
+
+Row = Sequence[Any]
+_AT_ONCE = 500  # rows of a statement; each writes a file of its own, and of drives a log may name thousands
+
+
+def sync(connection: Connection, site: Site) -> set[str]:
+    """Bring the site tables up to date; returns the full names of those that changed."""
+    settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
+    tables: dict[str, list[Row]] = {
+        "setting": [settings],
+        "station": [(station.name, station.role, station.spool_gb) for station in site.station],
+        "station_alias": [
+            (name, station.name, name != station.name)
+            for station in site.station
+            for name in (station.name, *station.aliases)
+        ],
+        "drive": _drives(connection, site),
+        "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
+        "expected": _expected(connection, site),
+        "campaign": [
+            (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
+            for one in site.campaign
+        ],
+        "change": changes.rows(site),
+        "fact": facts.rows(site.fact),
+    }
+    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
+
+
+def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
+    """Write rows where they differ from what is there."""
+    wanted = sorted({tuple(row) for row in rows}, key=repr)
+    if wanted == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
+        return False
+    connection.execute(f"DELETE FROM {table}")
+    for begin in range(0, len(wanted), _AT_ONCE):
+        some = wanted[begin : begin + _AT_ONCE]
+        marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
+        connection.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in some for value in row])
+    return True
+
+
+def _drives(connection: Connection, site: Site) -> list[Row]:
+    """Declared drives, and those only the logs know, named as Enstore names its movers."""
+    seen = {
+        logname: (host, system)
+        for logname, host, system in connection.execute(
+            f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM {LAKE}.bronze.enstore_log_mover"
+            " WHERE name IS NOT NULL GROUP BY name"
+        ).fetchall()
+    }
+    rows: list[Row] = []
+    for drive in site.drive:
+        logname, mover = drive.logname or f"{drive.name}MV", drive.mover or f"{drive.name}.mover"
+        host, system = seen.pop(logname, (None, None))
+        sold = technology.known(drive.generation)
+        generation = sold.name if sold else drive.generation or None
+        nameplate = sold.native_mb_s if sold else None
+        told = (drive.mover_host or host, generation, nameplate, drive.robot or None)
+        rows.append((drive.name, logname, mover, *told, True, system, drive.begin, drive.end))
+    for logname, (host, system) in seen.items():
+        name = re.sub("MV$", "", logname)
+        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))
+    return rows
+
+
+def _expected(connection: Connection, site: Site) -> list[Row]:
+    """For every input with a declared period: the sources and hosts its files stand for.
+
+    A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
+    input names.
+    """
+    source_of = dict(
+        connection.execute(
+            f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
+        ).fetchall()
+    )
+    hosts_of: dict[str, set[str]] = {}
+    for path, host in connection.execute(
+        f"SELECT DISTINCT f.path, s.host FROM {LAKE}.bronze.seen s JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
+    ).fetchall():
+        hosts_of.setdefault(path, set()).add(host)
+    files: dict[int, list[tuple[str | None, str]]] = {}
+    for path, item, values in find_inputs(site):
+        origin = origin_of(site, path, item, values)
+        name, named = shown(site, path), {origin.link or origin.host or origin.system}
+        files.setdefault(id(item), []).extend((source_of.get(name), host) for host in hosts_of.get(name, named))
+    first_day = retention.first_day_kept(connection)
+    kept_from = day_bounds(first_day, site.zone)[0] if first_day else datetime.min
+    rows: list[Row] = []
+    for item in site.input:
+        if item.expect is None or item.expect.end <= kept_from:
+            continue
+        met = files.get(id(item), [])
+        source = item.source or max((source for source, _ in met if source), default=None)
+        for host in sorted({host for _, host in met} | _declared_hosts(site, item, bool(met))):
+            rows.append((source, host, max(item.expect.begin, kept_from), item.expect.end))
+    return rows
+
+
+def _declared_hosts(site: Site, item: Input, has_files: bool) -> set[str]:
+    """Hosts an input must speak for, whether or not a file of theirs was found."""
+    if "{link}" in item.glob:
+        return {link.name for link in site.link}
+    if "{host}" in item.glob:
+        return set()
+    named = item.link or item.host or item.system
+    return {named} if named else set() if has_files else {site.name}

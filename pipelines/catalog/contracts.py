@@ -1,0 +1,234 @@
+"""The catalogue: what `schemas/` says about relations, their columns and checks, rules and questions.
+
+A relation that SQL makes is a `.sql` file whose leading comment is its TOML header; one that Python fills is the
+header alone, in a `.toml`. The folder is the registry: nothing here names a relation.
+"""
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from pipelines.catalog import sql_inspect
+from pipelines.primitives.errors import ContractError
+
+FOLDER = Path(__file__).resolve().parents[2] / "schemas"
+LAYERS = ("site", "ops", "bronze", "silver", "gold")
+
+# Which layers a layer's SQL may read (design: data has floors as imports have).
+FLOORS = {
+    "ops": ("bronze", "site", "silver", "ops"),
+    "silver": ("bronze", "site", "silver"),
+    "gold": ("silver", "site", "gold", "ops"),
+    "questions": ("gold", "silver", "site", "ops"),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a relation or question; a name's suffix and the unit agree."""
+
+    name: str
+    type: str
+    doc: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """An expectation in Great Expectations' own words."""
+
+    expectation: str
+    severity: str  # critical or warning
+    kwargs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table: what a row is, its columns, its checks, and the SELECT that makes it if SQL does."""
+
+    layer: str
+    name: str
+    title: str
+    grain: str
+    why: str
+    columns: tuple[Column, ...]
+    checks: tuple[Check, ...] = ()
+    sql: str = ""
+    day_of: str = ""  # timestamp column whose date the loader writes into `day`
+    partition: str = "none"  # day, month or none: how its files are laid out
+    is_kept: bool = False  # its rows cannot be made or read again: they outlive a change of its contract
+    is_lasting: bool = False  # a row's day is when something came to be, not when it happened: never too old
+    lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
+    features: tuple[str, ...] = ()
+    path: Path = field(default=Path(), compare=False)
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.layer}.{self.name}"
+
+    @property
+    def has_day(self) -> bool:
+        return any(column.name == "day" for column in self.columns)
+
+    @property
+    def column_names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Full names of the relations the SQL reads."""
+        return sql_inspect.tables(self.sql) if self.sql else ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a metric's value is an anomaly, what it means and what to look at."""
+
+    name: str
+    title: str
+    metric: str
+    value: str
+    method: str
+    means: str
+    look_at: str
+    text: str
+    by: tuple[str, ...] = ()  # columns that name the entity
+    time: tuple[str, ...] = ()  # columns of begin and end
+    where: dict[str, Any] = field(default_factory=dict)  # column = value
+    params: dict[str, Any] = field(default_factory=dict)
+    severity: str = "warning"
+    rate: str = ""  # column: bytes/s that lost seconds could have moved
+    min_coverage: float = 0.75  # share of its sources' declared hours below which it gives no verdict; 0: it needs none
+    cause: str = ""  # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate
+    evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Kinds of log the verdict rests on; none where it is about their absence."""
+        given = self.params.get("source", ())
+        return (given,) if isinstance(given, str) else tuple(given)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A SELECT somebody asks: the report, a page, an operator."""
+
+    name: str
+    title: str
+    why: str
+    columns: tuple[Column, ...]
+    sql: str
+    params: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All of `schemas/`, and a fingerprint of what decides the meaning of rows."""
+
+    relations: dict[str, Relation]  # by full name
+    rules: dict[str, Rule]
+    questions: dict[str, Question]
+    fingerprint: str
+
+    def layer(self, name: str) -> list[Relation]:
+        return [relation for relation in self.relations.values() if relation.layer == name]
+
+    def made_by_sql(self) -> list[Relation]:
+        """Relations that SQL makes, each after what its FROM clauses ask for."""
+        todo = {name: relation for name, relation in self.relations.items() if relation.sql}
+        ordered: list[Relation] = []
+        while todo:
+            ready = [r for r in todo.values() if not any(name in todo and name != r.full_name for name in r.inputs)]
+            if not ready:
+                raise ContractError(f"these relations read each other in a circle: {', '.join(todo)}")
+            for relation in ready:
+                ordered.append(todo.pop(relation.full_name))
+        return ordered
+
+
+@lru_cache(maxsize=4)
+def load_catalog(folder: Path = FOLDER) -> Catalog:
+    """Read every contract, rule and question below `folder`. Raises ContractError naming the file."""
+    digest = hashlib.sha256()
+    relations: dict[str, Relation] = {}
+    for layer in LAYERS:
+        for path in _files(folder / layer, ".toml", ".sql"):
+            digest.update(path.name.encode() + path.read_bytes())
+            relation = _relation(layer, path)
+            relations[relation.full_name] = relation
+    rules = {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
+    for path in _files(folder / "rules", ".toml"):
+        digest.update(path.name.encode() + path.read_bytes())
+    shared = _shared_params(folder / "questions" / "params.toml")
+    questions = {path.stem: _question(path, shared) for path in _files(folder / "questions", ".sql")}
+    return Catalog(relations, rules, questions, digest.hexdigest())
+
+
+def _files(folder: Path, *suffixes: str) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in suffixes) if folder.is_dir() else []
+
+
+def split_header(text: str) -> tuple[str, str]:
+    """The TOML header in a file's leading comment, and the SQL after it."""
+    found = re.match(r"\s*/\*(.*?)\*/\s*(.*)", text, re.DOTALL)
+    return (found[1], found[2].strip().rstrip(";")) if found else ("", text.strip())
+
+
+def _header(path: Path) -> tuple[dict[str, Any], str]:
+    text = path.read_text(encoding="utf-8")
+    head, sql = (text, "") if path.suffix == ".toml" else split_header(text)
+    try:
+        return tomllib.loads(head), sql
+    except tomllib.TOMLDecodeError as error:
+        raise ContractError(f"{path}: its header is not TOML: {error}") from error
+
+
+def _columns(path: Path, values: dict[str, dict[str, str]]) -> tuple[Column, ...]:
+    try:
+        return tuple(Column(name, **column) for name, column in values.items())
+    except TypeError as error:
+        raise ContractError(f"{path}: a column needs type and doc, and may have unit: {error}") from error
+
+
+def _relation(layer: str, path: Path) -> Relation:
+    head, sql = _header(path)
+    try:
+        columns = _columns(path, head.pop("columns"))
+        checks = tuple(
+            Check(check.pop("expectation"), check.pop("severity"), check) for check in head.pop("checks", [])
+        )
+        for key in ("lineage", "features"):
+            head[key] = tuple(head.get(key, ()))
+        return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
+    except (KeyError, TypeError) as error:
+        raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error
+
+
+def _rule(path: Path) -> Rule:
+    head, _ = _header(path)
+    for key in ("by", "time", "evidence"):
+        if key in head:
+            head[key] = tuple(head[key])
+    try:
+        return Rule(name=path.stem, **head)
+    except TypeError as error:
+        raise ContractError(f"{path}: the rule lacks or has an unknown key: {error}") from error
+
+
+def _shared_params(path: Path) -> dict[str, dict[str, Any]]:
+    return _header(path)[0] if path.is_file() else {}
+
+
+def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
+    """A question's parameters are those it takes of the shared ones, in that order, and then its own."""
+    head, sql = _header(path)
+    try:
+        columns = _columns(path, head.pop("columns"))
+        params = {name: shared[name] for name in head.pop("takes", [])} | head.pop("params", {})
+        return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
+    except (KeyError, TypeError) as error:
+        raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error

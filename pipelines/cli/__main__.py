@@ -1,0 +1,5 @@
+"""`python -m pipelines.cli` is the command `tapescope`."""
+
+from pipelines.cli import main
+
+main()

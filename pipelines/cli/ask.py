@@ -1,0 +1,64 @@
+"""The commands that answer: a question of the catalogue, free SQL, the whole warehouse as one file."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.options import as_params, format_option, period, period_options, site_option
+
+
+@click.command()
+@click.argument("name")
+@click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
+@site_option
+@period_options
+@format_option
+def ask(
+    name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
+) -> None:
+    """Answer a question (see `questions`)."""
+    from pipelines import steps
+    from pipelines.catalog.contracts import load_catalog
+    from pipelines.cli.output import print_answer
+
+    odd = [param for param in params if "=" not in param]
+    if odd:
+        raise click.UsageError(f"give parameters as NAME=VALUE, not {odd[0]!r}")
+    values = as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
+    if day_day and name in (known := load_catalog().questions) and "first_day" not in known[name].params:
+        values.pop("first_day", None)  # told as of a day
+    print_answer(steps.ask(steps.site_at(site_path), name, values), form)
+
+
+@click.command()
+@click.argument("statement")
+@site_option
+@format_option
+@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
+def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
+    """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
+    from pipelines import steps
+    from pipelines.cli.output import print_answer
+
+    print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@site_option
+def export(file: Path, site_path: Path) -> None:
+    """Write the warehouse as one plain DuckDB file."""
+    from pipelines import steps
+
+    n_tables = steps.export(steps.site_at(site_path), file)
+    click.echo(f"Wrote {n_tables} tables to {file}")
+
+
+@click.command()
+@site_option
+def attach(site_path: Path) -> None:
+    """Print the SQL with which any DuckDB client of this release attaches the warehouse, read-only."""
+    from pipelines import steps
+
+    click.echo(steps.attach(steps.site_at(site_path)), nl=False)

@@ -1,0 +1,61 @@
+"""The commands about the catalogue: what can be read, what is derived, what can be asked, and what each means."""
+
+from pathlib import Path
+
+import click
+
+from pipelines.cli.options import site_option
+
+
+@click.command()
+@site_option
+def sources(site_path: Path) -> None:
+    """List the kinds of log that can be read."""
+    from pipelines.sources import all_sources
+
+    for stem, source in all_sources().items():
+        click.echo(f"{stem:20} {source.TITLE} → {', '.join(f'bronze.{table}' for table in source.TABLES)}")
+
+
+def _list(rows: list[tuple[str, str]]) -> None:
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, title in rows:
+        click.echo(f"{name:{width}}  {title}")
+
+
+@click.command()
+@site_option
+def metrics(site_path: Path) -> None:
+    """List the metrics (relations of gold)."""
+    from pipelines.catalog.contracts import load_catalog
+
+    _list([(relation.full_name, relation.title) for relation in load_catalog().layer("gold")])
+
+
+@click.command()
+@site_option
+def rules(site_path: Path) -> None:
+    """List the rules that make findings."""
+    from pipelines.catalog.contracts import load_catalog
+
+    _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
+
+
+@click.command()
+@site_option
+def questions(site_path: Path) -> None:
+    """List the questions that `ask` answers."""
+    from pipelines.catalog.contracts import load_catalog
+
+    _list([(question.name, question.title) for question in load_catalog().questions.values()])
+
+
+@click.command()
+@click.argument("name")
+@site_option
+def explain(name: str, site_path: Path) -> None:
+    """Say what a relation, rule, question, source or model is: definition, columns, units, limits, checks."""
+    from pipelines.catalog.contracts import load_catalog
+    from pipelines.reporting.dictionary import explain as page
+
+    click.echo(page(load_catalog(), name))

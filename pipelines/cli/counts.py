@@ -1,0 +1,43 @@
+"""What a step reports: its counts as JSON, or a sentence and the files that had trouble."""
+
+import json
+from typing import Any
+
+import click
+
+_MOST_NAMED = 4  # files with the same trouble; the others are counted
+_NO_CLOCK = (
+    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
+    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
+)
+
+
+def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
+    """Counts as JSON, or a sentence; problems and warnings on standard error."""
+    from pipelines.primitives.text import visible
+
+    if as_json:
+        click.echo(json.dumps(counts, default=str))
+        return
+    click.echo(sentence)
+    for line in problem_lines([*counts.get("problems", []), *counts.get("warnings", [])]):
+        click.echo(f"  {line}", err=True)
+    if counts.get("unnamed"):
+        click.echo(visible(counts["unnamed"]), err=True)
+
+
+def problem_lines(problems: list[dict[str, str]]) -> list[str]:
+    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
+    from pipelines.primitives.text import visible
+
+    alike: dict[tuple[str, str], list[str]] = {}
+    for problem in problems:
+        alike.setdefault((problem["state"], visible(problem["reason"])), []).append(visible(problem["path"]))
+    said: list[str] = []
+    for (state, reason), paths in alike.items():
+        if len(paths) <= _MOST_NAMED:
+            said += [f"{state}: {path}: {reason}" for path in paths]
+        else:
+            more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
+            said.append(f"{state}: {len(paths)} files: {reason}: {more}")
+    return [*said, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else said

@@ -1,0 +1,105 @@
+"""The command that starts the dashboard: under which names it is served, to whom it is open, with which options."""
+
+import ipaddress
+import os
+import re
+import socket
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from pipelines.cli.options import site_option
+
+# Streamlit as its own command starts it; stopped before it listens it ends without a traceback, as it does later.
+_SERVE = """
+import runpy, signal, sys
+signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+sys.argv[0] = "streamlit"
+runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+"""
+
+
+@click.command()
+@site_option
+@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
+@click.option(
+    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; others than loopback open it."
+)
+@click.option(
+    "--host", "hosts", multiple=True, help="Name under which browsers reach the pages, such as a proxy's; repeatable."
+)
+def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
+    """Start the dashboard on this machine (needs the extra `dashboard`)."""
+    from pipelines import steps
+
+    site = steps.site_at(site_path)
+    page = Path(__file__).resolve().parents[2] / "dashboards" / "server.py"
+    secrets = site.root / "secrets.toml"
+    os.environ["TAPESCOPE_SITE"] = str(site.root)
+    os.environ["TAPESCOPE_DASHBOARD_HOSTS"] = " ".join(_served_as(address, hosts, secrets))
+    if warning := _opened_to(address, secrets.exists()):
+        click.echo(f"tapescope: warning: {warning}", err=True)
+    options = {
+        **_shipped_options(page.parent / ".streamlit" / "config.toml"),
+        **{"server.address": address, "server.port": port},
+        # Said, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
+        "browser.serverAddress": "localhost" if address in ("0.0.0.0", "::") else address,
+    }
+    if secrets.exists():
+        options["secrets.files"] = secrets
+    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    os.execv(sys.executable, [sys.executable, "-c", _SERVE, "run", str(page), *flags])
+
+
+def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]:
+    """Names that browsers may call the pages by: those given, that of the login's redirect, this machine's own."""
+    own = [] if _is_loopback(address) else [address, socket.gethostname(), socket.getfqdn()]
+    try:
+        redirect = tomllib.loads(secrets.read_text(encoding="utf-8"))["auth"]["redirect_uri"]
+        own.append(urlsplit(str(redirect)).hostname or "")
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # no login, or a file that the pages themselves refuse
+    return sorted({name.lower() for name in (*hosts, *own) if name})
+
+
+def _is_loopback(address: str) -> bool:
+    if address == "localhost":
+        return True
+    return bool(re.fullmatch(r"[\d.:a-f]+", address)) and ipaddress.ip_address(address).is_loopback
+
+
+def _shipped_options(file: Path) -> dict[str, Any]:
+    """Options of the pages' own config.toml: as flags they hold wherever the dashboard starts.
+
+    Streamlit itself lets files of the working folder and of the user go before it.
+    """
+    return dict(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
+
+
+def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted names and values, booleans as flags have them.
+
+    >>> dict(_flat({"theme": {"font": "serif", "light": {"x": 1}}, "on": True}))
+    {'theme.font': 'serif', 'theme.light.x': 1, 'on': 'true'}
+    """
+    for name, value in options.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value).lower() if isinstance(value, bool) else value
+
+
+def _opened_to(address: str, has_login: bool) -> str:
+    """Who can see the pages at an address; nothing to say of loopback."""
+    if _is_loopback(address):
+        return ""
+    who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
+    return (
+        f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
+        " them, and [auth] into secrets.toml beside site.toml (dashboards/README.md)"
+    )

@@ -1,0 +1,36 @@
+"""The command that sends the report."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.options import period, period_options, site_option
+
+_NOBODY = """\
+Nobody is to get it: site.toml has no [deliver]. For example:
+  [deliver]
+  folder = "/srv/www/tapescope"
+  mail = { host = "mail.example.org", from = "tapescope@example.org", to = ["tape-ops@example.org"] }"""
+
+
+@click.command()
+@site_option
+@period_options
+@click.option("--again", is_flag=True, help="Also send it to those who have had the report of this day.")
+def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
+    """Write the report and send it where site.toml's [deliver] says.
+
+    By mail, into a folder, to a webhook, as Alertmanager's alerts, as Prometheus' text file, as WLCG's tape metrics.
+    Names and passwords come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD, TAPESCOPE_WEBHOOK_TOKEN and
+    TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
+    """
+    from pipelines import steps
+    from pipelines.primitives.text import visible
+
+    done = steps.deliver(steps.site_at(site_path), *period(day_day, from_day, to_day), again=again)
+    click.echo(f"Report: {done['report']['html']} (also .txt and .json)")
+    for way in done["ways"]:
+        click.echo(visible(f"{way['way']:12} {way['state']:8} {way['where']}"))
+    if not done["ways"]:
+        click.echo(_NOBODY)

@@ -1,0 +1,63 @@
+"""The command that applies the rules, and how findings are printed."""
+
+import sys
+import textwrap
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.counts import print_counts
+from pipelines.cli.options import as_params, json_option, load_site, period, period_options, site_option
+
+SEVERITIES = ("info", "warning", "critical")
+FINDINGS_FOUND = 4
+
+
+@click.command()
+@site_option
+@period_options
+@json_option
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
+def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+    """Apply the rules to a period (default: the last day with data)."""
+    from pipelines import steps
+
+    site = load_site(site_path)
+    found = steps.detect(site, *period(day_day, from_day, to_day))
+    print_counts(found.as_dict(), as_json, detect_sentence(found))
+    if not as_json:
+        print_findings(site, found.first_day, found.last_day)
+    exit_on(found.findings, fail_on)
+
+
+def detect_sentence(found: Any) -> str:
+    """What the rules found, and why their silence is no all-clear."""
+    from pipelines.answers.question import NO_DATA
+
+    counts, n = found.as_dict(), len(found.findings)
+    if counts["last_day"] == str(NO_DATA):
+        return "No day with data yet: no rule was applied."
+    listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
+    unsaid = f" Too little was seen for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
+    doubts = "".join(f"\n{doubt}" for doubt in found.doubts)
+    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid + doubts
+
+
+def print_findings(site: Any, first: date | None, last: date | None) -> None:
+    """The findings of a period, with what each costs."""
+    from pipelines import steps
+    from pipelines.cli.output import priced
+    from pipelines.primitives.text import visible
+
+    for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
+        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}{priced(finding)}", bold=True)
+        click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
+
+
+def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
+    """End with FINDINGS_FOUND if a finding that is not acknowledged or muted is at least that severe."""
+    standing = [one for one in found if one["state"] not in ("acknowledged", "muted")]
+    if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in standing):
+        sys.exit(FINDINGS_FOUND)

@@ -1,0 +1,89 @@
+"""The command `drill`: from a drive's hours down to the lines of the log."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import click
+
+from pipelines.cli.options import DAY, site_option
+
+if TYPE_CHECKING:
+    from pipelines.answers.drill import Drilled
+
+
+@click.command()
+@click.argument("drive")
+@click.option(
+    "--bucket",
+    default="gap",
+    show_default=True,
+    help="A bucket of the ledger, or several together: gap, wait, mounting.",
+)
+@click.option("--day", type=DAY, help="Site day; the last day with data if left out.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
+@site_option
+def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
+    """Show what is behind a drive's hours: mounts, files and gaps, and the log lines that begin and end them."""
+    from pipelines import steps
+
+    found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
+    _say(f"{found.drive}, {found.day} ({found.zone}): {_summary(found)}")
+    groups: dict[str | None, list[dict[str, Any]]] = {}
+    for row in found.intervals:
+        groups.setdefault(row["session_id"], []).append(row)
+    for session, rows in groups.items():
+        _say("")
+        _say(f"{_session(session, rows[0])}:")
+        for row in rows:
+            _interval(found, row)
+    for path, why in found.unread.items():
+        _say(f"\n{path}: {why}; what is shown of it is what the warehouse keeps")
+
+
+def _say(text: str) -> None:
+    """Line by line: names and lines of logs are shown, never obeyed."""
+    from pipelines.primitives.text import visible
+
+    for line in text.split("\n"):
+        click.echo(visible(line))
+
+
+def _summary(found: "Drilled") -> str:
+    if not found.intervals:
+        return f"nothing in {found.bucket}"
+    first = found.intervals[0]
+    n, shown = first["n_intervals"], len(found.intervals)
+    which = f"the {shown} longest of {n}" if shown < n else f"{n}"
+    return f"{_duration(first['all_s'])} in {found.bucket}, {which} {'interval' if n == 1 else 'intervals'}"
+
+
+def _session(session: str | None, row: dict[str, Any]) -> str:
+    if session is None:
+        return "no log tells of it" if row["bucket"] == "unknown" else "no tape mounted"
+    n = row["session_n"]
+    return f"mount {session}: {_duration(row['session_s'])} in {n} {'interval' if n == 1 else 'intervals'}"
+
+
+def _interval(found: "Drilled", row: dict[str, Any]) -> None:
+    zone = ZoneInfo(found.zone)
+    begin, end = (row[name].replace(tzinfo=UTC).astimezone(zone) for name in ("from_at", "to_at"))
+    of = ""
+    if row["transfer_id"]:
+        size = "" if row["volume_gb"] is None else f", {row['volume_gb']:.3g} GB"
+        number = "a file" if row["file_number"] is None else f"file {row['file_number']}"
+        of = f", {number} of {row['volume']} ({row['mode']} for {row['station']}{size})"
+    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket']} {_duration(row['interval_s'])}{of}")
+    for path, number, kept in (
+        (row["path"], row["line_no"], row["message"]),
+        (row["end_path"], row["end_line_no"], row["end_message"]),
+    ):
+        if path is not None and number is not None:
+            _say(f"    {path}:{number}  {found.texts.get((path, number), kept or 'not kept')}")
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:.2f} h"
+    return f"{seconds:.0f} s" if seconds >= 100 else f"{seconds:.3g} s"

@@ -1,0 +1,73 @@
+"""How a command ends: a line and a hint for what failed, and its exit code, also when Ctrl-C or SIGTERM stops it."""
+
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from pipelines.primitives.errors import ConfigError, TapescopeError
+
+TRACEBACK = "TAPESCOPE_TRACEBACK"
+
+
+class Stopped(BaseException):
+    """A signal asked for the end. Of a KeyboardInterrupt click would tell on a line of its own."""
+
+
+def run(command: click.Command) -> None:
+    """Run a command line and exit; what is open is undone and closed on the way."""
+    received = _stopped_by_signals()
+    try:
+        sys.exit(command.main(standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (Stopped, KeyboardInterrupt, Exception) as error:  # a library may make an error of its own of it
+        if received or not isinstance(error, Exception) or isinstance(error, click.Abort):
+            click.echo("tapescope: stopped; what was not committed is undone", err=True)
+            sys.exit(128 + (received[0] if received else signal.SIGINT))
+        assert isinstance(error, Exception)
+        sys.exit(_complain(error))
+
+
+def _stopped_by_signals() -> list[int]:
+    """Let Ctrl-C and SIGTERM undo what is open and end the command; the second one ends it at once.
+
+    Returns a list that will hold the signal.
+    """
+    received: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        received.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise Stopped
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # such as in the background of a shell
+            signal.signal(number, stop)
+    return received
+
+
+def _complain(error: Exception) -> int:
+    """Say what failed, on a line of its own with a hint; returns the exit code."""
+    from pipelines.primitives.failures import told
+    from pipelines.primitives.store_errors import named
+    from pipelines.primitives.text import visible
+
+    own = error if isinstance(error, TapescopeError) else named(error)
+    if own is None and isinstance(error, OSError):
+        own = TapescopeError(f"{error.filename or ''} {error.strerror or error}".strip())
+    if own is None:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exception(error)
+        own = TapescopeError(told("the command", error), f"this is a fault of tapescope: {TRACEBACK}=1 shows where")
+    for number, line in enumerate([*str(own).splitlines(), *getattr(error, "__notes__", ())]):
+        click.echo(f"{'' if number else 'tapescope: '}{visible(line)}", err=True)
+    if own.hint:
+        click.echo(f"  hint: {visible(own.hint)}", err=True)
+    if isinstance(own, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(own):
+        click.echo("  every command takes --site FOLDER", err=True)
+    return own.exit_code

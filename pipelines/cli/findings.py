@@ -1,0 +1,109 @@
+"""The commands about findings: which stand, what one says, and what people say of it."""
+
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.options import DAY, Command, as_params, site_option
+
+
+@click.group()
+def finding() -> None:
+    """List findings from night to night; acknowledge, mute or reopen one."""
+
+
+def _id_argument(command: Command) -> Command:
+    return click.argument("finding_id", metavar="ID")(command)
+
+
+def _note_option(command: Command) -> Command:
+    return click.option("--note", help="Why; kept and shown with it.")(command)
+
+
+def _day_option(command: Command) -> Command:
+    text = "Site day as of which is told; the last day with data if left out."
+    return click.option("--day", type=DAY, help=text)(command)
+
+
+def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[str, Any]]:
+    from pipelines import steps
+
+    return steps.ask(steps.site_at(site_path), question, params).as_dicts()
+
+
+@finding.command("list")
+@site_option
+@_day_option
+@click.option("--all", "with_gone", is_flag=True, help="Also those that are gone.")
+def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
+    """List the findings that stand, with their ids and states."""
+    from pipelines.primitives.text import visible
+
+    rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
+    shown = [row for row in rows if with_gone or row["state"] != "gone"]
+    for row in shown:
+        until = f" until {row['until_day']}" if row["until_day"] else ""
+        told = f"{row['finding_id']}  {row['state'] + until:12}  {row['severity']:8}  {row['rule']}: {row['entity']}"
+        click.echo(visible(f"{told}, since {row['first_day']}" + (f" ({row['note']})" if row["note"] else "")))
+    n_gone = len(rows) - len(shown)
+    if not shown:
+        click.echo("No finding stands.")
+    if n_gone:
+        click.echo(f"{n_gone} more are gone: --all lists them.")
+
+
+@finding.command()
+@_id_argument
+@site_option
+@_day_option
+def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
+    """Show all that is known of a finding, by its id or the beginning of it."""
+    from pipelines.analysis.finding_id import only
+    from pipelines.cli.output import shown
+    from pipelines.primitives.text import visible
+
+    lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
+    life = lives[only(lives, finding_id)]
+    period = as_params(life["last_day"], life["last_day"])  # when it last fired
+    told = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == life["finding_id"]]
+    for name, value in (life | (told[0] if told else {})).items():
+        if value is not None:
+            click.echo(f"{name:13} {visible(value) if isinstance(value, str) else shown(value)}")
+
+
+def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, said: str) -> None:
+    from pipelines import steps
+
+    whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note)
+    click.echo(f"{whole} is {said}.")
+
+
+@finding.command()
+@_id_argument
+@_note_option
+@site_option
+def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
+    """Say that a finding is known: it counts no more until it was gone and returned."""
+    _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
+
+
+@finding.command()
+@_id_argument
+@click.option("--until", type=DAY, help="Last site day of it; for good if left out.")
+@_note_option
+@site_option
+def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
+    """Silence a finding until a day, or for good, whether it goes and returns or not."""
+    last = until.date() if until else None
+    _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
+
+
+@finding.command()
+@_id_argument
+@_note_option
+@site_option
+def reopen(finding_id: str, note: str | None, site_path: Path) -> None:
+    """Take back an acknowledgement or a mute."""
+    _mark(site_path, finding_id, "reopen", None, note, "open again")

@@ -1,0 +1,49 @@
+"""`tapescope forecast`: what would be needed, how long it would take, what if.
+
+Each command of a module in this folder is one of the group.
+"""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from pipelines.cli.options import DAY, site_option
+from pipelines.cli.registration import register
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+@site_option
+@click.option("--day", type=DAY, help="Site day on which to forecast; the last with data.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
+    """Fit models to the site's history; ask what would be needed, how long it would take, what if.
+
+    Without a command it makes the forecasts of a night and keeps them, as `tapescope run` does.
+    """
+    if context.invoked_subcommand is not None:
+        given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        if given:
+            raise click.UsageError(f"options go behind `{context.invoked_subcommand}`")
+        return
+    from pipelines import steps
+
+    counts = steps.forecast(steps.site_at(site_path), day.date() if day else None).as_dict()
+    click.echo(json.dumps(counts) if as_json else forecast_sentence(counts))
+
+
+def forecast_sentence(counts: dict[str, Any]) -> str:
+    """What was foretold, in a line."""
+    from pipelines.answers.question import NO_DATA
+
+    if counts["day"] == str(NO_DATA):
+        return "No day with data yet: nothing was foretold."
+    refused = f"; {counts['cannot_tell']} cannot be told, each says why" if counts["cannot_tell"] else ""
+    return f"{counts['forecasts']} forecasts by what is known on {counts['day']}{refused}: `ask forecasts`."
+
+
+register(forecast, __name__, __path__)

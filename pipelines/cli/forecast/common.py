@@ -1,0 +1,120 @@
+"""What the commands of forecasts have in common: options, numbers with intervals, tables, costs of drives."""
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.options import DAY, Command
+
+_DAYS = click.IntRange(min=1)
+
+
+def history_options(command: Command) -> Command:
+    """Which days of the site are looked at."""
+    text = "Last site day of the history; the last day with data if left out."
+    command = click.option("--day", type=DAY, help=text)(command)
+    return click.option("--days", "n_days", type=_DAYS, default=28, show_default=True, help="Site days of history.")(
+        command
+    )
+
+
+def speed_options(command: Command) -> Command:
+    """Where the speed of a drive comes from: stated, or the site's own mounts."""
+    for option, text in (
+        ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
+        (
+            "--drives-like",
+            "Speed and costs of the site's mounts of these drives, as 'LTO-4 read'; if left out, of those known best.",
+        ),
+    ):
+        command = click.option(option, help=text)(command)
+    return command
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as they must be; what logs said is made harmless."""
+    from pipelines.primitives.text import visible
+
+    cells = [list(heads), *[[visible(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
+    for row in cells:
+        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def said(found: Any, form: Callable[[float], str] = "{:.1f}".format) -> str:
+    """An estimate with its interval, or that it cannot be told."""
+    from pipelines.analysis.models.calibration import Unknown
+
+    if isinstance(found, Unknown):
+        return "not identifiable"
+    return f"{form(found.value)} ({form(found.low)} to {form(found.high)})"
+
+
+def estimate(text: str, what: str) -> Any:
+    """VALUE or VALUE:LOW:HIGH."""
+    from pipelines.analysis.stats.bootstrap import Estimate
+
+    try:
+        numbers = [float(part) for part in text.split(":")]
+        value, low, high = numbers * 3 if len(numbers) == 1 else numbers
+        if not all(map(math.isfinite, numbers)) or not low <= value <= high:
+            raise ValueError("not finite, or not in that order")
+        return Estimate(value, low, high)
+    except ValueError as error:
+        raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}") from error
+
+
+def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
+    """The days of a site that are looked at."""
+    from pipelines import steps
+    from pipelines.analysis.forecast import History
+    from pipelines.catalog.contracts import load_catalog
+
+    return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
+
+
+def calibration(
+    like: str | None, speed: str | None, site_path: Path, day: datetime | None, n_days: int, mode: str = ""
+) -> Any:
+    """The site's own costs: of the drives that are named, else of those it knows best; None where a speed is stated.
+
+    Raises TapescopeError that names those there are, and click.UsageError where nothing is known and nothing stated.
+    """
+    from pipelines.analysis.forecast import fit_site
+    from pipelines.primitives.errors import TapescopeError
+
+    if like is not None and speed is not None:
+        raise click.UsageError("give either --speed or --drives-like")
+    if speed is not None:
+        return None
+    fitted = fit_site(history(site_path, day, n_days))
+    everyone = {f"{one.generation} {one.mode}": one.found for one in fitted}
+    if like is None:
+        known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
+        if not known:
+            raise click.UsageError("mounts of this site do not tell its costs (`forecast fit` says why): give --speed")
+        best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
+        like = f"{best.generation} {best.mode}"
+        click.echo(f"By the costs of {like} here, {best.found.n_mounts} mounts; --speed or --drives-like takes others.")
+    if like not in everyone:
+        raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
+    if everyone[like].unknown:
+        why = "; ".join(dict.fromkeys(f"{one.why}; wanted: {one.wanted}" for one in everyone[like].unknown.values()))
+        raise TapescopeError(f"the costs of {like} cannot be told: {why}", "give --speed and state efficiencies")
+    return everyone[like]
+
+
+def stated_service(found: Any, speed: str | None, **costs: float) -> Any:
+    """What serving costs: by the site's own mounts, else by the speed and the seconds that are stated."""
+    from pipelines.analysis.models.service_time import Service
+
+    if found:
+        return found.service
+    try:
+        return Service(estimate(speed or "", "--speed").value, **costs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,115 @@
+"""Commands of `forecast` about numbers and sizes: drives needed, and the formula asked the other way round."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.forecast.common import calibration, estimate, history_options, speed_options, stated_service, table
+from pipelines.cli.options import site_option
+
+_ABOVE_0 = click.FloatRange(min=0, min_open=True)
+_TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
+
+
+@click.command()
+@click.option("--traffic", "classes", multiple=True, required=True, metavar=_TRAFFIC, help="Once for each class.")
+@click.option("--availability", default="1", show_default=True, help="Share of time a drive can be used.")
+@speed_options
+@site_option
+@history_options
+def drives(
+    classes: tuple[str, ...],
+    availability: str,
+    speed: str | None,
+    drives_like: str | None,
+    site_path: Path,
+    day: datetime | None,
+    n_days: int,
+) -> None:
+    """Reckon the drives that classes of traffic need, how sure that is, and what it hangs on.
+
+    Every number may be VALUE or VALUE:LOW:HIGH, the ends of a 90 % interval. With --drives-like an efficiency may be
+    FILESxMB: that of mounts of so many files of such a size, by the site's own costs.
+    """
+    from pipelines.analysis.models.sizing import drives_needed
+
+    found = calibration(drives_like, speed, site_path, day, n_days)
+    rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
+    try:
+        traffic = [_class(text, found) for text in classes]
+        needed = drives_needed(traffic, rate, estimate(availability, "--availability"))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    low, high = needed.drives.low, needed.drives.high
+    click.echo(f"{needed.whole} drives (reckoned {needed.drives.value:.1f}, 90 %: {low:.1f} to {high:.1f})")
+    table(("class", "drives"), [(name, f"{n:.1f}") for name, n in needed.of_class.items()])
+    if needed.tornado:
+        click.echo("What it hangs on, each alone at its low and at its high end:")
+        table(("input", "at low", "at high"), [(n, f"{a:.1f}", f"{b:.1f}") for n, a, b in needed.tornado])
+
+
+def _class(text: str, found: Any) -> Any:
+    from pipelines.analysis.models.sizing import Traffic
+
+    name, _, numbers = text.partition("=")
+    parts = numbers.split(",")
+    if not name or len(parts) != 3:
+        raise click.UsageError(f"a class of traffic is {_TRAFFIC}, not {text!r}")
+    if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
+        if found is None:
+            raise click.UsageError("an efficiency as FILESxMB needs --drives-like")
+        efficiency = found.efficiency(int(mount[1]), int(mount[2]))
+    else:
+        efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
+    wanted, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])
+    return Traffic(name, wanted, factor, efficiency)
+
+
+@click.command()
+@speed_options
+@click.option("--efficiency", type=_ABOVE_0, default=0.5, show_default=True, help="Share of the speed to come to.")
+@click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Files a mount.")
+@click.option("--file-mb", type=_ABOVE_0, default=1000.0, show_default=True, help="Size of a file in MB.")
+@click.option(
+    "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Outage of tape a buffer should bear."
+)
+@site_option
+@history_options
+def sizes(
+    speed: str | None,
+    drives_like: str | None,
+    efficiency: float,
+    n_files: float,
+    file_mb: float,
+    outage_hours: float,
+    site_path: Path,
+    day: datetime | None,
+    n_days: int,
+) -> None:
+    """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
+    from pipelines.analysis.models import sizing
+
+    service = stated_service(calibration(drives_like, speed, site_path, day, n_days), speed)
+    rate = efficiency * service.speed_mb_s
+    size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
+    asked: list[tuple[str, Callable[[], str]]] = [
+        (f"file size at {n_files:g} files a mount", lambda: f"{size(service, efficiency, n_files):.0f} MB"),
+        ("file size at endless mounts", lambda: f"{size(service, efficiency):.0f} MB"),
+        (f"files of {file_mb:g} MB a mount", lambda: f"{sizing.files_per_mount_for(service, rate, file_mb):.1f} files"),
+        (f"chunk of {file_mb:g} MB files", lambda: f"{chunk(service, efficiency, file_mb) / 1000:.1f} GB"),
+        (f"buffer for {outage_hours:g} h of one drive", lambda: f"{service.speed_mb_s * 3.6 * outage_hours:.0f} GB"),
+    ]
+    click.echo(f"For {efficiency:.0%} of {service.speed_mb_s:.1f} MB/s, {rate:.1f} MB/s a drive:")
+    table(("what", "must be at least"), [(name, _answer(reckon)) for name, reckon in asked])
+
+
+def _answer(reckon: Callable[[], str]) -> str:
+    """What cannot be is said so instead of a number."""
+    try:
+        return reckon()
+    except ValueError as error:
+        return f"cannot be: {error}"

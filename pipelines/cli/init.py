@@ -1,0 +1,20 @@
+"""The command that writes a site.toml from a folder of logs."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write it.  [default: site.toml in FOLDER]")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(folder: Path, out: Path | None, force: bool) -> None:
+    """Write a commented site.toml from a folder of logs: hosts, drives, links, zone, inputs, each with its evidence."""
+    from pipelines import steps
+    from pipelines.cli.output import print_survey, reading_bar
+
+    out = out or folder / "site.toml"
+    with reading_bar(steps.bytes_below(folder), "looking at") as advance:
+        found = steps.init(folder, out, force, advance)
+    print_survey(found, str(out))

@@ -1,0 +1,38 @@
+"""The command that keeps the warehouse small."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.counts import print_counts
+from pipelines.cli.options import json_option, load_site, site_option
+
+
+@click.command()
+@site_option
+@json_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
+    """Drop facts older than site.toml keeps them; merge small files, expire old snapshots, remove what nobody needs."""
+    from pipelines import steps
+
+    counts = steps.maintain(load_site(site_path), dry_run).as_dict()
+    print_counts(counts, as_json, _maintain_sentences(counts))
+
+
+def _maintain_sentences(counts: dict[str, Any]) -> str:
+    would = "Would have dropped" if counts["dry_run"] else "Dropped"
+    days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
+    facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics are kept from {counts['kept_from']}."
+    if counts["waits_for_build"]:
+        facts = "No facts dropped: SQL or site.toml have changed since the last build; run `tapescope build` first."
+    elif not counts["rows_dropped"]:
+        facts = "No facts are too old."
+    n_gone = counts["files_removed"] + counts["orphans_removed"]
+    return (
+        f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
+        f" {counts['snapshots_expired']:,} snapshots expired,"
+        f" {n_gone:,} files removed ({counts['orphans_removed']:,} of killed writers):"
+        f" {counts['bytes_given_back'] / 1e6:,.1f} MB given back."
+    )

@@ -1,0 +1,51 @@
+"""The commands that look at single files, without a warehouse."""
+
+import json
+import sys
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.options import load_site, site_option
+from pipelines.primitives.errors import NothingRead
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@site_option
+@click.option("--source", help="Read it as this source, whatever its first lines look like.")
+@click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
+def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
+    """Print a file's records as JSON lines, without a database; the counts end standard error."""
+    from pipelines import steps
+
+    site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
+    counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=_instant)))
+    click.echo(json.dumps(counts), err=True)
+    if counts["rejected"] and not counts["records"]:
+        sys.exit(NothingRead.exit_code)
+
+
+def _instant(value: Any) -> str:
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@site_option
+@click.option("--verbose", "-v", is_flag=True, help="Also what every source says of a file, the nearest first.")
+def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
+    """Say which source reads a file, or which comes nearest and what it misses."""
+    from pipelines import steps
+    from pipelines.primitives.text import visible
+
+    said = steps.recognise(list(paths))
+    for one in said:
+        click.echo(f"{visible(str(one.path))}: {one.source or 'unknown'}: {visible(one.why)}")
+        for name, why in one.claims.items() if verbose else ():
+            click.echo(f"    {name}: {visible(why)}")
+    if len(said) > 1:
+        n_known = sum(one.source is not None for one in said)
+        click.echo(f"{n_known} of {len(said)} files are of a known kind; --verbose says what every source misses")

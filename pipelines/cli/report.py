@@ -1,0 +1,24 @@
+"""The command that writes the nightly report."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.counts import print_counts
+from pipelines.cli.options import json_option, load_site, period, period_options, site_option
+
+
+@click.command()
+@site_option
+@period_options
+@json_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write to; default var/reports beside site.toml."
+)
+def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
+    """Write the nightly report as HTML, text and JSON."""
+    from pipelines import steps
+
+    written = steps.report(load_site(site_path), *period(day_day, from_day, to_day), out)
+    print_counts(written, as_json, "\n".join(str(path) for path in written.values()))

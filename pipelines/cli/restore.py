@@ -1,0 +1,38 @@
+"""The command that brings a lost catalogue back."""
+
+from pathlib import Path
+
+import click
+
+from pipelines.cli.options import site_option
+
+_MOST_NAMED = 5
+
+
+@click.command()
+@click.argument("backup", required=False)
+@site_option
+@click.option("--list", "only_list", is_flag=True, help="Only list the backups, the newest first.")
+@click.option("--force", is_flag=True, help="Replace a sound catalogue as well.")
+@click.option("--adopt", is_flag=True, help="Keep the catalogue that is there: it was brought back by hand.")
+def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
+    """Make a backup the catalogue of the warehouse: BACKUP, or the newest sound one."""
+    from pipelines import steps
+
+    site = steps.site_at(site_path)
+    if only_list:
+        for one in steps.backups_of(site):
+            click.echo(f"{one.path.name}  {one.made_at:%Y-%m-%d %H:%M:%S} UTC  snapshot {one.snapshot}")
+        return
+    done = steps.adopt(site) if adopt else steps.restore(site, backup or "", force)
+    if done.backup:
+        made = f"{done.backup.made_at:%Y-%m-%d %H:%M:%S} UTC"
+        click.echo(f"Restored the catalogue of {made}, snapshot {done.backup.snapshot}: {done.backup.path.name}")
+    if done.aside:
+        click.echo(f"The catalogue before is kept in {done.aside}")
+    if done.missing:
+        named = ", ".join(done.missing[:_MOST_NAMED])
+        more = f" and {len(done.missing) - _MOST_NAMED} more" if len(done.missing) > _MOST_NAMED else ""
+        click.echo(f"{len(done.missing)} data files are missing: {named}{more}", err=True)
+        click.echo("  `tapescope build --full` makes again those of silver and gold", err=True)
+    click.echo("Committed since is lost; `tapescope run` reads again the logs that are still there.")

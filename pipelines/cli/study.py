@@ -1,0 +1,104 @@
+"""The command about case studies: documents whose published figures ours works out again."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pipelines.cli.options import format_option, site_option
+
+if TYPE_CHECKING:
+    from pipelines.analysis.studies import Line, Study, Table
+
+_SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--table", "table_name", help="Print only this published table of it.")
+@site_option
+@format_option
+def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
+    """List the case studies, or show one: a document's published figures beside ours, and what is wrong with them.
+
+    NAME may be cut short as long as it fits one study. They are the same everywhere: `--site`, which every command
+    takes, changes nothing here.
+    """
+    from pipelines.analysis import studies
+    from pipelines.catalog.contracts import Column
+    from pipelines.cli.output import print_rows
+
+    if name is None:
+        if table_name:
+            raise click.UsageError("--table needs the NAME of a study")
+        columns = [Column(key, kind, "") for key, kind in _listed_columns().items()]
+        print_rows(columns, [_listed(one) for one in studies.every()], form)
+        return
+    found = studies.find(name)
+    if table_name:
+        table = studies.table(found, table_name)
+        print_rows(_columns(table), list(table.rows), form)
+    elif form == "table":
+        _show(found)
+    else:
+        print_rows(list(studies.COLUMNS), [line.cells() for line in studies.work_out(found)], form)
+
+
+def _listed_columns() -> dict[str, str]:
+    from pipelines.analysis.studies import VERDICTS
+
+    texts = dict.fromkeys(("study", "title"), "VARCHAR")
+    return texts | dict.fromkeys(("tables", *VERDICTS), "BIGINT")
+
+
+def _listed(one: "Study") -> tuple[Any, ...]:
+    from pipelines.analysis.studies import VERDICTS, work_out
+
+    verdicts = Counter(line.verdict for line in work_out(one))
+    return (one.name, one.title, len(one.published), *(verdicts[key] for key in VERDICTS))
+
+
+def _columns(table: "Table") -> list[Any]:
+    from pipelines.catalog.contracts import Column
+
+    kinds = ["DOUBLE" if all(_is_number(row[place]) for row in table.rows) else "VARCHAR" for place in _places(table)]
+    return [Column(name, kind, "") for name, kind in zip(table.columns, kinds, strict=True)]
+
+
+def _places(table: "Table") -> range:
+    return range(len(table.columns))
+
+
+def _is_number(value: Any) -> bool:
+    return value == "" or isinstance(value, int | float)
+
+
+def _show(one: "Study") -> None:
+    from pipelines.analysis import studies
+    from pipelines.cli.output import console, print_table
+
+    lines = studies.work_out(one)
+    page = console()
+    page.print(one.title, style="bold", soft_wrap=True)
+    page.print(one.document, soft_wrap=True)
+    for table in one.published:
+        page.print(f"\n{table.title} ({table.place}; --table {table.name})", style="bold", soft_wrap=True)
+        print_table(_columns(table), list(table.rows))
+    page.print("\nPrinted figures beside ours", style="bold")
+    shown = [column for column in studies.COLUMNS if column.name in _SHOWN]
+    print_table(shown, [_cells(line) for line in lines if line.ours is not None or line.verdict == "open"])
+    page.print("\nAudit", style="bold")
+    for line in lines:
+        if line.verdict == "open" or (line.ours is not None and line.verdict in ("OK", "new")):
+            continue
+        said = f"{line.verdict:5}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
+        page.print(said, soft_wrap=True)
+    meant = "; ".join(f"{key}: {said}" for key, said in studies.VERDICTS.items())
+    page.print(f"\n{meant}.\n--format json tells place and method of each.", style="dim", soft_wrap=True)
+
+
+def _cells(line: "Line") -> tuple[Any, ...]:
+    values = {name: getattr(line, name) for name in _SHOWN}
+    rounded = None if line.difference is None else float(f"{line.difference:.2g}")
+    return tuple((values | {"difference": rounded}).values())

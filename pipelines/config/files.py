@@ -1,0 +1,145 @@
+"""Which files there are, and what site.toml and their paths say of them."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.config.site import FILE_NAME, Input, Site
+from pipelines.sources.protocol import Origin, tidy_origin
+
+_EARLIEST, _LATEST = date(1980, 1, 1), date(2100, 1, 1)  # a year outside is a slip, as it is in the lines of a log
+
+
+def expand(paths: list[Path]) -> list[Path]:
+    """Files as they are, folders as all that lies below them and is no folder that can be listed.
+
+    So pipes, links to nothing and folders without rights are among them: `not_a_file` says what each is.
+    """
+    found: list[Path] = []
+    for path in paths:
+        found += sorted(below(path)) if os.path.isdir(path) else [path]
+    return found
+
+
+def logs_below(folder: Path) -> list[Path]:
+    """What `expand` finds in a folder, without a site.toml and what is made beside it."""
+    own = folder / "var"
+    return [path for path in expand([folder]) if path.name != FILE_NAME and not path.is_relative_to(own)]
+
+
+def below(folder: Path, hidden: bool = True) -> Iterator[Path]:
+    """All that lies below a folder and is none itself; links to folders are not followed, but named."""
+    closed: list[Path] = []
+    for at, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
+        yield from (Path(at, name) for name in sorted(files) if hidden or not name.startswith("."))
+        yield from (path for name in folders if os.path.islink(path := Path(at, name)))
+    yield from closed
+
+
+def not_a_file(path: Path) -> str:
+    """What a path leads to that is no regular file, and must not be opened: a pipe would wait for ever; else nothing.
+
+    >>> not_a_file(Path("/nowhere/at/all"))
+    'not there'
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if os.path.islink(path):
+            return "a link to nothing that can be reached"
+        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be looked at: {error.strerror}"
+    if stat.S_ISREG(mode):
+        return ""
+    if stat.S_ISDIR(mode):
+        return "a link to a folder, not followed" if os.path.islink(path) else "a folder that cannot be listed"
+    return next((name for is_one, name in _KINDS if is_one(mode)), "not a regular file")
+
+
+_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def logs_in(site: Site, paths: list[Path]) -> list[Path]:
+    """As `expand`, without what lies in given folders but is no log: site.toml and all that is made beside it.
+
+    A file given by its own name is taken as it is.
+    """
+    given = {path for path in paths if not os.path.isdir(path)}
+    return [path for path in expand(paths) if path in given or not is_own(site, path)]
+
+
+def is_own(site: Site, path: Path) -> bool:
+    """site.toml, or made beside it."""
+    own = (site.warehouse_path.resolve(), (site.root / "var").resolve())
+    return path.name == FILE_NAME or any(_real(path).is_relative_to(folder) for folder in own)
+
+
+def look_at(path: Path) -> os.stat_result | None:
+    """What a regular file is on disk now; None of anything else. One look serves all who ask about size or time."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def origin_of(
+    site: Site | None,
+    path: Path,
+    item: Input | None,
+    values: dict[str, str],
+    status: os.stat_result | None = None,
+) -> Origin:
+    """What site.toml and the path say of a file; without an [[input]] its name must do."""
+    known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
+    known["system"] = site.name if site else ""
+    if status := status or look_at(path):
+        known["modified_at"] = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
+    if item is None:
+        known["host"] = path.name.split(".")[0]
+        if found := re.search(r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)", path.name):
+            values = {"date": "-".join(found.groups())} | values
+    else:
+        fields = {name: getattr(item, name) for name in ("system", "host", "link", "zone", "date")}
+        fields |= {name: getattr(item, name) for name in ("start_at", "interval_s", "date_order")}
+        known |= {name: value for name, value in fields.items() if value}
+    known |= {name: value for name, value in values.items() if value}
+    if isinstance(known.get("date"), str):
+        known["date"] = _day_of_name(known.pop("date"))
+        known = {name: value for name, value in known.items() if value is not None}
+    return tidy_origin({name: _text(value) if isinstance(value, str) else value for name, value in known.items()})
+
+
+def _day_of_name(text: str) -> date | None:
+    """The day that digits of a name say; none where they are no day, or one that sources would not read in a line."""
+    try:
+        day = date.fromisoformat(text.replace(".", "-"))  # dCache writes billing-2011.10.03
+    except ValueError:
+        return None
+    return day if _EARLIEST <= day < _LATEST else None
+
+
+def shown(site: Site, path: Path) -> str:
+    """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
+    return _text(os.fspath(_real(path)).removeprefix(os.path.join(site.root, "")))
+
+
+def _real(path: Path) -> Path:
+    """A file by its real name; what is none keeps its own, for where it leads is not what there is."""
+    is_file = os.path.isfile(path)
+    real = os.path.realpath(path if is_file else path.parent)
+    return Path(real) if is_file else Path(real, path.name)
+
+
+def _text(path: Path | str) -> str:
+    """A path as text; bytes of a name that are not UTF-8 stand as escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,0 +1,316 @@
+"""`site.toml`, the only configuration, as validated models; all mistakes are reported together, with their lines."""
+
+import datetime as dt
+import os
+import re
+from datetime import date, datetime
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from pipelines.config import facts, toml
+from pipelines.config.plans import Plan
+from pipelines.config.recipients import Deliver
+from pipelines.primitives.errors import ConfigError
+from pipelines.sources.protocol import source_names
+
+FILE_NAME = "site.toml"
+ARRIVED = "arrived"  # a file beside site.toml: logs have come, read them now
+
+
+def _known_zone(name: str) -> str:
+    if name not in available_timezones():
+        raise ValueError(f"unknown time zone {name!r}; use a name such as 'America/Chicago' or 'UTC'")
+    return name
+
+
+def _naive_utc(value: datetime | date) -> datetime:
+    if not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day)
+    return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
+
+
+Zone = Annotated[str, AfterValidator(_known_zone)]
+Instant = Annotated[datetime, AfterValidator(_naive_utc)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Station(_Model):
+    """A host that stages files between tapes, or between tape and network."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    role: Literal["migration", "scanning", "stager", "unknown"] = "unknown"
+    spool_gb: float | None = Field(default=None, gt=0)
+
+
+class Drive(_Model):
+    """A tape drive and the mover process that owns it."""
+
+    name: str
+    logname: str = ""
+    mover: str = ""
+    mover_host: str = ""
+    generation: str = ""
+    robot: str = ""  # library or robot that serves it
+    begin: dt.date | None = Field(default=None, alias="from")  # in service from this day on; always, if left out
+    end: dt.date | None = Field(default=None, alias="to")  # the first day on which it is not any more
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Drive":
+        if self.begin and self.end and self.begin >= self.end:
+            raise ValueError("'from' must lie before 'to'")
+        return self
+
+
+class Link(_Model):
+    """A network link of a station; `polled` says whose interface MRTG asked."""
+
+    name: str
+    station: str
+    capacity_mb_s: float | None = Field(default=None, gt=0)
+    polled: Literal["switch", "host"] = "switch"
+
+
+class Campaign(_Model):
+    """So much data to be written to tape, or read from it, from some day on; what is left open is not asked for."""
+
+    name: str = Field(min_length=1)
+    size_tb: float = Field(gt=0)
+    begin: dt.date = Field(alias="from")
+    mode: Literal["read", "write"] = "write"
+    station: str = ""
+    storage_group: str = ""
+    file_family: str = ""
+
+
+class Expect(_Model):
+    """When a log should have been written: coverage counts only what is declared."""
+
+    begin: Instant = Field(alias="from")
+    end: Instant = Field(alias="to")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Expect":
+        if self.begin >= self.end:
+            raise ValueError("'from' must lie before 'to'")
+        return self
+
+
+class Change(_Model):
+    """Something that was changed on purpose: what a step in a rate may be explained by."""
+
+    at: datetime | date  # by the site's clock where it does not say
+    what: str
+    entities: tuple[str, ...] = ()  # drives, stations, hosts, systems it touched; all of the site if none is given
+    note: str = ""
+
+
+class Input(_Model):
+    """Files to read; `{link}`, `{host}`, `{system}`, `{date}` and `{name}` in the pattern say where a file is from."""
+
+    glob: str
+    source: str = ""
+    system: str = ""
+    host: str = ""
+    link: str = ""
+    zone: Zone | None = None
+    date: dt.date | None = None
+    start_at: Instant | None = None
+    interval_s: float | None = Field(default=None, gt=0)
+    date_order: Literal["", "dmy", "mdy"] = ""
+    expect: Expect | None = None
+
+    @property
+    def pattern(self) -> str:
+        """The glob below its base."""
+        return self.glob.lstrip("/")
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The pattern's placeholders in a path relative to its base, or None if it does not fit."""
+        found = _pattern(self.pattern).fullmatch(path)
+        return found.groupdict() if found else None
+
+    def base(self, root: Path) -> Path:
+        """The folder the pattern starts from: the site's own, unless it is absolute."""
+        return Path("/") if self.glob.startswith("/") else root
+
+    @field_validator("source")
+    @classmethod
+    def _known_source(cls, source: str) -> str:
+        if source and source not in source_names():
+            raise ValueError(f"there is no source {source!r}; known: {', '.join(source_names())}")
+        return source
+
+    @field_validator("glob")
+    @classmethod
+    def _readable(cls, glob: str) -> str:
+        names = re.findall(r"\{(\w*)\}", glob)
+        if not glob.strip("/"):
+            raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
+        if odd := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
+            raise ValueError(f"placeholder {{{odd[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
+        return glob
+
+
+class Limits(_Model):
+    """What one file may cost before it, or a line of it, is refused."""
+
+    line_kb: int = Field(default=1024, ge=4, le=65_536)
+    expansion: int = Field(default=200, ge=10)
+
+
+class Site(_Model):
+    """The archive we look at."""
+
+    name: str
+    zone: Zone = "UTC"
+    warehouse: str = "var/warehouse"
+    catalogue: str = ""
+    data_path: str = ""
+    duty_threshold_mb_s: float = Field(default=5.0, gt=0)
+    expected_gap_s: float = Field(default=2.0, ge=0)
+    log_silence_s: float = Field(default=600.0, ge=60)
+    retention_days: int = Field(default=400, ge=1)
+    snapshot_retention_days: int = Field(default=30, ge=7)
+    lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
+    station: tuple[Station, ...] = ()
+    drive: tuple[Drive, ...] = ()
+    link: tuple[Link, ...] = ()
+    input: tuple[Input, ...] = ()
+    campaign: tuple[Campaign, ...] = ()
+    plan: tuple[Plan, ...] = ()
+    limits: Limits = Limits()
+    deliver: Deliver = Deliver()
+    change: tuple[Change, ...] = ()
+    fact: tuple[facts.Fact, ...] = ()
+    change_log: str = ""  # a CSV file with the columns at, what, entities, note
+    min_coverage: dict[str, Share] = {}  # by rule: share of its logs' declared hours below which it gives no verdict
+    root: Path = Path()
+    template: Path | None = None  # the file this one builds on
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Site":
+        problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
+        problems += _repeated("drive", [drive.name for drive in self.drive])
+        problems += _repeated("link", [link.name for link in self.link])
+        problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
+        problems += _repeated("plan", [plan.name for plan in self.plan])
+        problems += facts.repeated(self.fact)
+        names = {station.name for station in self.station}
+        problems += [
+            f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
+            for link in self.link
+            if link.station not in names
+        ]
+        if "://" in self.data_path and not self.data_path.startswith("s3://"):
+            problems.append("data_path is a folder, or s3://BUCKET/FOLDER")
+        if self.catalogue and not self.data_path:
+            problems.append("a catalogue needs a data_path as well")
+        if re.search(r"password\s*=|://[^/@]*:[^/@]+@", self.catalogue):
+            problems.append("a password must not stand in `catalogue`: give PGPASSWORD, PGPASSFILE or PGSERVICE")
+        if self.catalogue and not re.match("postgres(ql)?:", self.catalogue):
+            problems.append("a catalogue is a postgres: address")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    @property
+    def tzinfo(self) -> ZoneInfo:
+        return ZoneInfo(self.zone)
+
+    @property
+    def warehouse_path(self) -> Path:
+        return self.root / self.warehouse
+
+
+def site_file(path: Path) -> Path:
+    """The `site.toml` that a path names: itself, or the one in a folder."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
+def load_site(path: Path) -> Site:
+    """Read `site.toml` (or the one in a folder). Raises ConfigError naming every mistake and its line."""
+    file = site_file(path)
+    values, places = toml.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
+    if "root" in values:
+        raise ConfigError(f"{file}: root is not a key of site.toml", "paths are relative to the file's folder")
+    try:
+        return Site.model_validate(values | {"root": file.resolve().parent})
+    except ValidationError as error:
+        listed = "\n".join(toml.describe(problem, places) for problem in error.errors())
+        raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
+
+
+def glance(path: str) -> tuple[str, str]:
+    """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
+
+    Of a site.toml that cannot be read UTC, and a file beside it: the steps are to complain, not the timetable.
+    """
+    try:
+        site = load_site(Path(path))
+    except ConfigError:
+        return "UTC", str(Path(path).absolute() / ARRIVED)
+    return site.zone, str(site.root / ARRIVED)
+
+
+def _repeated(kind: str, names: list[str]) -> list[str]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return [f"{kind} {name!r} is declared twice" for name in twice]
+
+
+_PLACEHOLDERS = {
+    "date": r"(?P<date>\d{4}[-.]?\d\d[-.]?\d\d)",
+    "link": r"(?P<link>[^/]+?)",
+    "host": r"(?P<host>[^/_]+?)",
+    "system": r"(?P<system>[^/]+?)",
+    "name": r"(?P<name>[^/]+?)",
+}
+
+
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    """A glob with placeholders as a regular expression; `**` crosses folders, `*` and `?` do not."""
+    parts = re.split(r"(\*\*/|\*|\?|\{\w+\})", glob)
+    known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    whole = "".join(
+        known.get(part) or _PLACEHOLDERS.get(part.strip("{}"), "")
+        if part in known or part.startswith("{")
+        else re.escape(part)
+        for part in parts
+    )
+    # before a `*` only a dot or an underscore says where a name ends; as little as fits would be its first letter
+    open_end = r"(\(\?P<(?!date)\w+>[^)]*\))(?=\[\^/\]\*)"
+    return re.compile(re.sub(open_end, r"\1(?=[._]|$)", whole))
+
+
+def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
+    """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
+    found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
+    for item in site.input:
+        base = item.base(site.root)
+        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
+            values = item.match(path.relative_to(base).as_posix())
+            own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
+            if values is not None and not own and not os.path.isdir(path):
+                found.setdefault(path, (path, item, values))
+    return list(found.values())
+
+
+def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
+    """The first [[input]] whose pattern fits a path, and the placeholders in it."""
+    resolved = Path(os.path.realpath(path))  # unlike Path.resolve it bears a link that leads to itself
+    for item in site.input:
+        base = item.base(site.root)
+        if resolved.is_relative_to(base):
+            values = item.match(resolved.relative_to(base).as_posix())
+            if values is not None:
+                return item, values
+    return None, {}

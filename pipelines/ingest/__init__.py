@@ -1,0 +1,1 @@
+"""Files to bronze: find, identify, plan, parse, stage, register."""

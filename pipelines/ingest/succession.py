@@ -1,0 +1,256 @@
+"""The rule: what becomes of the rows read at a path when the path holds other content.
+
+A path is not a log. Rotation renames a log, copies and truncates it, gives it a date, packs it later, deletes it in the
+end; meanwhile other content takes its path. So rows that were read stay until they are too old (`retention_days`),
+unless the same log was written again. Content is known by its bytes, decompressed; of the content of a path,
+
+1. what **was read before**, there or elsewhere, by the same source with the same origin, is not read again;
+2. what **begins with bytes that were read**, at this path or at one that no longer holds them, has grown: it is read on
+   from where they end. Where it must be read whole (few lines, another origin, another version of its source), it
+   replaces them;
+3. anything else is **new**, and replaces of what was read at this path only **the same period written again**
+   (`rewrites`) of a host that both have. Where the old content shows no instants, such as a configuration, the new
+   content replaces it. A source that says IS_SNAPSHOT replaces nothing: each version stands for itself, until the
+   site gives the path another origin.
+
+Content that is refused, or has no records, replaces nothing but what it begins with.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from pipelines import sources
+from pipelines.catalog.contracts import Relation
+from pipelines.ingest.registry import FileBook, Part, Place, Row, Span, origin_text
+from pipelines.ingest.withdrawal import SEEN, withdraw
+from pipelines.sources import blocks
+from pipelines.sources.protocol import Origin
+from pipelines.warehouse.connection import LAKE
+
+DATE = r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)"  # in a name
+_WHOSE = ("system", "host", "link")  # what of an origin says whose log it is
+Whose = tuple[str, ...]  # a source, and these
+Known = dict[int, dict[str, set[str]]]  # by number and digest of their bytes, parts
+
+
+def rewrites(new: Span, old: Span, name: str) -> bool:
+    """Whether content of a path is the period of its old content written again; otherwise it is another period.
+
+    What begins after the old has ended follows it. What begins with it or earlier, and overlaps it, is written again;
+    so is what begins later and overlaps more than half of it. What ends before the old begins is an older log, unless
+    the path's name holds a date, which both are of.
+
+    >>> from datetime import datetime
+    >>> noon, one, two, three = (datetime(2010, 3, 10, hour) for hour in (12, 13, 14, 15))
+    >>> rewrites((one, two), (noon, one), "vmstat.log"), rewrites((one, three), (noon, two), "vmstat.log")
+    (False, False)
+    >>> rewrites((noon, one), (noon, two), "vmstat.log"), rewrites((noon, one), (two, three), "vmstat.log")
+    (True, False)
+    >>> rewrites((noon, one), (two, three), "vmstat.2010-03-10")
+    True
+    """
+    (begin, end), (old_begin, old_end) = new, old
+    if begin >= old_end:
+        return False
+    if end <= old_begin:
+        return re.search(DATE, name) is not None
+    return begin <= old_begin or (min(end, old_end) - begin) * 2 > old_end - old_begin
+
+
+def joined(spans: Iterable[Span | None]) -> Span | None:
+    """From the first instant of all to the last."""
+    known = [span for span in spans if span]
+    return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A file to read: its path as `ops.file` keeps it, who reads it, and what it was on disk before it was read."""
+
+    name: str
+    path: Path
+    stem: str
+    origin: Origin
+    status: os.stat_result
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Each version of it stands for itself."""
+        return getattr(sources.all_sources()[self.stem], "IS_SNAPSHOT", False)
+
+    def goes_on(self, part: Part) -> bool:
+        """Whether it may be read on behind a part that it begins with."""
+        return part.fits(self.stem, self.origin) and part.has_whole_head and not self.is_snapshot
+
+
+def _digests(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing behind the last of them is read."""
+    digest, at, data = hashlib.sha256(), 0, b""
+    with blocks.open_bytes(path) as file:
+        for offset in sorted(offsets):
+            while at + len(data) < offset:
+                digest.update(data)
+                at += len(data)
+                data, _ = blocks.take(file, 2**16)
+                if not data:
+                    return
+            digest.update(data[: offset - at])
+            data, at = data[offset - at :], offset
+            yield offset, digest.hexdigest()
+
+
+def _whose(source: str, origin: str) -> Whose:
+    values = json.loads(origin)
+    return (source, *(values.get(name, "") for name in _WHOSE))
+
+
+def _add(known: Known, row: Row) -> None:
+    known.setdefault(row["end_offset"], {}).setdefault(row["prefix_sha256"], set()).add(row["file_id"])
+
+
+class Succession:
+    """The rule, applied to one file after another. `look` gives a path's status, or None where there is no file."""
+
+    def __init__(
+        self, book: FileBook, bronze: dict[str, Relation], look: Callable[[str], os.stat_result | None]
+    ) -> None:
+        self.book, self.bronze, self.look = book, bronze, look
+        self.looked: dict[str, bool] = {}  # by path, whether it holds what it held
+        self.lost: dict[Whose, Known] | None = None  # parts whose path may hold other content
+
+    # --- where content lies ----------------------------------------------------------------------------------
+
+    def holders(self, part: Part) -> set[str]:
+        """The paths that hold, as far as is known, what ends with a part."""
+        return {path for path in self.book.paths_of.get(part.file_id, ()) if self._is_as_it_was(path)}
+
+    def put(self, file: Incoming, file_id: str) -> None:
+        """A file was read, or found to hold what is known; what was refused at its path is no longer of interest."""
+        self.book.remove(one for one in self.book.refused_at(file.name) if one != file_id)
+        self.put_status(file.name, file_id, file.status)
+
+    def put_status(self, name: str, file_id: str, status: os.stat_result | None) -> None:
+        """As `put`, also of what is no file."""
+        if before := self.book.places.get(name):
+            self._note(before.file_id)
+        size, modified_ns = (status.st_size, status.st_mtime_ns) if status else (0, 0)
+        self.book.put(Place(name, file_id, size, modified_ns))
+        self.looked[name] = True
+
+    def _is_as_it_was(self, path: str) -> bool:
+        if path not in self.looked:
+            self.looked[path] = self.book.places[path].is_same(self.look(path))
+        return self.looked[path]
+
+    def _lost_of(self, whose: Whose) -> Known:
+        """What was read and perhaps no path holds any more: it may lie elsewhere, and may have grown."""
+        if self.lost is None:
+            self.lost = {}
+            for path, place in self.book.places.items():
+                if not self._is_as_it_was(path):
+                    self._note(place.file_id)
+            for part in self.book.tips(self.book.rows):
+                if not self.book.paths_of.get(part.file_id):
+                    self._note(part.file_id)
+        return self.lost.get(whose, {})
+
+    def _note(self, file_id: str) -> None:
+        if self.lost is not None and (row := self.book.rows.get(file_id)) and row["end_offset"]:
+            _add(self.lost.setdefault(_whose(row["source"], row["origin"]), {}), row)
+
+    def _has_come_from(self, part: Part, file: Incoming) -> bool:
+        """Read at the file's own path; or at another that lost it, and of the same host, system and link."""
+        return part.path == file.name or not (self.holders(part) or part.differs_in(file.origin).intersection(_WHOSE))
+
+    # --- what a file is to what was read before --------------------------------------------------------------
+
+    def beginnings(self, file: Incoming) -> list[Part]:
+        """What was read at its path, or at one that lost it, and is what the file begins with; the longest first."""
+        if file.is_snapshot:
+            return []
+        here: Known = {}
+        for row in self.book.at(file.name):
+            if row["end_offset"]:
+                _add(here, row)
+        lost, met = self._lost_of(_whose(file.stem, origin_text(file.origin))), set[str]()
+        if here or lost:
+            for offset, digest in _digests(file.path, {*here, *lost}):
+                for known in (here, lost):
+                    met |= known.get(offset, {}).get(digest, set())
+        parts = self.book.tips(met & self.book.rows.keys())
+        return sorted((part for part in parts if self._has_come_from(part, file)), key=lambda part: -part.end_offset)
+
+    def read_otherwise(self, file: Incoming, same: Iterable[Part]) -> list[Part]:
+        """Of what was read of the same bytes, that which came from there, with another origin or by another version."""
+        return [part for part in self.book.tips(part.file_id for part in same) if self._has_come_from(part, file)]
+
+    def of_another_date(self, file: Incoming, same: Iterable[Part]) -> Part | None:
+        """What another path holds of the same bytes, read as of another day: one of the two has a wrong date."""
+        for part in same:
+            if part.state == "loaded" and part.differs_in(file.origin) == {"date"} and self.holders(part) - {file.name}:
+                return part
+        return None
+
+    def written_again(self, file: Incoming, span: Span | None, hosts: set[str], known: Iterable[Part]) -> list[Part]:
+        """What was read at its path, is none of the known parts, and is of the period of its present content."""
+        skipped = {part.file_id for part in known}
+        others = [part for part in self.book.tips(self.book.by_path.get(file.name, [])) if part.file_id not in skipped]
+        if file.is_snapshot:
+            return [part for part in others if part.differs_in(file.origin)]
+        found = []
+        for part in others:
+            parts = self.book.up_to(part.file_id)
+            old = self.span(parts)
+            if old is None or (span and rewrites(span, old, file.name) and hosts & self.hosts(parts)):
+                found.append(part)
+        return found
+
+    def span(self, file_ids: Iterable[str]) -> Span | None:
+        """First and last instant of some parts."""
+        return joined(self.book.part(file_id).span for file_id in file_ids)
+
+    def hosts(self, file_ids: list[str]) -> set[str]:
+        """The hosts that some parts speak for."""
+        rows = self.book.connection.execute(
+            f"SELECT DISTINCT host FROM {LAKE}.bronze.{SEEN} WHERE file_id IN (SELECT unnest(?::VARCHAR[]))", [file_ids]
+        ).fetchall()
+        return {row[0] for row in rows}
+
+    # --- what follows from it --------------------------------------------------------------------------------
+
+    def find_again(self, file: Incoming, before: Part) -> None:
+        """What the path holds is known; what it held beyond that, or of that period, is gone from it."""
+        here, stays = self.book.part_at(file.name), self.book.up_to(before.file_id)
+        is_cut = here is not None and here != before and before.file_id in self.book.up_to(here.file_id)
+        if here is not None and is_cut:
+            self.replace(file, [here], stays)
+        else:
+            self.replace(file, self.written_again(file, self.span(stays), self.hosts(stays), [before]), stays)
+        has_moved = not self.holders(before) - {file.name} and not self.book.continued.get(before.file_id)
+        self.put(file, before.file_id)
+        if has_moved:
+            self.book.move(stays, file.name)
+
+    def replace(self, file: Incoming, parts: Iterable[Part], stays: list[str]) -> None:
+        """Take the rows of parts out, and of those they continue, unless another path holds them still."""
+        gone: dict[str, None] = {}
+        for part in parts:
+            chain = self._alone([file_id for file_id in self.book.up_to(part.file_id) if file_id not in stays])
+            if held := sorted(self.holders(part) - {file.name}):
+                self.book.move(chain, held[0])
+            else:
+                gone |= dict.fromkeys(chain)
+        withdraw(self.book, self.bronze, list(gone))
+
+    def _alone(self, chain: list[str]) -> list[str]:
+        """Of a part and those it continues, those that no other part continues as well."""
+        for n, (after, file_id) in enumerate(pairwise(chain), 1):
+            if self.book.continued[file_id] != {after}:
+                return chain[:n]
+        return chain

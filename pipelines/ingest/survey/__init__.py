@@ -1,0 +1,162 @@
+"""What a folder of unknown logs holds: the sources, hosts, drives, links and zones in it, each with its evidence.
+
+`tapescope init DIR` writes this down as a commented site.toml to be confirmed. Nothing is loaded; of many files in
+one folder most give only their beginning.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import cast
+
+import polars as pl
+
+from pipelines import sources
+from pipelines.config.files import logs_below, not_a_file, origin_of
+from pipelines.ingest.identify import identify
+from pipelines.ingest.survey.drives import DriveFound, note_drives
+from pipelines.ingest.survey.files import FileFound
+from pipelines.ingest.survey.hosts import HostsFound
+from pipelines.ingest.survey.links import LinkFound, note_links, note_settings
+from pipelines.ingest.survey.names import NO_HOSTS, NO_NAME
+from pipelines.ingest.survey.patterns import Pattern, patterns
+from pipelines.ingest.survey.periods import period_of
+from pipelines.ingest.survey.zones import ZoneGuess, guess_zone, offsets_of, words_of
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.primitives.zone_names import zone_words
+from pipelines.sources import blocks
+from pipelines.sources.protocol import NO_YEAR, Origin
+
+SAMPLE_BYTES = 2**20  # of each file at least
+FOLDER_BYTES = 256 * 2**20  # of all files of one source in one folder, before each gives its beginning only
+_SAME = ["logged_at", "message_hash", "nth"]  # of a line that stands in two files
+_ELSEWHERE = "Etc/GMT+12"  # read in this zone too, a local clock gives other instants
+
+
+@dataclass
+class Survey:
+    """All that was found in a folder."""
+
+    folder: Path
+    files: list[FileFound] = field(default_factory=list)
+    inputs: list[Pattern] = field(default_factory=list)
+    hosts: HostsFound = field(default_factory=HostsFound)
+    drives: dict[str, DriveFound] = field(default_factory=dict)
+    links: dict[str, LinkFound] = field(default_factory=dict)
+    zone: ZoneGuess = field(default_factory=ZoneGuess)
+
+    @property
+    def by_source(self) -> Counter[str]:
+        return Counter(found.source for found in self.files if found.source)
+
+    @property
+    def unknown(self) -> list[FileFound]:
+        return [found for found in self.files if found.source is None]
+
+
+def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> Survey:
+    """Look at every file below a folder."""
+    made = Survey(folder)
+    offsets: Counter[tuple[int, int]] = Counter()
+    words: Counter[str] = Counter()
+    settings: dict[str, pl.DataFrame] = {}
+    looking = _Looking()
+    for path in logs_below(folder):
+        name = path.relative_to(folder).as_posix()
+        found, tables = _look_at(path, name, looking)
+        if progress and not not_a_file(path):
+            progress(name, path.stat().st_size)
+        made.files.append(found)
+        tables = looking.first_told(tables)
+        made.hosts.note(tables, name)
+        note_drives(made.drives, tables, name)
+        note_links(made.links, tables, name)
+        if (said := tables.get("mrtg_cfg")) is not None:
+            settings[name] = said
+        offsets += offsets_of(tables)
+        words += words_of(tables) + found.zone_words
+    made.zone = guess_zone(offsets, words)
+    made.inputs = patterns(made.files)
+    for pattern in made.inputs:
+        made.hosts.note_named(pattern)
+    note_settings(made.links, settings)
+    for link in made.links.values():
+        link.station = made.hosts.station_like(link.name)
+    return made
+
+
+class _Looking:
+    """What was looked at so far."""
+
+    def __init__(self) -> None:
+        self.read: Counter[tuple[str, str]] = Counter()  # bytes, by folder and source
+        self.is_local: dict[str, bool] = {}  # by source: its clock is the site's
+        self._told: dict[tuple[str, date], list[pl.DataFrame]] = {}
+
+    def first_told(self, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+        """Rows without those that another file told: copies of a log, or of some lines of it, count once."""
+        new = {}
+        for table, rows in tables.items():
+            if not set(_SAME) <= set(rows.columns):
+                new[table] = rows
+                continue
+            fresh = []
+            for (day,), of_day in rows.group_by(pl.col("logged_at").dt.date(), maintain_order=True):
+                told = self._told.setdefault((table, cast(date, day)), [])
+                left = of_day.join(pl.concat(told), on=_SAME, how="anti", maintain_order="left") if told else of_day
+                told.append(left.select(_SAME))
+                fresh.append(left)
+            new[table] = pl.concat(fresh) if fresh else rows
+        return new
+
+
+def _look_at(path: Path, name: str, looking: _Looking) -> tuple[FileFound, dict[str, pl.DataFrame]]:
+    known = identify(path)
+    stem, head = known.source, known.head
+    if stem is None:
+        return FileFound(name, None, known.why), {}
+    named = origin_of(None, path, None, {})
+    # a name no log would hold stands for the file's: what comes back under it was not in the text. The host stays
+    # empty, for one that is given goes before one that a banner names.
+    origin = Origin(path=NO_NAME, link=NO_NAME, date=named.date, modified_at=named.modified_at, head=head)
+    group = (str(path.parent), stem)
+    found = FileFound(name, stem, known.why, zone_words=zone_words(head))
+    tables, n_bytes = _sample(path, found, origin, FOLDER_BYTES - looking.read[group])
+    if found.lacks:  # it may be that the name tells what the text does not
+        found.lacks, found.fields = "", ()
+        _sample(path, found, replace(origin, path=path.name), 1)
+    looking.read[group] += n_bytes
+    if looking.read[group] < FOLDER_BYTES:  # read to its end
+        found.period = period_of(tables, True)
+    if found.period is not None:
+        if stem not in looking.is_local:
+            there, _ = _sample(path, FileFound(name, stem, ""), replace(origin, zone=_ELSEWHERE), 1)
+            begun = period_of(there, True)
+            looking.is_local[stem] = begun is None or begun.begin != found.period.begin
+        found.period = replace(found.period, is_local=looking.is_local[stem])
+    for rows in tables.values():
+        if "host" in rows.columns:
+            counts = rows.filter(~pl.col("host").is_in(NO_HOSTS)).group_by("host").len()
+            found.hosts.update(dict(counts.rows()))
+    return found, tables
+
+
+def _sample(path: Path, found: FileFound, origin: Origin, most_bytes: int) -> tuple[dict[str, pl.DataFrame], int]:
+    """Records of a file up to some size, and the bytes read; `found` notes what site.toml must say for more."""
+    parts: dict[str, list[pl.DataFrame]] = {}
+    end, carry = 0, None
+    try:
+        for block in blocks.read_blocks(path, block_bytes=SAMPLE_BYTES):
+            parsed = sources.all_sources()[found.source or ""].parse(block.lines, origin, carry)
+            end, carry = block.end_offset, parsed.carry
+            for table, rows in parsed.tables.items():
+                parts.setdefault(table, []).append(rows)
+            if parsed.notes.get(NO_YEAR):
+                found.lacks, found.fields = "its records carry no year", ("date",)
+            if end >= most_bytes:
+                break
+    except UnreadableFile as error:
+        found.refuse(error)
+    return {table: pl.concat(frames) for table, frames in parts.items()}, end

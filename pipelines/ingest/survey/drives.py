@@ -1,0 +1,55 @@
+"""Drives named in an archive's logs: log name, mover, host, product."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipelines.config import technology
+
+
+@dataclass
+class DriveFound:
+    """A drive, and where it was first named."""
+
+    name: str
+    logname: str = ""
+    mover: str = ""
+    mover_host: str = ""
+    product: str = ""
+    n_rows: int = 0
+    file: str = ""
+
+    @property
+    def generation(self) -> str:
+        """What operators call it, by what it calls itself."""
+        found = technology.known(self.product)
+        return found.name if found else ""
+
+    @property
+    def evidence(self) -> str:
+        product = f", calls itself {self.product}" if self.product else ""
+        return f"{self.n_rows} rows in what was looked at, first in {self.file}{product}"
+
+
+def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], path: str) -> None:
+    """Add the drives that one file names."""
+    if (rows := tables.get("enstore_log_mover")) is not None:
+        for logname, host, product, n in (
+            rows.group_by("name")
+            .agg(pl.col("host").drop_nulls().first(), pl.col("product").drop_nulls().first(), pl.len())
+            .sort("name")
+            .rows()
+        ):
+            _note(found, logname.removesuffix("MV"), path, n, logname=logname, mover_host=host, product=product)
+    if (rows := tables.get("enstore_log_encp")) is not None:
+        said = pl.col("drive_product").drop_nulls().first()
+        for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(said, pl.len()).sort("mover").rows():
+            _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
+
+
+def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **said: str | None) -> None:
+    drive = found.setdefault(name, DriveFound(name, file=path))
+    drive.n_rows += n_rows
+    for key, value in said.items():
+        if value and not getattr(drive, key):
+            setattr(drive, key, value)

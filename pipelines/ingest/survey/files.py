@@ -1,0 +1,29 @@
+"""A file of a folder, as far as its first lines tell."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pipelines.ingest.survey.periods import Period
+from pipelines.primitives.errors import UnreadableFile
+
+_FIELD = re.compile(r"`(date|start_at|interval_s|date_order)`")
+
+
+@dataclass
+class FileFound:
+    """A file, what its first lines say, and what site.toml must say for it to be read."""
+
+    path: str  # relative to the folder
+    source: str | None
+    why: str  # the claim of the source, or why none has claimed it
+    hosts: Counter[str] = field(default_factory=Counter)  # written in it, not taken from its name
+    zone_words: Counter[str] = field(default_factory=Counter)  # next to its stamps: in how many lines
+    lacks: str = ""  # what the source misses, where it refuses the file: "its rows carry no date"
+    period: Period | None = None  # from its first row to its last
+    fields: tuple[str, ...] = ()  # fields of an [[input]] that would mend it
+
+    def refuse(self, error: UnreadableFile) -> None:
+        """Note why the source that claims it cannot read it as it stands."""
+        self.lacks = str(error).replace(self.path.rpartition("/")[2], "the file")
+        self.fields = tuple(dict.fromkeys(_FIELD.findall(error.hint)))

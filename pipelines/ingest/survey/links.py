@@ -1,0 +1,72 @@
+"""Links that MRTG watched: one log each, their capacity and side from a .cfg where there is one."""
+
+from dataclasses import dataclass
+
+import duckdb
+import polars as pl
+
+from pipelines.catalog.contracts import load_catalog
+from pipelines.sources._shared.names import stem_of
+
+_CFG = "mrtg_cfg"
+
+
+@dataclass
+class LinkFound:
+    """A link, and where it was found."""
+
+    name: str
+    file: str = ""
+    capacity_bytes_s: float | None = None
+    peak_bytes_s: float | None = None
+    capacity_from: str = ""  # which configuration says so
+    polled_host: str = ""
+    polled: str = ""  # switch or host, by the name of what is asked
+    station: str = ""  # guessed from the name
+
+    @property
+    def evidence(self) -> str:
+        parts = [self.file]
+        if self.capacity_bytes_s:
+            parts.append(f"MaxBytes {self.capacity_bytes_s:.0f} in {self.capacity_from}")
+        if self.polled_host:
+            parts.append(f"MRTG asked {self.polled_host}")
+        if self.peak_bytes_s:
+            parts.append(f"highest rate {self.peak_bytes_s / 1e6:.1f} MB/s")
+        return ", ".join(part for part in parts if part)
+
+
+def note_links(found: dict[str, LinkFound], tables: dict[str, pl.DataFrame], path: str) -> None:
+    """Add the links that one file is about."""
+    if (rows := tables.get("mrtg_log")) is not None:
+        link = found.setdefault(stem_of(path), LinkFound(stem_of(path)))
+        link.file = link.file or path
+        rates = rows.select(pl.max_horizontal("in_max_bytes_s", "out_max_bytes_s").max()).item()
+        link.peak_bytes_s = max(link.peak_bytes_s or 0, rates or 0) or None
+
+
+def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]) -> None:
+    """Add what MRTG's configurations say of the links, by path: silver.link_target knows how to read them.
+
+    Of several configurations the newest that has a link's target counts.
+    """
+    if not settings:
+        return
+    contract = load_catalog().relations[f"bronze.{_CFG}"]
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'; CREATE SCHEMA bronze")
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in contract.columns)
+        connection.execute(f"CREATE TABLE bronze.{_CFG} ({columns})")
+        for path, rows in settings.items():
+            named = rows.with_columns(file_id=pl.lit(path))
+            connection.register("said", named.select(set(contract.column_names) & set(named.columns)).to_arrow())
+            connection.execute(f"INSERT INTO bronze.{_CFG} BY NAME SELECT * FROM said")
+        target = load_catalog().relations["silver.link_target"].sql
+        told = connection.execute(
+            f"SELECT target, capacity_bytes_s, polled_host, polled, file_id, line_no FROM ({target}) ORDER BY target"
+        ).fetchall()
+    by_target = {link.name.lower(): link for link in found.values()}
+    for name, capacity, polled_host, polled, path, line_no in told:
+        if (link := by_target.get(name)) is not None:
+            link.capacity_bytes_s, link.capacity_from = capacity, f"{path}, line {line_no}"
+            link.polled_host, link.polled = polled_host or "", polled or ""

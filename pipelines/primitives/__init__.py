@@ -1,0 +1,1 @@
+"""What everything else stands on and what itself imports nothing of ours: errors, clocks, units, text, files."""

@@ -1,0 +1,33 @@
+"""A failure as a sentence or two for whoever is called at night: the step, what it was about, what to do, and where."""
+
+import traceback
+from pathlib import Path
+
+from pipelines.primitives.store_errors import named
+from pipelines.primitives.text import visible
+
+_CODE = Path(__file__).resolve().parents[1]
+_MOST_CHARS = 1500
+
+
+def told(step: str, error: BaseException) -> str:
+    """Step, error, hint, the file that was being read, and the line of our code; on one line, bounded, harmless.
+
+    >>> told("build", ValueError("no\\nsuch day"))
+    'build failed: ValueError: no such day'
+    """
+    own = named(error) or error
+    hint = str(getattr(own, "hint", "") or "")
+    parts = [f"{step} failed: {type(own).__name__}: {own}", *getattr(error, "__notes__", ()), hint, _place(error)]
+    text = "; ".join(" ".join(part.split()) for part in parts if part)
+    return visible(text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "…")
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line of our own code that the error came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(_CODE)]
+    if not own:
+        return ""
+    name = Path(own[-1].filename).resolve().relative_to(_CODE.parent).as_posix()
+    return f"at {name} line {own[-1].lineno}"

@@ -1,0 +1,134 @@
+"""Failures of the store, as one error of ours with a hint: a full disk, missing rights, damage, a server that is away.
+
+DuckDB, SQLite, Polars, libpq and the system each report them in their own words and with their own classes.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pipelines.primitives.errors import ConfigError, TapescopeError
+
+_MOST_CHARS = 300
+_LAYER = re.compile(r"(bronze|silver|gold|site|ops)/(\w+)/[^\"']*\.parquet")
+_FOLDERS = re.compile(r"[^\s\"']*/(?=(?:bronze|silver|gold|site|ops)/\w+/[^\"']*\.parquet)")
+_POSTGRES = "Unable to connect to Postgres"
+RESTORE = "`tapescope restore` brings the newest sound backup of the catalogue back"
+REBUILD = "`tapescope build --full` makes its rows again"
+_BRONZE = (
+    "put the file back from a copy of the data folder; without one, move the warehouse away, and `tapescope run` reads"
+    " again the logs that are still there"
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the words of others mean."""
+
+    pattern: re.Pattern[str]
+    what: str
+    hint: str
+
+
+def _kind(pattern: str, what: str, hint: str) -> _Kind:
+    return _Kind(re.compile(pattern, re.IGNORECASE), what, hint)
+
+
+_KINDS = (
+    _kind(
+        r"no space left on device|disk is full|disk quota exceeded|file too large",
+        "the disk is full",
+        "make room and run it again: what was committed before is whole",
+    ),
+    _kind(
+        r"readonly database|read-only file system|permission denied|unable to open database file",
+        "this user may not write, or not read, the files of the site",
+        "run it as the user who owns them, or give this one the rights; a read-only copy can be read only",
+    ),
+    _kind(
+        r"disk i/o error|input/output error|stale file handle",
+        "the disk fails",
+        "see the system's log: is it full, or is its server away?",
+    ),
+    _kind(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
+)
+_DAMAGED = re.compile(
+    r"magic bytes|footer|don't know what type|thrift|tprotocol|decompress|snappy|zstd|too small to be a parquet"
+    r"|corrupt|parquet.*invalid|out of specification|not a parquet file|column chunk|page header",
+    re.IGNORECASE | re.DOTALL,
+)
+_MISSING = re.compile(r"no files found that match|cannot open file|no such file|HTTP 404", re.IGNORECASE)
+
+
+@contextmanager
+def as_ours(*places: str) -> Iterator[None]:
+    """Raise what is known as an error of ours; paths below `places` become relative to them."""
+    try:
+        yield
+    except TapescopeError:
+        raise
+    except Exception as error:
+        if (own := named(error, *places)) is None:
+            raise
+        for note in getattr(error, "__notes__", ()):
+            own.add_note(note)
+        raise own from error
+
+
+def named(error: BaseException, *places: str) -> TapescopeError | None:
+    """The same failure as an error of ours; None where it is none that we know.
+
+    >>> str(named(OSError("IO Error: Cannot open file '/w/data/gold/a/x.parquet': No such file or directory")))
+    "a data file of gold.a is missing: IO Error: Cannot open file 'gold/a/x.parquet': No such file or directory"
+    """
+    text = str(error)
+    if _POSTGRES in text:
+        return _server(text)
+    said = _shortened(text, places)
+    for kind in _KINDS:
+        if kind.pattern.search(text):
+            return TapescopeError(f"{kind.what}: {said}", kind.hint)
+    if not is_damage(error):
+        return None
+    found = _LAYER.search(_FOLDERS.sub("", text))
+    of = f" of {found[1]}.{found[2]}" if found else ""
+    what = "missing" if _MISSING.search(text) else "damaged"
+    return TapescopeError(f"a data file{of} is {what}: {said}", _repair(found[1] if found else ""))
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether a data file of the lake is missing, or does not hold what it should.
+
+    >>> is_damage(OSError("Cannot open file '/w/data/gold/a/x.parquet': Permission denied"))
+    False
+    """
+    text = str(error)
+    if any(kind.pattern.search(text) for kind in _KINDS):
+        return False
+    if _LAYER.search(text) and _MISSING.search(text):
+        return True
+    return bool(_DAMAGED.search(text)) and type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb")
+
+
+def _repair(layer: str) -> str:
+    return _BRONZE if layer == "bronze" else REBUILD
+
+
+def _shortened(text: str, places: tuple[str, ...]) -> str:
+    """The first line, without the folders above a layer of the lake, and without others that the reader knows."""
+    line = _FOLDERS.sub("", (text.strip().splitlines() or [""])[0])
+    for place in sorted(places, key=len, reverse=True):
+        line = line.replace(f"{place.rstrip('/')}/", "")
+    return line if len(line) <= _MOST_CHARS else line[:_MOST_CHARS] + "…"
+
+
+def _server(text: str) -> TapescopeError:
+    """What libpq reports of a server that is away, or refuses."""
+    said = re.sub(rf'^.*?{_POSTGRES} at "[^"]*": ', "", text, flags=re.DOTALL)
+    said = " ".join(said.split())
+    message = f"the catalogue of the warehouse cannot be reached: {said}"
+    if re.search(r"FATAL|password|no pg_hba|does not exist", said):
+        hint = "correct `catalogue` in site.toml, or PGUSER, PGPASSWORD, PGPASSFILE in the environment"
+        return ConfigError(message, hint)
+    return TapescopeError(message, "is the server running, and are PGHOST and PGPORT right?")

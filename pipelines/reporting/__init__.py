@@ -1,0 +1,1 @@
+"""The nightly report, its delivery, and the generated reference pages."""

@@ -1,0 +1,12 @@
+"""The finished report on its way to people and programs: mail, folder, webhook, Alertmanager, Prometheus, WLCG.
+
+Each way is tried whatever became of the others. What was delivered is noted next to the report, so that a step that is
+run again, or twice at once, sends no person the report of a day twice.
+"""
+
+from pipelines.reporting.delivery.collect import collect
+from pipelines.reporting.delivery.credentials import NAMES as SECRETS
+from pipelines.reporting.delivery.failure_notice import warn
+from pipelines.reporting.delivery.send import Delivered, deliver
+
+__all__ = ["SECRETS", "Delivered", "collect", "deliver", "warn"]

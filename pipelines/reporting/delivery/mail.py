@@ -1,0 +1,75 @@
+"""The report as a mail: the page with its figures as pictures, the same as text, and the page itself attached."""
+
+import smtplib
+import ssl
+from collections.abc import Mapping
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import make_msgid
+
+from pipelines.config.recipients import Mail
+from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.reporting.delivery.credentials import secret
+from pipelines.reporting.delivery.payload import Message
+from pipelines.reporting.report import print_mail
+
+TIMEOUT_S = 60
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class PartlySent(TapescopeError):
+    """Some have the letter, and the server would not take it for others: to send it again would repeat it."""
+
+
+def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
+    """Send the report; returns to whom. Raises OSError, smtplib.SMTPException, ConfigError, PartlySent."""
+    return hand_over(mail, compose(mail, message), secrets)
+
+
+def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> str:
+    """Give a letter to the mail server; returns to whom. Raises as `send`."""
+    user = secret(secrets, "TAPESCOPE_SMTP_USER")
+    if user and mail.tls == "none" and mail.host not in _LOOPBACK:
+        raise ConfigError(f"the password for {mail.host} would be sent in the clear", 'deliver.mail.tls = "starttls"')
+    with _connection(mail) as server:
+        if user:
+            server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
+        refused = server.send_message(letter)
+    if refused:
+        taken = ", ".join(one for one in mail.to if one not in refused)
+        told = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
+        raise PartlySent(f"{taken} have it; refused were {told}")
+    return ", ".join(mail.to)
+
+
+def compose(mail: Mail, message: Message) -> EmailMessage:
+    """The mail: text, HTML with inline pictures, and the report's own page, which opens offline."""
+    letter = EmailMessage()
+    letter["Subject"] = message.subject
+    letter["From"] = Address("tapescope", addr_spec=mail.sender)
+    letter["To"] = ", ".join(mail.to)
+    letter["Auto-Submitted"] = "auto-generated"  # no holiday notices, please
+    letter["Message-ID"] = make_msgid(domain=mail.sender.rpartition("@")[2])
+    letter.set_content(message.files["txt"].read_text(encoding="utf-8"))
+    shown, pictures = print_mail(message.report)
+    letter.add_alternative(shown, subtype="html")
+    body = letter.get_body(("html",))
+    assert isinstance(body, EmailMessage)
+    for name, png in pictures.items():
+        body.add_related(png, "image", "png", cid=f"<{name}>", filename=f"{name}.png", disposition="inline")
+    page = message.files["html"].read_text(encoding="utf-8")
+    letter.add_attachment(page, subtype="html", filename=message.files["html"].name)
+    return letter
+
+
+def _connection(mail: Mail) -> smtplib.SMTP:
+    if mail.tls == "tls":
+        return smtplib.SMTP_SSL(mail.host, mail.port, timeout=TIMEOUT_S, context=ssl.create_default_context())
+    server = smtplib.SMTP(mail.host, mail.port, timeout=TIMEOUT_S)
+    if mail.tls == "starttls":
+        try:
+            server.starttls(context=ssl.create_default_context())
+        except (OSError, smtplib.SMTPException):
+            server.close()
+            raise
+    return server

@@ -1,0 +1,83 @@
+"""What is delivered: a report, the files it was written to, and the findings and figures behind it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import one_line
+from pipelines.reporting.report import Report
+
+_ONE = "summary"  # the section that says it in one sentence
+_REPRODUCE = "reproduce"  # the section on how to make the report again
+_ABOUT_ITSELF = ("period", "data read", "last run", "data")  # facts of the head
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Message:
+    """Everything a way out may need."""
+
+    site: str
+    report: Report
+    files: dict[str, Path]  # by form: html, txt, json
+    findings: list[Row]  # of the period
+    standing: list[Row]  # `finding_life`: all that ever fired, gone ones too
+    hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
+    headline: Row
+    wlcg: list[Row]  # a row a storage group
+    newest: date | None = None  # last whole day with data, whatever day is reported
+    days: list[Row] = field(default_factory=list)  # `day_state`: whether logs cover the days, and whether the rules ran
+
+    @property
+    def day(self) -> date | None:
+        return self.report.last_day
+
+    @property
+    def is_past(self) -> bool:
+        """Whether later days are known: what it says is not how things stand."""
+        return self.day is not None and self.newest is not None and self.day < self.newest
+
+    def begin_of(self, day: date) -> datetime:
+        """When a site day begins."""
+        return day_bounds(day, self.report.zone)[0].replace(tzinfo=UTC)
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When the last day reported ends."""
+        return day_bounds(self.day, self.report.zone)[1].replace(tzinfo=UTC) if self.day else None
+
+    @property
+    def first_sentence(self) -> str:
+        """What went wrong on the way if anything did, else the report's one sentence."""
+        if self.report.problems:
+            return one_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
+        said = [sentence for section in self.report.sections if section.id == _ONE for sentence in section.sentences]
+        return one_line(said[0] if said else self.report.title)
+
+    @property
+    def subject(self) -> str:
+        return one_line(f"{self.report.title}: {self.first_sentence}")
+
+    @property
+    def digest(self) -> str:
+        """Of what the report says: the same report is not sent twice.
+
+        Its head also says of which snapshot it is and why of this day: that alone makes no other report.
+        """
+        said = [
+            replace(section, facts=[fact for fact in section.facts if fact[0] not in _ABOUT_ITSELF])
+            for section in self.report.sections
+            if section.id != _REPRODUCE
+        ]
+        told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
+        return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def labels_of(message: Message, finding: Row) -> Mapping[str, str]:
+    """What tells one finding from others, for programs that keep series."""
+    names = ("rule", "entity", "severity", "state")
+    return {"site": message.site} | {name: one_line(str(finding[name])) for name in names}

@@ -1,0 +1,67 @@
+"""The night's figures as a text file that Prometheus' node exporter picks up."""
+
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
+
+from pipelines.reporting.delivery.payload import Message, labels_of
+
+_FINDING = ("site", "rule", "entity", "severity", "state")
+# Of a day, in the question `day_state`; without findings it is good only if it is clean.
+_STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
+_PRICES = {
+    "lost_hours": ("tapescope_finding_lost_hours", "hours the finding cost at most"),
+    "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB a day that could have moved in that time at most"),
+    "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were mended"),
+}
+_HEADLINE = {
+    "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period, whatever day the mounts began"),
+    "overall_rate_mb_s": (
+        "tapescope_overall_rate_megabytes_per_second",
+        "bytes by wall-clock of mounts, of the period",
+    ),
+}
+
+
+def write(file: Path, message: Message) -> str:
+    """Write the file whole or not at all; returns its path. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_to_textfile(str(file), registry_of(message))
+    return str(file)
+
+
+def registry_of(message: Message) -> CollectorRegistry:
+    """Gauges of one night. What is not known has no sample: 0 would be a claim."""
+    registry = CollectorRegistry()
+
+    def gauge(name: str, doc: str, labels: tuple[str, ...] = ("site",)) -> Gauge:
+        return Gauge(name, doc, labels, registry=registry)
+
+    problems = gauge("tapescope_report_problems", "what went wrong on the way to the report")
+    problems.labels(message.site).set(len(message.report.problems))
+    if message.ends_at:
+        until = gauge("tapescope_report_until_timestamp_seconds", "end of the last site day reported")
+        until.labels(message.site).set(message.ends_at.timestamp())
+    for name, (metric, doc) in _HEADLINE.items():
+        if (value := message.headline.get(name)) is not None:
+            gauge(metric, doc).labels(message.site).set(value)
+    if message.headline.get("drive_rate_mb_s") is not None:
+        doc = "bytes by the time drives worked, of the period; basis call, block or encp (also counts waits)"
+        rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
+        rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
+    hours = gauge("tapescope_drive_hours", "drive-hours of the period by what they went on", ("site", "bucket"))
+    for bucket, value in message.hours.items():
+        hours.labels(message.site, bucket).set(value)
+    days = gauge("tapescope_days", "days of the period by what the rules could say of them", ("site", "state"))
+    for state in _STATES:
+        n_days = sum(row["n_days"] for row in message.days if row["state"] == state)
+        days.labels(message.site, state).set(n_days)
+    count = gauge("tapescope_finding", "findings of the period; several spells of a cause count", _FINDING)
+    prices = {name: gauge(metric, doc, _FINDING) for name, (metric, doc) in _PRICES.items()}
+    for finding in message.findings:
+        labels = labels_of(message, finding)
+        count.labels(**labels).inc()
+        for name, price in prices.items():
+            if finding[name] is not None:
+                price.labels(**labels).inc(finding[name])
+    return registry

@@ -1,0 +1,46 @@
+"""JSON to a program on the web: tried again where it was surely not taken, never sent on to another address."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from pipelines.primitives.errors import ConfigError
+from pipelines.reporting.delivery.credentials import secret
+
+TIMEOUT_S = 30
+# No connection, or the server says that it is busy. After silence or an error of its own it may have taken the JSON:
+# a chat would show the night twice. How long to wait is not for the server to say: it may say a day.
+_RETRY = Retry(
+    total=3,
+    read=0,
+    backoff_factor=0.5,
+    status_forcelist=(429, 503),
+    allowed_methods=None,
+    raise_on_status=False,
+    respect_retry_after_header=False,
+)
+# It logs the path of each request that it tries again: of a chat's webhook that is the key to it.
+logging.getLogger("urllib3.connectionpool").addFilter(lambda record: False)
+
+
+def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) -> str:
+    """Post JSON; returns the address.
+
+    Raises requests.RequestException, also for an answer that is not 2xx; ConfigError for a token no header can hold.
+    """
+    token = secret(secrets, token_name)
+    if not token.isascii() or not token.isprintable():  # requests would show all of it in its error
+        raise ConfigError(f"{token_name} holds what no header can", "give it on one line, in ASCII")
+    with requests.Session() as session:
+        session.trust_env = False  # no netrc: what goes out is what site.toml and the secrets say
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=_RETRY))
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = session.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False)
+    if not answer.ok or answer.is_redirect:
+        raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
+    return url

@@ -1,0 +1,71 @@
+"""The nightly report: one run of questions, printed as HTML, text and JSON that say the same."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.files import write_whole
+from pipelines.reporting.report import coverage, findings, forecast, html, json, summary, text
+from pipelines.reporting.report.format import day_text
+from pipelines.reporting.report.model import Report
+from pipelines.reporting.report.queries import Asker
+
+print_mail = html.print_mail
+
+__all__ = ["Report", "make_report", "print_mail", "write_checks", "write_report"]
+
+
+def make_report(
+    site: Site, catalog: Catalog, first: date | None, last: date | None, problems: Sequence[str] = ()
+) -> Report:
+    """The report on a period; on the last day with data if none is given.
+
+    It is made whatever went wrong before: `problems` are said first, and what cannot be asked becomes one more.
+    Equal input gives an equal report.
+    """
+    with Asker(site, catalog, first, last) as asker:
+        made = [
+            make(asker)
+            for make in (
+                coverage.header,
+                summary.one_sentence,
+                summary.waterfall,
+                findings.losses,
+                summary.stations,
+                summary.drives,
+                forecast.campaigns,
+                forecast.model_card,
+                findings.findings,
+                summary.data_quality,
+                summary.reproduce,
+            )
+        ]
+    title = f"{site.name}, {day_text(asker.last)}"
+    numbered = [replace(section, number=number) for number, section in enumerate(made)]
+    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], numbered)
+
+
+def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:
+    """Write all forms into a folder; each file appears whole or not at all. The page links to that of `checks`."""
+    page = html.print_report(report, checks.name if checks else "")
+    printed = {"html": page, "txt": text.print_report(report), "json": json.print_report(report)}
+    paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
+    for suffix, content in printed.items():
+        write_whole(paths[suffix], content.encode())
+    return paths
+
+
+def write_checks(site: Site, catalog: Catalog, report: Report, folder: Path) -> Path:
+    """Write the page on the checks that the report's data quality links to; returns its path."""
+    try:
+        page = html.print_checks(report, ask(site, catalog, "checks"))
+    except TapescopeError as error:
+        page = html.print_checks(report, None, str(error))
+    path = folder / html.checks_name(report)
+    write_whole(path, page.encode())
+    return path

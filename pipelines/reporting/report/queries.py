@@ -1,0 +1,125 @@
+"""The questions of one report: all of one snapshot, each remembered with its SQL, none able to stop the report."""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from pipelines.answers import question as ask
+from pipelines.answers.question import Answer
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.reporting.report.model import Query, Table
+from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id
+
+# Sums of fractions differ in their last bits with the number of threads; nine digits are the same every time.
+_DIGITS = 9
+Row = dict[str, Any]
+
+
+class Asker:
+    """Asks for one period; what cannot be answered is a problem of the report, and its answer is empty.
+
+    A context: it keeps one connection to one snapshot open, for to open one takes longer than most answers.
+    """
+
+    def __init__(self, site: Site, catalog: Catalog, first: date | None, last: date | None) -> None:
+        self.site = site
+        self.catalog = catalog
+        self.problems: list[str] = []
+        self.queries: dict[str, Query] = {}
+        self.snapshot: int | None = None
+        self._answers: dict[str, Answer] = {}
+        self.chosen = ""  # why this day, where nobody named one
+        self._stack = ExitStack()
+        self._connection: Connection | None = None
+        self.last = last or self.newest_day()
+        self.first = first or self.last
+
+    def __enter__(self) -> "Asker":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def _connected(self) -> Connection:
+        """The connection, opened when it is first wanted: there may be no warehouse to open."""
+        if self._connection is None:
+            warehouse = Warehouse(self.site)
+            with warehouse.read() as newest:
+                self.snapshot = snapshot_id(newest)
+            self._connection = self._stack.enter_context(warehouse.read(self.snapshot))
+        return self._connection
+
+    def newest_day(self) -> date | None:
+        """The last day with data; None where there is none."""
+        try:
+            chosen = ask.last_day(self._connected())
+        except TapescopeError as error:
+            self._note(error)
+            return None
+        self.chosen = chosen.sentence
+        return None if chosen.day == ask.NO_DATA else chosen.day
+
+    def newest_whole_day(self) -> date | None:
+        """The last day with data that is over; None where there is none."""
+        try:
+            day = ask.last_whole_day(self._connected(), self.site.zone)
+        except TapescopeError as error:
+            self._note(error)
+            return None
+        return None if day == ask.NO_DATA else day
+
+    def _note(self, error: TapescopeError) -> None:
+        text = f"{error}; {error.hint}" if error.hint else str(error)
+        if text not in self.problems:
+            self.problems.append(text)
+
+    def ask(self, name: str) -> Answer:
+        """The answer to a question about the period, asked once."""
+        if name not in self._answers:
+            self._answers[name] = self._ask(name)
+        return self._answers[name]
+
+    def _ask(self, name: str) -> Answer:
+        question = self.catalog.questions[name]
+        days = {"first_day": str(self.first), "last_day": str(self.last)}
+        params = {key: value for key, value in days.items() if key in question.params}
+        self.queries[name] = Query(name, question.title, question.why, params, question.sql)
+        nothing = Answer(list(question.columns), [], question.sql, self.snapshot or 0)
+        if self.last is None and "last_day" in question.params:
+            return nothing
+        try:
+            answer = ask.answer(self._connected(), self.catalog, name, params, self.snapshot)
+        except TapescopeError as error:
+            self._note(error)
+            return nothing
+        rows = [tuple(_rounded(value) for value in row) for row in answer.rows]
+        return replace(answer, rows=rows)
+
+    def table(
+        self, name: str, title: str, columns: Sequence[str], keep: Callable[[Row], bool] = bool, most: int = 60
+    ) -> Table:
+        """Some columns of an answer, of the rows to keep, and at most so many of these."""
+        answer = self.ask(name)
+        places = [[column.name for column in answer.columns].index(column) for column in columns]
+        kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]
+        rows = [tuple(row[place] for place in places) for row in kept[:most]]
+        left = len(kept) - len(rows)
+        notes = [f"{left} more rows: `tapescope ask {name}`"] if left else []
+        notes += answer.notices
+        return Table(title, name, [answer.columns[place] for place in places], rows, "; ".join(notes))
+
+    def only(self, name: str) -> Row:
+        """The first row of an answer by column name; empty where there is none."""
+        rows = self.ask(name).as_dicts()
+        return rows[0] if rows else {}
+
+
+def _rounded(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None

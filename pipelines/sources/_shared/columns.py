@@ -1,0 +1,83 @@
+"""Wide rows of numbers, one column a metric, into the rows of the shared relations: one a host, disk or interface."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import polars as pl
+
+from pipelines.sources._shared.samples import SHARED, complete
+
+HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
+TABLES = (HOST, DEVICE, NETWORK)
+NEGATIVE = "negative value: a counter was reset"
+
+_NAMES = {DEVICE: "device", NETWORK: "interface"}
+_KEYS = ("line_no", "host", "from_at", "to_at")
+_LARGEST = 2.0**62
+
+
+class Target(NamedTuple):
+    """Where a column of numbers goes, and what makes it ours: times `factor`, over `divisor`."""
+
+    place: str  # the column
+    table: str
+    column: str
+    name: str = ""  # of device or interface
+    kind: str = ""
+    factor: int = 1
+    divisor: int = 1
+    why: str = ""  # what keeps its meaning from being certain: then it is null, and the note says so
+
+
+def no_rows() -> dict[str, pl.DataFrame]:
+    """The shared relations of samples, empty."""
+    return {table: pl.DataFrame(schema=SHARED[table]) for table in TABLES}
+
+
+def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[str, pl.DataFrame]:
+    """Rows with `line_no`, `host`, `from_at`, `to_at` and columns of numbers, as rows of the shared relations.
+
+    A host, disk or interface without any value in a row has none there. Of two columns that mean the same the first
+    counts.
+    """
+    of: dict[tuple[str, str, str], dict[str, Target]] = {}
+    for target in targets:
+        of.setdefault((target.table, target.name, target.kind), {}).setdefault(target.column, target)
+    made: dict[str, list[pl.DataFrame]] = {table: [] for table in TABLES}
+    for (table, name, kind), of_one in of.items():
+        named = {_NAMES[table]: name, "kind": kind} if table in _NAMES else {}
+        made[table].append(_of_one(rows, list(of_one.values()), {"tool": tool, **named}))
+    empty = rows.clear().select(_KEYS)
+    return {
+        table: complete(pl.concat(parts or [empty], how="diagonal_relaxed").sort("line_no", maintain_order=True), table)
+        for table, parts in made.items()
+    }
+
+
+def _of_one(rows: pl.DataFrame, targets: list[Target], named: dict[str, str]) -> pl.DataFrame:
+    divisors = {target.divisor for target in targets} - {1}
+    # many values over one number go through its reciprocal, one value does not: rows must not depend on their chunk
+    rows = rows.with_columns((pl.int_range(pl.len()) * 0 + number).alias(f"over {number}") for number in divisors)
+    known = [target for target in targets if not target.why]
+    is_any = pl.any_horizontal(pl.col(target.place).is_not_null() for target in targets)
+    notes = [pl.when(pl.col(target.place) < 0).then(pl.lit(NEGATIVE)) for target in known]
+    notes += [pl.when(pl.col(target.place).is_not_null()).then(pl.lit(target.why)) for target in targets if target.why]
+    note = pl.concat_list(notes).list.drop_nulls().list.unique(maintain_order=True).list.join("; ")
+    return rows.filter(is_any).select(
+        *_KEYS,
+        *(pl.lit(value).alias(key) for key, value in named.items()),
+        *(_fitted(target).alias(target.column) for target in known),
+        pl.when(note != "").then(note).alias("note"),
+    )
+
+
+def _fitted(target: Target) -> pl.Expr:
+    """A value in our unit; rounded where the relation has whole numbers, null where it is negative or does not fit."""
+    value = pl.col(target.place)
+    if target.factor != 1:
+        value = value * target.factor
+    if target.divisor != 1:
+        value = value / pl.col(f"over {target.divisor}")
+    kind = SHARED[target.table][target.column]
+    value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else _LARGEST)).then(value)
+    return value.round().cast(kind) if kind.is_integer() else value

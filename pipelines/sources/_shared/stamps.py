@@ -1,0 +1,118 @@
+"""Stamps in the local time of a host, with or without a zone beside them, into UTC instants.
+
+Which zone a stamp is in, in this order: `UTC` beside it is believed; else the zone `site.toml` gives, if it is not
+the default UTC (abbreviations are ambiguous: CST is Chicago, Havana and Shanghai, and a header's may be stale by the
+time the clocks change); else a numeric zone such as `+04` or `-0530`; else UTC.
+
+In the hour that autumn repeats, the first pass is assumed until the stamps jump back by about that hour.
+"""
+
+import re
+from datetime import datetime, timedelta
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from pipelines.primitives.clock import to_utc
+
+_UTC_WORDS = {"UTC", "UCT", "Z"}
+_NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
+_EARLIEST, _LATEST = pl.datetime(1980, 1, 1), pl.datetime(2100, 1, 1)
+
+_MOST_HALF_DAYS = 200  # looked at for a clock change; more would cost more than they save
+
+Fold = dict[str, Any]
+
+
+def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:
+    """Text to naive local time; null where it is none, or in a year no log was written in."""
+    local = text.str.to_datetime(form, strict=False, time_unit="us", cache=False)
+    return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
+
+
+def offset_s(word: str, zone: str) -> int | None:
+    """Seconds east of UTC that a zone word stands for, None where `zone` decides.
+
+    >>> offset_s("+0530", "UTC"), offset_s("CST", "UTC")
+    (19800, 0)
+    >>> offset_s("-06", "America/Chicago"), offset_s("UTC", "America/Chicago")
+    (None, 0)
+    """
+    if word in _UTC_WORDS:
+        return 0
+    if zone != "UTC":
+        return None
+    numeric = _NUMERIC.fullmatch(word)
+    if numeric is None:
+        return 0
+    sign, hours, minutes = numeric.groups()
+    return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes or 0) * 60)
+
+
+def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
+    """UTC instants of the columns `local` and `word` in the order of the file; `fold` is carried from chunk to chunk.
+
+    Neither null stamps nor null words may occur in `stamps`.
+    """
+    if stamps.is_empty():
+        return stamps["local"].rename("at"), fold
+    words = stamps["word"].unique().to_list()
+    offsets = pl.DataFrame(
+        {"word": words, "offset": [offset_s(word, zone) for word in words]},
+        schema={"word": pl.String, "offset": pl.Int64},
+    )
+    if offsets["offset"].null_count() == 0 and len(set(offsets["offset"])) <= 1:
+        return (stamps["local"] - timedelta(seconds=offsets["offset"][0])).rename("at"), None
+    if (
+        offsets["offset"].null_count() == offsets.height
+        and (steady := _steady_offset(stamps["local"], zone)) is not None
+    ):
+        return (stamps["local"] - steady).rename("at"), None
+    both = stamps.join(offsets, on="word", how="left", maintain_order="left").with_columns(
+        at=pl.when(pl.col("offset").is_null())
+        .then(to_utc(pl.col("local"), zone))
+        .otherwise(pl.col("local") - pl.duration(seconds=pl.col("offset"))),
+        again=pl.when(pl.col("offset").is_null()).then(_second_pass(pl.col("local"), zone)),
+    )
+    return _unfold(both, fold)
+
+
+def _steady_offset(local: pl.Series, zone: str) -> timedelta | None:
+    """The zone's offset if no clock change is within a day of the stamps; then one subtraction does for all of them."""
+    first, last = cast(datetime, local.min()) - timedelta(days=1), cast(datetime, local.max()) + timedelta(days=1)
+    n_halves = (last - first) // timedelta(hours=12) + 2
+    if n_halves > _MOST_HALF_DAYS:
+        return None
+    here = ZoneInfo(zone)
+    offsets = {(first + timedelta(hours=12) * half).replace(tzinfo=here).utcoffset() for half in range(n_halves)}
+    return offsets.pop() if len(offsets) == 1 else None
+
+
+def _second_pass(local: pl.Expr, zone: str) -> pl.Expr:
+    later = local.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null")
+    return later.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def _unfold(both: pl.DataFrame, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
+    """Move what stands behind a jump back inside the repeated hour to its second pass."""
+    both = both.with_columns(
+        at=pl.col("at").dt.epoch("us"),
+        repeat=(pl.col("again") - pl.col("at")).dt.total_microseconds().fill_null(0),
+    )
+    if (both["repeat"] == 0).all():
+        return both["at"].cast(pl.Datetime("us")), None
+    before = fold or {"at": None, "repeat": 0, "is_second": False}
+    step = pl.col("at") - pl.col("at").shift(1).fill_null(pl.lit(before["at"], dtype=pl.Int64))
+    is_inside = pl.col("repeat") > 0
+    was_inside = pl.col("repeat").shift(1, fill_value=before["repeat"]) > 0
+    is_back = is_inside & was_inside & step.is_between(-pl.col("repeat"), -pl.col("repeat") // 2)
+    marked = both.with_columns(
+        is_back=is_back.fill_null(False).cast(pl.Int64), hour=(~is_inside).cast(pl.Int64).cum_sum()
+    ).with_columns(jumps=pl.col("is_back").cum_sum().over("hour"))
+    carried = (pl.col("hour") == 0) & before["is_second"]
+    marked = marked.with_columns(is_second=is_inside & ((pl.col("jumps") > 0) | carried))
+    at = marked.select(pl.col("at") + pl.when("is_second").then("repeat").otherwise(0)).to_series()
+    last = marked.row(-1, named=True)
+    after = {key: last[key] for key in ("at", "repeat", "is_second")} if last["repeat"] else None
+    return at.cast(pl.Datetime("us")), after

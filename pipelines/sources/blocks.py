@@ -1,0 +1,288 @@
+"""A file (plain, gz, zst, bz2, xz, or an RRD as its dump) as blocks of numbered lines, in bounded memory.
+
+A block ends at a line break, so no line is ever split over two; bytes are hashed on the way, so that a file's
+identity costs no second reading.
+"""
+
+import bz2
+import gzip
+import hashlib
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+import zstandard
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources import rrd
+from pipelines.sources.protocol import LINES
+
+BLOCK_BYTES = 8 * 2**20
+STUB_CHARS = 1_000  # what is kept of one that is longer
+HEAD_LINES = 200
+HEAD_BYTES = 256 * 2**10
+BOM = b"\xef\xbb\xbf"  # of UTF-8
+UNASKED_BYTES = 64 * 2**20  # so much may come out of any archive, however small
+
+_MAGIC = {
+    b"\x1f\x8b": "gz",
+    b"\x28\xb5\x2f\xfd": "zst",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "xz",
+    rrd.MAGIC: "rrd",
+}
+_BROKEN = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError, ValueError)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may cost; `[limits]` of site.toml."""
+
+    line_bytes: int = 2**20  # a longer line is a reject
+    expansion: int = 200  # times its own size an archive may grow to; logs reach 10 to 60
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole lines of a file, and where in the decompressed file they end."""
+
+    lines: pl.DataFrame  # LINES
+    too_long: pl.DataFrame  # LINES over the limit, only their beginning; not among `lines`
+    end_offset: int  # decompressed bytes up to the end of this block
+    end_line: int  # number of the last line
+    digest: str  # SHA-256 of all bytes up to end_offset
+    is_torn: bool = False  # this block is one last line without a line end
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to go on in a file that has grown: what lies before, and its digest."""
+
+    offset: int = 0
+    line_no: int = 0
+    sha256: str = ""
+
+
+class PrefixChanged(Exception):
+    """The bytes before the offset to go on from are not those of last time."""
+
+
+def compression(path: Path) -> str:
+    """'gz', 'zst', 'bz2', 'xz', 'rrd' or '' by the file's first bytes; a name can lie, and rotated logs often do."""
+    with path.open("rb") as file:
+        start = file.read(6)
+    return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The decompressed bytes of a file. Raises UnreadableFile for an RRD where rrdtool is missing."""
+    match compression(path):
+        case "gz":
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        case "zst":
+            return cast(BinaryIO, zstandard.open(path, "rb"))
+        case "bz2":
+            return cast(BinaryIO, bz2.open(path, "rb"))
+        case "xz":
+            return cast(BinaryIO, lzma.open(path, "rb"))
+        case "rrd":
+            return cast(BinaryIO, rrd.DumpStream(path))
+        case _:
+            return path.open("rb")
+
+
+def read_head(path: Path) -> list[str]:
+    """The first lines of a file as text, for recognition. Raises UnreadableFile where there is no text."""
+    with open_bytes(path) as file:
+        data, error = take(file, HEAD_BYTES)
+    if error is not None and not data:
+        raise _broken(path, error) from error
+    inner = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
+    if inner and compression(path) not in ("", "rrd"):
+        raise UnreadableFile(f"{path} holds another {inner} file", "unpack it once", reason="not_text")
+    return head_of(data, str(path))
+
+
+def head_of(data: bytes, name: str) -> list[str]:
+    """The first lines of some bytes; a file with many NUL or control bytes is not text."""
+    data = data.removeprefix(BOM)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnreadableFile(f"{name} is text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8", reason="not_text")
+    if data:
+        odd = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
+        if odd > len(data) // 10:
+            raise UnreadableFile(f"{name} is not a text file", "give logs as text", reason="not_text")
+    text = data.decode("utf-8", "replace").replace("\x00", "")
+    return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]
+
+
+def read_blocks(
+    path: Path, start: Start | None = None, block_bytes: int = BLOCK_BYTES, limits: Limits | None = None
+) -> Iterator[Block]:
+    """Whole lines in blocks of about `block_bytes`, from the beginning or behind a known prefix.
+
+    The prefix is read (it belongs to the digest) but not turned into lines; PrefixChanged if it is another. A last
+    line without a line end comes alone, marked torn. Raises UnreadableFile if a compressed file is damaged, after the
+    blocks that could still be read, or if it grows beyond the limit.
+    """
+    begin, limits = start or Start(), limits or Limits()
+    most = _most_bytes(path, limits)
+    with open_bytes(path) as file:
+        cutter = _Cutter(_prefix_digest(file, path, begin), begin, limits.line_bytes)
+        while data := _read(file, block_bytes, cutter):
+            if cutter.n_bytes + len(data) > most:
+                raise _bomb(path, limits)
+            if block := cutter.cut(data):
+                yield block
+        if block := cutter.last():
+            yield block
+        if cutter.broken is not None:
+            raise _broken(path, cutter.broken)
+
+
+def _most_bytes(path: Path, limits: Limits) -> float:
+    """Bytes a file may decompress to; a plain one is as large as it is."""
+    return max(UNASKED_BYTES, limits.expansion * path.stat().st_size) if compression(path) else float("inf")
+
+
+def take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+    """Up to `size` bytes; of a damaged archive those before the damage, and what is wrong."""
+    parts: list[bytes] = []
+    got = 0
+    while got < size:
+        try:
+            # read1 gives what one step decompressed; read would throw that away if a later step failed
+            data = file.read1(size - got) if hasattr(file, "read1") else file.read(size - got)
+        except _BROKEN as error:
+            return b"".join(parts), error
+        if not data:
+            break
+        parts.append(data)
+        got += len(data)
+    return b"".join(parts), None
+
+
+def _read(file: BinaryIO, size: int, cutter: "_Cutter") -> bytes:
+    if cutter.broken is not None:
+        return b""
+    data, cutter.broken = take(file, size)
+    return data
+
+
+def _prefix_digest(file: BinaryIO, path: Path, start: Start) -> "hashlib._Hash":
+    digest, left = hashlib.sha256(), start.offset
+    while left:
+        try:
+            data = file.read(min(left, BLOCK_BYTES))
+        except _BROKEN as error:
+            raise PrefixChanged(str(path)) from error
+        if not data:
+            raise PrefixChanged(str(path))
+        digest.update(data)
+        left -= len(data)
+    if start.offset and digest.hexdigest() != start.sha256:
+        raise PrefixChanged(str(path))
+    return digest
+
+
+class _Cutter:
+    """Cuts a stream of bytes at line breaks; an endless line is dropped while it comes, never collected."""
+
+    def __init__(self, digest: "hashlib._Hash", start: Start, line_bytes: int) -> None:
+        self.digest, self.offset, self.line_no = digest, start.offset, start.line_no
+        self.line_bytes = line_bytes
+        self.tail = b""  # bytes behind the last line break, not yet in digest and offset
+        self.rest = b""  # begin of a line whose end has not come
+        self.stub = b""  # begin of a line already too long
+        self.broken: Exception | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that came so far."""
+        return self.offset + len(self.tail)
+
+    def cut(self, data: bytes) -> Block | None:
+        self._consume(self.tail)
+        end = data.rfind(b"\n") + 1
+        self._consume(data[:end])
+        self.tail = data[end:]
+        if not end:
+            self._hold(data)
+            return None
+        stub, self.stub = self.stub, b""
+        whole = stub + data[data.find(b"\n") : end] if stub else self.rest + data[:end]
+        self.rest = self.tail
+        return self._block(whole, is_long=bool(stub))
+
+    def last(self) -> Block | None:
+        self._consume(self.tail)
+        rest = self.stub or self.rest
+        return self._block(rest, is_long=bool(self.stub), is_torn=True) if rest else None
+
+    def _consume(self, data: bytes) -> None:
+        self.digest.update(data)
+        self.offset += len(data)
+
+    def _hold(self, data: bytes) -> None:
+        if not self.stub:
+            self.rest += data
+        if len(self.rest) > self.line_bytes:
+            self.stub, self.rest = self.rest[:STUB_CHARS], b""
+
+    def _block(self, data: bytes, is_long: bool, is_torn: bool = False) -> Block:
+        frame = frame_of(data, self.line_no)
+        over = frame["text"].str.len_bytes() > self.line_bytes
+        if is_long:
+            over = over | (frame["line_no"] == self.line_no + 1)
+        self.line_no += frame.height
+        long = frame.filter(over).with_columns(pl.col("text").str.head(STUB_CHARS))
+        return Block(frame.filter(~over), long, self.offset, self.line_no, self.digest.hexdigest(), is_torn)
+
+
+def frame_of(data: bytes, line_no: int = 0) -> pl.DataFrame:
+    """Bytes as a frame of LINES numbered from `line_no + 1`; bad UTF-8 is replaced, NUL and CR line ends
+    removed, and the byte order mark that editors put before the first line."""
+    if not line_no:
+        data = data.removeprefix(BOM)
+    lines = pl.read_lines(data, name="text").to_series() if _is_simple(data) else _lines_of(data)
+    numbers = pl.int_range(line_no + 1, line_no + 1 + len(lines), dtype=pl.Int64, eager=True)
+    return pl.DataFrame({"line_no": numbers, "text": lines}, schema=LINES)
+
+
+def _is_simple(data: bytes) -> bool:
+    """Nothing to replace or to remove, so that Polars may cut the lines, twice as fast.
+
+    It takes bytes that begin like a zlib stream for one, and those begin with an x.
+    """
+    return data.isascii() and data[:1] not in (b"", b"x") and b"\x00" not in data and b"\r" not in data
+
+
+def _lines_of(data: bytes) -> pl.Series:
+    text = data.decode("utf-8", "replace")
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+    if text.endswith("\n"):
+        text = text[:-1]
+    lines = pl.Series("text", [text]).str.split("\n").explode()
+    if "\r" in text:
+        lines = lines.str.strip_chars_end("\r")
+    return lines
+
+
+def _broken(path: Path, error: Exception) -> UnreadableFile:
+    return UnreadableFile(
+        f"{path} cannot be decompressed to its end: {error}",
+        "copy it again; what could be read was kept",
+        reason="broken_archive",
+    )
+
+
+def _bomb(path: Path, limits: Limits) -> UnreadableFile:
+    return UnreadableFile(
+        f"{path} grows to more than {limits.expansion} times its size when it is decompressed",
+        "if it is no bomb but a very even log, raise `expansion` under [limits] in site.toml",
+        reason="too_big",
+    )

@@ -1,0 +1,143 @@
+"""The words parsers speak: Origin in, Parsed out.
+
+A source is a module of `pipelines.sources` with `TITLE`, `recognise(head)` and `parse(lines, origin, carry)`; see
+the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging.
+"""
+
+import datetime as dt
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import polars as pl
+
+# What the next chunk of the same file must know: plain JSON values, so that a growing file can be resumed.
+Carry = dict[str, Any]
+
+LINES = pl.Schema({"line_no": pl.Int64, "text": pl.String})
+REJECTS = pl.Schema({"line_no": pl.Int64, "text": pl.String, "reason": pl.String})
+_INSTANT = pl.Datetime("us")
+SEEN = pl.Schema([("line_no", pl.Int64()), ("host", pl.String()), ("from_at", _INSTANT), ("to_at", _INSTANT)])
+
+# Why one line was rejected.
+LINE_REASONS = {
+    "torn": "the last line has no line end; it may be cut in the middle",
+    "too_long": "longer than a line may be",
+    "bad_number": "a field that must be a number is not",
+    "bad_time": "a clock time or date that cannot be read",
+    "wrong_width": "more or fewer fields than the header announces",
+    "out_of_order": "its time contradicts the order of the file",
+    "no_header": "a data row before any header",
+    "bad_syntax": "does not have the shape of its kind of line",
+}
+# Why a whole file was refused.
+FILE_REASONS = {
+    "unknown_source": "no source recognises its first lines",
+    "unknown_header": "a header this source does not know; guessing columns would be worse",
+    "not_a_file": "a pipe, a socket, a link to nothing, a folder that cannot be listed: nothing to read",
+    "not_readable": "the system refuses to open it",
+    "not_text": "not a text file",
+    "no_clock": "its rows carry no date and site.toml gives none",
+    "not_converted": "the program that turns it into text is missing or failed",
+    "broken_archive": "the compressed file is damaged",
+    "internal_error": "the source that claims it failed: a fault of tapescope",
+    "other_date": "it holds the very lines of another file, which is read as of another day",
+    "too_big": "the compressed file grows beyond the limit of site.toml",
+}
+
+
+# What notes may say of skipped lines; the last of these loses rows.
+AVERAGES = "averages since boot"
+COUNTERS = "counters since boot that only begin an interval"
+NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
+
+
+# What lies in the folder of the sources next to them.
+NO_SOURCES = {"_shared", "blocks", "protocol", "rrd"}
+
+
+@cache
+def source_names() -> tuple[str, ...]:
+    """The stem of every source, sorted: the folder is the registry."""
+    names = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])}
+    return tuple(sorted(names - NO_SOURCES))
+
+
+class Claim(NamedTuple):
+    """What a source says of a file's first lines."""
+
+    is_mine: bool
+    likeness: float  # 0 to 1: how near it came, to name the nearest source of an unknown file
+    why: str  # one sentence: what was found, or what is missing
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a file cannot say itself; from `site.toml`, the path pattern and the first lines."""
+
+    path: str = ""
+    system: str = ""  # archive system whose servers wrote the log
+    host: str = ""  # host a measurement was taken on
+    link: str = ""  # network link a measurement belongs to
+    zone: str = "UTC"  # of clocks that do not say
+    date: dt.date | None = None  # calendar day of the first line, local
+    start_at: dt.datetime | None = None  # UTC instant of the first row, where rows carry no clock
+    interval_s: float | None = None  # step of rows that carry no clock
+    date_order: str = ""  # dmy or mdy: how to read a date such as 04/05/10 where the file itself does not tell
+    modified_at: dt.datetime | None = None  # UTC instant the file was last written; no part of its identity
+    head: tuple[str, ...] = ()  # the file's first lines, the same for every chunk
+
+
+@dataclass
+class Parsed:
+    """What one chunk of lines became: `n_used + n_skipped + len(rejects)` is the number of its lines.
+
+    `tables` maps a bronze relation's name (without the layer) to its rows: the contract's columns less `file_id` and
+    `day`, which the loader adds. `seen` holds the intervals in which the log proves that it was being written; the
+    loader joins those that touch. `notes` says what a person should know of skipped lines: a phrase, and how many.
+    """
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    n_used: int = 0
+    n_skipped: int = 0
+    rejects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTS))
+    seen: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SEEN))
+    carry: Carry = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def n_records(self) -> int:
+        return sum(rows.height for rows in self.tables.values())
+
+
+class Source(Protocol):
+    """A module that reads one kind of log.
+
+    VERSION goes into every file's identity: raise it when the same text gives other rows.
+    TABLES names the bronze relations the source fills. A source may say IS_SNAPSHOT = True: then every version of a
+    file stands for itself, where otherwise a file written anew replaces what was read of it before. One may say
+    IS_WHOLE = True: its files are written in one go, so that a last line without a line end is no torn one; or
+    HAS_SECRETS = True: then the text of its lines is kept only as far as `parse` gives it out.
+    """
+
+    TITLE: str
+    VERSION: int
+    TABLES: tuple[str, ...]
+
+    def recognise(self, head: list[str]) -> Claim:
+        """Are these first lines this source's? Exactly one source may say so; none sees the file's name."""
+
+    def parse(self, lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+        """Turn one chunk of `LINES` into records; `carry` is None for a file's first chunk.
+
+        Cutting a file into chunks at any line gives the same rows. Raises UnreadableFile for an unknown header.
+        """
+
+
+def tidy_origin(values: Mapping[str, Any]) -> Origin:
+    """An Origin from a mapping that may hold keys it does not know (placeholders of a path pattern)."""
+    known = Origin.__dataclass_fields__
+    return Origin(**{key: value for key, value in values.items() if key in known and value is not None})

@@ -1,0 +1,248 @@
+"""From bronze to gold: built, checked and committed as one; and what keeps the warehouse small."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import duckdb
+
+from pipelines.answers import question
+from pipelines.build import checks, site_tables
+from pipelines.build import run as builder
+from pipelines.catalog.contracts import Catalog, Relation, load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.primitives.errors import CheckFailed
+from pipelines.primitives.store_errors import is_damage
+from pipelines.warehouse import maintenance, retention
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.runs import noted
+from pipelines.warehouse.tables import recreate
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did."""
+
+    number: int
+    is_full: bool
+    days: list[str]
+    n_rows: int
+    n_checks: int
+    n_warnings: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return vars(self)
+
+
+def build(site: Site, full: bool = False, progress: Callable[[str], None] | None = None) -> BuildReport:
+    """Make silver and gold of what changed, check, then commit.
+
+    All of it is made again where SQL, contracts, rules or site.toml changed. Raises CheckFailed, with nothing
+    committed but the failures, and WarehouseBusy.
+    """
+    catalog = load_catalog()
+    with Warehouse(site).write("build") as connection:
+        remade = prepare_tables(connection, catalog, will_build=True)
+        with noted(connection, "build") as run:
+            report = _build_and_commit(connection, site, catalog, full or bool(remade), progress)
+            run.counts = report.as_dict() | {"n_days": len(report.days)}
+    return report
+
+
+def _build_and_commit(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    full: bool = False,
+    progress: Callable[[str], None] | None = None,
+    drop: Callable[[], set[str]] = set,
+) -> BuildReport:
+    """One transaction over `drop`, build and checks; `drop` returns the relations that it took old days from.
+
+    Where a full build cannot read what an earlier one made, because a file is missing or damaged, that is emptied.
+    """
+    try:
+        return _build_whole(connection, site, catalog, full, progress, drop, [])
+    except duckdb.Error as error:
+        damaged = builder.unreadable(connection, catalog) if full and is_damage(error) else []
+        if not damaged:
+            raise
+    return _build_whole(connection, site, catalog, full, progress, drop, damaged)
+
+
+def _build_whole(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    full: bool,
+    progress: Callable[[str], None] | None,
+    drop: Callable[[], set[str]],
+    damaged: list[Relation],
+) -> BuildReport:
+    results: list[checks.CheckResult] = []
+    try:
+        with transaction(connection):
+            for relation in damaged:
+                recreate(connection, relation)
+            return _build(connection, site, catalog, full, results, progress, drop())
+    except CheckFailed:
+        connection.execute(f"USE {LAKE}")
+        with transaction(connection):
+            number = _next_number(connection)
+            _record(connection, number, results, BuildReport(number, full, [], 0, len(results), 0), "", False)
+        raise
+
+
+def _build(
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    full: bool,
+    results: list[checks.CheckResult],
+    progress: Callable[[str], None] | None,
+    shrunk: set[str],
+) -> BuildReport:
+    whole = site_tables.sync(connection, site)
+    fingerprint = _fingerprint(connection, site, catalog)
+    is_full = full or fingerprint != _last_fingerprint(connection)
+    changes = builder.dirty(connection, catalog, is_full)
+    changes.whole |= whole
+    changes.shrunk |= shrunk
+    had_changes = bool(changes.days or changes.timeless or whole or shrunk or is_full)
+    builder.build(connection, site, catalog, changes, is_full, progress)
+    if progress:
+        progress("checks")
+    results += checks.check(connection, catalog, changes)
+    stopping = [result for result in results if result.stops_build]
+    if stopping:
+        raise CheckFailed(
+            "\n".join(
+                f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
+                for r in stopping
+            ),
+            "readers keep the last build; look at the files named, or withdraw one with `tapescope forget FILE`",
+        )
+    made = [name for name in changes.days if not name.startswith("bronze.")]
+    days = sorted({day for name in made for day in changes.days[name]})
+    number = _next_number(connection)
+    warnings = sum(result.outcome == "failed" for result in results)
+    report = BuildReport(number, is_full, [str(day) for day in days], changes.n_rows, len(results), warnings)
+    if had_changes:
+        _record(connection, number, results, report, fingerprint, True)
+        connection.execute(f"DELETE FROM {LAKE}.ops.dirty_day")
+    return report
+
+
+# What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
+_DECIDE_NO_ROW = {
+    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
+    *("catalogue", "data_path", "retention_days", "snapshot_retention_days", "template"),
+}
+
+
+def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
+    """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
+    drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
+    parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _last_fingerprint(connection: Connection) -> str:
+    row = connection.execute(
+        f"SELECT fingerprint FROM {LAKE}.ops.build WHERE is_committed ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _next_number(connection: Connection) -> int:
+    row = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.build").fetchone()
+    return int(row[0]) if row else 1
+
+
+def _record(
+    connection: Connection,
+    number: int,
+    results: list[checks.CheckResult],
+    report: BuildReport,
+    fingerprint: str,
+    is_committed: bool,
+) -> None:
+    build_id = f"{number}-{fingerprint[:12]}" if fingerprint else f"{number}-failed"
+    connection.execute(
+        f"INSERT INTO {LAKE}.ops.build VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [build_id, number, fingerprint, report.is_full, is_committed, json.dumps(report.days), report.n_rows],
+    )
+    for result in results:
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.check_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [build_id, *vars(result).values()],
+        )
+
+
+@dataclass(frozen=True)
+class MaintainReport:
+    """What `maintain` did, or would do."""
+
+    dry_run: bool
+    dropped: retention.Dropped
+    maintenance: maintenance.Upkeep
+    waits: bool = False  # facts are dropped after a build only, for SQL, contracts or site.toml have changed since
+
+    def as_dict(self) -> dict[str, Any]:
+        first_day = self.dropped.first_day
+        return {
+            "dry_run": self.dry_run,
+            "kept_from": str(first_day) if first_day else None,
+            **{f"{layer}_days_dropped": len(days) for layer, days in self.dropped.days.items()},
+            "rows_dropped": self.dropped.n_rows,
+            "waits_for_build": self.waits,
+            **vars(self.maintenance),
+        }
+
+
+def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
+    """Drop facts older than site.toml keeps them, then merge, expire and sweep the lake's files.
+
+    What went is built and checked in the transaction that drops it. Run again it does nothing more but merge its own
+    note in ops.run with those before. Raises CheckFailed, with no facts dropped but the files kept up, and
+    WarehouseBusy.
+    """
+    catalog, warehouse = load_catalog(), Warehouse(site)
+    warehouse.require()
+    with warehouse.write("maintain") as connection:
+        if not dry_run:
+            prepare_tables(connection, catalog)
+        with noted(connection, "maintain") as run:
+            waits = _fingerprint(connection, site, catalog) != _last_fingerprint(connection)
+            failure: CheckFailed | None = None
+            files_before = maintenance.n_files(connection)
+            dropped = retention.Dropped(retention.first_day_kept(connection))
+            try:
+                dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
+            except CheckFailed as error:
+                failure = error
+            guard = maintenance.Guard(*warehouse.not_to_be_removed(connection))
+            done = maintenance.tidy(connection, site.snapshot_retention_days, dry_run, guard)
+            done = replace(done, files_before=files_before)
+            if failure:
+                raise failure
+            report = MaintainReport(dry_run, dropped, done, waits)
+            run.counts = report.as_dict()
+    return report
+
+
+def _drop_old(connection: Connection, site: Site, catalog: Catalog, dry_run: bool) -> retention.Dropped:
+    """Drop what is too old, and make again what rests on it; no build where nothing is."""
+    connection.execute(f"USE {LAKE}")
+    end = question.last_day(connection).day
+    dropped = retention.drop(connection, catalog, end, site.retention_days, dry_run=True)
+    if dropped.n_rows and not dry_run:
+
+        def drop() -> set[str]:
+            return retention.drop(connection, catalog, end, site.retention_days).relations
+
+        _build_and_commit(connection, site, catalog, drop=drop)
+    return dropped

@@ -1,0 +1,121 @@
+"""Findings of a period, forecasts of a day, and what people say of findings."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+from pipelines.answers import question
+from pipelines.catalog.contracts import Catalog, load_catalog
+from pipelines.config.site import Site
+from pipelines.ingest.load import prepare_tables
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_day, transaction
+from pipelines.warehouse.runs import noted
+
+
+@dataclass(frozen=True)
+class DetectReport:
+    """Which findings the rules made of a period, and what they could not judge."""
+
+    first_day: date
+    last_day: date
+    findings: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]  # rows of gold.withheld
+    states: list[dict[str, Any]]  # the answer of `day_state` for the period
+    not_run: list[str]  # days with logs up to then that the rules have never judged, as sentences
+
+    def as_dict(self) -> dict[str, Any]:
+        counts = Counter(finding["severity"] for finding in self.findings)
+        rules = {row["rule"] for row in self.withheld}
+        days = {"first_day": str(self.first_day), "last_day": str(self.last_day)}
+        return {**days, **counts, "withheld": len(rules), "state": self.states[-1]["state"] if self.states else ""}
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
+        return [row["says"] for row in self.states if row["state"] not in ("findings", "clean")]
+
+
+def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
+    """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
+    from pipelines.analysis import estimates, findings  # their statistics are heavy to import
+
+    catalog = load_catalog()
+    with Warehouse(site).write("detect") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        end = last or question.last_day(connection).day
+        with noted(connection, "detect") as run:
+            with transaction(connection):
+                estimates.estimate(connection, site, catalog, end)
+                found = findings.detect(connection, site, catalog, first or end, end)
+            states = _day_states(connection, catalog, first or end, end)
+            earlier = _not_run(connection, catalog, first or end)
+            report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier)
+            run.counts = report.as_dict()
+    return report
+
+
+def _day_states(connection: Connection, catalog: Catalog, first: date, last: date) -> list[dict[str, Any]]:
+    days = {"first_day": str(first), "last_day": str(last)}
+    return question.answer(connection, catalog, "day_state", days).as_dicts() if last != question.NO_DATA else []
+
+
+def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str]:
+    """Days with logs before a day that the rules never judged: each would take seconds, so they are only named."""
+    (site,) = question.answer(connection, catalog, "period").as_dicts() or [{"first_day": None}]
+    last = before - timedelta(days=1)
+    if site["first_day"] is None or site["first_day"] > last:
+        return []
+    rows = _day_states(connection, catalog, site["first_day"], last)
+    return [row["says"] for row in rows if row["state"] == "not_run"]
+
+
+@dataclass(frozen=True)
+class ForecastReport:
+    """What was foretold on a site day, and what could not be."""
+
+    day: date
+    rows: list[dict[str, Any]]  # rows of gold.forecast
+
+    def as_dict(self) -> dict[str, Any]:
+        said = [row for row in self.rows if row["alone"] is None]
+        refused = sum(row["cannot_tell"] is not None for row in said)
+        return {"day": str(self.day), "forecasts": len(said) - refused, "cannot_tell": refused}
+
+
+def forecast(site: Site, last: date | None = None) -> ForecastReport:
+    """Keep what the models say of the days to come, in place of what was said on that day before.
+
+    The default is the last day with data. Raises WarehouseBusy.
+    """
+    from pipelines.analysis import forecast as forecasting  # the models' libraries are heavy to import
+
+    catalog = load_catalog()
+    with Warehouse(site).write("forecast") as connection:
+        prepare_tables(connection, catalog)
+        connection.execute(f"USE {LAKE}")
+        day = last or question.last_day(connection).day
+        asked = partial(question.answer, connection, catalog)
+        with noted(connection, "forecast") as run:
+            rows = forecasting.foresee(forecasting.History(site, catalog, day, ask=asked), day)
+            with transaction(connection):
+                replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
+            report = ForecastReport(day, rows)
+            run.counts = report.as_dict()
+    return report
+
+
+def mark_finding(site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None) -> str:
+    """Acknowledge, mute or reopen a finding, named by its id or the beginning of it; returns the whole id.
+
+    Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
+    """
+    from pipelines.analysis import findings
+
+    catalog = load_catalog()
+    with Warehouse(site).write("finding") as connection:
+        prepare_tables(connection, catalog)
+        with transaction(connection):
+            return findings.mark(connection, finding, kind, until, note)

@@ -1,0 +1,104 @@
+"""What the warehouse says, to people and programs: answers, reports, deliveries."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipelines.answers import drill as drilling
+from pipelines.answers import question
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives import failures
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.runs import noted_after
+
+if TYPE_CHECKING:
+    from pipelines.reporting.report import Report
+
+
+def report(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    out: Path | None = None,
+    problems: list[str] | None = None,
+) -> dict[str, Path]:
+    """Write the nightly report in its three forms; returns their paths by form.
+
+    `problems` says what went wrong before, so that a report is written all the same.
+    """
+    return _written(site, first, last, problems, out)[1]
+
+
+def _written(
+    site: Site, first: date | None, last: date | None, problems: list[str] | None, out: Path | None = None
+) -> tuple["Report", dict[str, Path]]:
+    """The report and where its forms and its page of checks lie."""
+    from pipelines.reporting import report as reporting  # draws plots: heavy to import
+
+    catalog, folder = load_catalog(), out or site.root / "var" / "reports"
+    made = reporting.make_report(site, catalog, first, last, problems or [])
+    checks = reporting.write_checks(site, catalog, made, folder)
+    return made, reporting.write_report(made, folder, checks) | {"checks": checks}
+
+
+def deliver(
+    site: Site,
+    first: date | None = None,
+    last: date | None = None,
+    problems: list[str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    again: bool = False,
+) -> dict[str, Any]:
+    """Write the report and send it wherever `[deliver]` of site.toml says; returns the counts and what was done.
+
+    Who has had the report of this day is left out unless `again`. `secrets` go before the environment. Raises
+    TapescopeError at the end if a way failed; the others have been tried.
+    """
+    from pipelines.reporting import delivery
+
+    made, files = _written(site, first, last, problems)
+    with noted_after(site, "deliver") as run:
+        done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
+        counts = Counter(one.state for one in done)
+        if failed := [one for one in done if one.is_failed]:
+            told = "\n".join(f"{one.way}: {one.where}" for one in failed)
+            hint = (
+                "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
+            )
+            raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+        if counts["sent"]:
+            run.counts = {name: counts[name] for name in ("sent", "earlier")}
+    ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]
+    return {"report": files, "sent": counts["sent"], "earlier": counts["earlier"], "ways": ways}
+
+
+def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Tell people at once that something failed, by mail and webhook; what became of each by way. Raises nothing."""
+    from pipelines.reporting import delivery
+
+    return delivery.warn(site, text, secrets)
+
+
+def told(step: str, error: BaseException) -> str:
+    """A failure as one line: step, error, what to do, which file, which line of our code."""
+    return failures.told(step, error)
+
+
+def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question.Answer:
+    """Answer a question of the catalogue. Raises QuestionRefused."""
+    return question.ask(site, load_catalog(), name, params)
+
+
+def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> question.Answer:
+    """Answer free SQL in a process of its own. Raises QuestionRefused."""
+    return question.ask_sql(site, sql, timeout_s)
+
+
+def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:
+    """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
+    with Warehouse(site).read() as connection:
+        return drilling.drill(connection, site, load_catalog(), drive, bucket, day, limit)

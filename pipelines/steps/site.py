@@ -1,0 +1,63 @@
+"""Where things are: a site, its warehouse for other clients, backups of its catalogue, the demo."""
+
+import shutil
+from pathlib import Path
+
+from pipelines.catalog.sql_inspect import quote
+from pipelines.config.site import Site, load_site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse import restore as restoring
+from pipelines.warehouse.backups import Backup
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.restore import Restored
+
+
+def site_at(path: str | Path, lock_wait_s: float | None = None) -> Site:
+    """The site of a `site.toml` or of the folder that holds one; `lock_wait_s` goes before what that says."""
+    site = load_site(Path(path))
+    return site if lock_wait_s is None else site.model_copy(update={"lock_wait_s": lock_wait_s})
+
+
+def attach(site: Site) -> str:
+    """The SQL with which another DuckDB client attaches the warehouse, read-only."""
+    return Warehouse(site).client_sql()
+
+
+def export(site: Site, path: Path) -> int:
+    """Copy the warehouse into one plain DuckDB file; returns the number of its tables."""
+    if path.exists():
+        raise TapescopeError(f"{path} exists already", "give another name, or remove it first")
+    if not path.parent.is_dir():
+        raise TapescopeError(f"there is no folder {path.parent}", "make it, or give another name")
+    with Warehouse(site).read() as connection:
+        connection.execute(f"ATTACH {quote(str(path))} AS plain")
+        connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
+        row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
+        connection.execute("DETACH plain")
+    return int(row[0]) if row else 0
+
+
+def backups_of(site: Site) -> list[Backup]:
+    """The backups of the catalogue, the newest first. Raises ConfigError where it is in PostgreSQL."""
+    return restoring.kept(site)
+
+
+def restore(site: Site, backup: str = "", force: bool = False) -> Restored:
+    """Make a backup the catalogue: the one named, else the newest sound one. Raises TapescopeError."""
+    return restoring.restore(site, backup, force)
+
+
+def adopt(site: Site) -> Restored:
+    """Go on with a catalogue that was brought back by hand. Raises ConfigError if it is another warehouse's."""
+    return restoring.adopt(site)
+
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
+
+
+def make_demo(folder: Path) -> Site:
+    """Copy the sample archive into a scratch folder, where its site.toml serves every other command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(SAMPLE / "logs", folder / "logs", dirs_exist_ok=True)
+    shutil.copy2(SAMPLE / "site.toml", folder / "site.toml")
+    return site_at(folder)

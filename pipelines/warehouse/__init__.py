@@ -1,0 +1,1 @@
+"""The DuckLake of a site: opening, tables, the writer's lock, backups, retention, maintenance."""

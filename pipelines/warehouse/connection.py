@@ -1,0 +1,304 @@
+"""The warehouse: a DuckLake, opened to write by one process at a time and to read by any number.
+
+A connection opens in memory and attaches the lake under the name LAKE. Connections live inside one step and never
+cross a fork.
+
+The catalogue is an SQLite file, which is backed up after each step that committed (`backups`), or a PostgreSQL
+database. `turns` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes from
+its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+from pipelines.catalog.contracts import Relation
+from pipelines.catalog.sql_inspect import quote
+from pipelines.config.site import Site
+from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.primitives.store_errors import as_ours
+from pipelines.warehouse import backups, object_storage, ownership, writer_lock
+from pipelines.warehouse.engine import Connection, connect, load_sql
+
+__all__ = ["LAKE", "Connection", "Warehouse", "no_warehouse", "replace_day", "snapshot_id", "transaction"]
+
+LAKE = "lake"
+WRITE_MEMORY = "1GB"
+READ_MEMORY = "2GB"
+_EXTENSIONS = ("sqlite_scanner", "ducklake")
+_MUST_EXIST = "CREATE_IF_NOT_EXISTS false"
+
+
+class Warehouse:
+    """Where a site's tables are, and how to open them."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.folder = site.warehouse_path
+        self.catalogue_file = self.folder / "catalogue.sqlite"
+        self.lock_file = self.folder / "writer.lock"
+        self.holder_file = self.folder / "writer.json"
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.site.catalogue.startswith(("postgres:", "postgresql:"))
+
+    @property
+    def _connection_string(self) -> str:
+        """As libpq reads it: a URL, or key=value pairs behind `postgres:`."""
+        return re.sub("^(postgres|postgresql):(?!//)", "", self.site.catalogue)
+
+    @property
+    def data_path(self) -> str:
+        """Relative paths are relative to site.toml."""
+        given = self.site.data_path
+        return given if "://" in given else str(self.site.root / given if given else self.folder / "data")
+
+    @property
+    def backup_folder(self) -> Path:
+        return self.folder / "backups"
+
+    def exists(self) -> bool:
+        """Whether there is a catalogue, be it damaged: an emptied file is none."""
+        try:
+            return self.is_postgres or backups.has_lake(self.catalogue_file)
+        except sqlite3.DatabaseError:
+            return True
+
+    @contextmanager
+    def write(self, step: str) -> Iterator[Connection]:
+        """The only writing connection; what it committed is backed up at the end.
+
+        Waits `lock_wait_s` of site.toml for its turn: by default not at all with SQLite, turns.TURN_S with
+        PostgreSQL. Raises WarehouseBusy naming the holder if another process has it; ConfigError where the catalogue
+        is lost or the data are another warehouse's, TapescopeError where the store is damaged or full.
+        """
+        with self.turn(step), self.opened(WRITE_MEMORY) as connection:
+            claim = self._attach_to_write(connection)
+            try:
+                yield connection
+            except Exception:
+                with suppress(Exception):  # what failed before is what is to be reported
+                    self._keep(connection, claim)
+                raise
+            self._keep(connection, claim)
+
+    @contextmanager
+    def turn(self, step: str) -> Iterator[None]:
+        """The writer's lock alone. Raises WarehouseBusy."""
+        wait_s = self.site.lock_wait_s
+        with as_ours(*self._places):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mine = (
+                writer_lock.server_turn(
+                    self.folder, self._connection_string, step, writer_lock.TURN_S if wait_s is None else wait_s
+                )
+                if self.is_postgres
+                else writer_lock.file_turn(self.folder, wait_s or 0.0)
+            )
+            with mine, writer_lock.named(self.folder, step):
+                yield
+
+    def _attach_to_write(self, connection: Connection) -> ownership.Claim:
+        """Attach the lake; a new one is made only where no data are."""
+        claim = ownership.read(connection, self.data_path)
+        is_used = claim is not None or ownership.has_data(connection, self.data_path)
+        if is_used and not self.exists():
+            raise self._lost()
+        self._prepare_catalogue()
+        self.attach(connection, _MUST_EXIST if is_used else "")
+        return ownership.check(connection, self.data_path, claim)
+
+    def _keep(self, connection: Connection, claim: ownership.Claim) -> None:
+        """Back the catalogue up if a snapshot was added, and note which is the newest."""
+        if (newest := ownership.newest(connection)) == claim.snapshot and self._has_backup(newest):
+            return
+        if not self.is_postgres:
+            backups.keep(self.catalogue_file, self.backup_folder, newest)
+        ownership.write(connection, self.data_path, replace(claim, snapshot=newest))
+
+    def not_to_be_removed(self, connection: Connection) -> tuple[datetime | None, datetime | None]:
+        """When the oldest kept backup was made, and since when unknown files can only be this warehouse's."""
+        kept = [] if self.is_postgres else backups.kept(self.backup_folder)
+        claim = ownership.read(connection, self.data_path)
+        return (kept[-1].made_at if kept else None), (claim.since if claim else None)
+
+    def _has_backup(self, snapshot: int) -> bool:
+        return self.is_postgres or any(one.snapshot == snapshot for one in backups.kept(self.backup_folder)[:1])
+
+    def require(self) -> None:
+        """Raise ConfigError where there is no warehouse, or only its data."""
+        if not self.exists():
+            with self.opened(READ_MEMORY) as connection:
+                raise self._absent(connection)
+
+    def _absent(self, connection: Connection) -> ConfigError:
+        is_used = ownership.read(connection, self.data_path) or ownership.has_data(connection, self.data_path)
+        return self._lost() if is_used else no_warehouse(self.folder)
+
+    def _lost(self) -> ConfigError:
+        """There are data, and no catalogue that names them."""
+        if self.is_postgres:
+            place, hint = "in PostgreSQL", "bring it back from a dump of the database (deploy/README.md)"
+        else:
+            place = str(self.catalogue_file)
+            found = backups.kept(self.backup_folder)
+            hint = (
+                f"`tapescope restore` brings back the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
+                if found
+                else "bring it back from a copy; without one move the data away: `tapescope run` reads the logs again"
+            )
+        return ConfigError(f"the catalogue {place} is lost or empty, and its data are in {self.data_path}", hint)
+
+    @contextmanager
+    def read(
+        self, snapshot: int | None = None, memory: str = READ_MEMORY, is_kept: bool = False
+    ) -> Iterator[Connection]:
+        """A read-only connection whose default catalogue is the lake; keep it only as long as a question takes.
+
+        Unless it `is_kept`, for many questions about one snapshot: then that is read from a copy of the catalogue.
+        """
+        self.require()
+        options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
+        with self.opened(memory) as connection:
+            if not self.is_postgres and (
+                backups.stands_still(self.catalogue_file) or (is_kept and snapshot is not None)
+            ):
+                self._attach_copy(connection, options)
+            else:
+                self.attach(connection, options)
+            connection.execute(f"USE {LAKE}")
+            yield connection
+
+    @contextmanager
+    def opened(self, memory: str) -> Iterator[Connection]:
+        """DuckDB with all that the lake needs, not attached yet; failures of the store become errors of ours."""
+        with as_ours(*self._places):
+            connection = connect(self._extensions())
+            try:
+                connection.execute(
+                    "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
+                )
+                spill = quote(str(self._temp_folder()))
+                connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
+                if object_storage.is_object_storage(self.data_path):
+                    connection.execute(object_storage.secret_sql(self.data_path))
+                yield connection
+            except duckdb.HTTPException as error:
+                said = str(error).splitlines()[0]
+                raise TapescopeError(
+                    f"object storage at {self.data_path} fails: {said}", object_storage.HINT
+                ) from error
+            finally:
+                connection.close()
+
+    def attach(self, connection: Connection, options: str) -> None:
+        """Attach the lake. Raises ConfigError where there is none, and none may be made."""
+        try:
+            connection.execute(self._attach_sql(options))
+        except duckdb.InvalidInputException as error:
+            if "creating a new DuckLake is explicitly disabled" not in str(error):
+                raise
+            raise self._absent(connection) from None
+
+    @property
+    def _places(self) -> tuple[str, str]:
+        return str(self.folder), self.data_path
+
+    def _attach_copy(self, connection: Connection, options: str) -> None:
+        """The lake by DuckDB's own copy of its catalogue.
+
+        DuckLake asks the catalogue for the files of each table of a question, and DuckDB reads an SQLite table as a
+        whole for that: with the files of a year 20 ms or more, of its own file 3 ms. A snapshot is never changed.
+        """
+        with TemporaryDirectory(prefix="tapescope-") as folder:
+            still, copy = Path(folder) / "catalogue.sqlite", Path(folder) / "catalogue.duckdb"
+            backups.copy(self.catalogue_file, still)
+            connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
+            connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
+            connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, str(copy))}")
+            connection.execute("SELECT count(*) FROM duckdb_tables()")  # it is open: its name may go
+
+    def client_sql(self) -> str:
+        """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
+        lines = [load_sql(name) for name in self._extensions()]
+        if object_storage.is_object_storage(self.data_path):
+            lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
+        return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
+
+    def _extensions(self) -> tuple[str, ...]:
+        more = ["postgres_scanner"] if self.is_postgres else []
+        if object_storage.is_object_storage(self.data_path):
+            more.append(object_storage.EXTENSION)
+        return (*_EXTENSIONS, *more)
+
+    def _attach_sql(self, options: str, copy: str = "") -> str:
+        where = copy or (f"postgres:{self._connection_string}" if self.is_postgres else f"sqlite:{self.catalogue_file}")
+        # site.toml says where the data are, not what the catalogue remembers: the folder may have been moved
+        parts = [f"DATA_PATH {quote(self.data_path)}", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
+        if options:
+            parts.append(options)
+        return f"ATTACH {quote('ducklake:' + where)} AS {LAKE} ({', '.join(parts)})"
+
+    def _temp_folder(self) -> Path:
+        return self.folder / "tmp"
+
+    def _prepare_catalogue(self) -> None:
+        """SQLite's default journal lets readers and the writer lock each other out; its write-ahead log does not."""
+        if not self.is_postgres:
+            with sqlite3.connect(self.catalogue_file) as catalogue:
+                catalogue.execute("PRAGMA journal_mode = wal")
+            catalogue.close()
+
+
+def no_warehouse(folder: Path) -> ConfigError:
+    """Nothing was ever written there."""
+    return ConfigError(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
+
+
+def warehouse_identity(site: Site) -> str:
+    """A name for the warehouse: another one in the same place, made after this was removed, has another."""
+    warehouse = Warehouse(site)
+    if warehouse.is_postgres or not warehouse.exists():
+        return site.catalogue
+    file = warehouse.catalogue_file.stat()
+    return f"{warehouse.catalogue_file} {file.st_dev} {file.st_ino}"
+
+
+def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:
+    """Write a day's rows where they differ from those that are there: looking again changes nothing."""
+    names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
+    wanted = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
+    present = connection.execute(f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
+    if wanted == sorted(present, key=repr):
+        return
+    connection.execute(f"DELETE FROM {table} WHERE day = ?", [day])
+    if wanted:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
+        columns = ", ".join(f"unnest(CAST(? AS {column.type}[]))" for column in relation.columns)
+        connection.execute(f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*wanted, strict=True))))
+
+
+def snapshot_id(connection: Connection) -> int:
+    """Number of the lake's newest snapshot."""
+    row = connection.execute(f"SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')").fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Commit at the end, roll back on any error."""
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

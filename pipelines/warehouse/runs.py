@@ -1,0 +1,73 @@
+"""`ops.run`: what each step did that changed the warehouse, how long it took, and why one failed."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+
+from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.failures import told
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id, transaction
+
+_WAIT_S = 10.0
+
+
+@dataclass
+class Run:
+    """One run of a step, while it goes on."""
+
+    step: str
+    started_at: datetime
+    counts: dict[str, Any] = field(default_factory=dict)
+
+
+@contextmanager
+def noted(connection: Connection, step: str) -> Iterator[Run]:
+    """Note the run of a step on its own connection: after it, so that what failed is noted too.
+
+    A run that changed nothing leaves nothing: to look again every few minutes must not fill the warehouse.
+    """
+    run, begun, before = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic(), snapshot_id(connection)
+    try:
+        yield run
+    except Exception as error:
+        with suppress(duckdb.Error):  # what failed before is what is to be told
+            _write(connection, run, time.monotonic() - begun, told(step, error))
+        raise
+    if snapshot_id(connection) != before:
+        _write(connection, run, time.monotonic() - begun, None)
+
+
+@contextmanager
+def noted_after(site: Site, step: str) -> Iterator[Run]:
+    """Note the run of a step that only reads, when it is over and if it gave counts; nobody waits long for the note.
+
+    Where it cannot be written, because there is no warehouse, or another step writes for longer, it is left out.
+    """
+    run, begun = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic()
+    failure: str | None = None
+    try:
+        yield run
+    except Exception as error:
+        failure = told(step, error)
+        raise
+    finally:
+        elapsed_s, warehouse = time.monotonic() - begun, Warehouse(site.model_copy(update={"lock_wait_s": _WAIT_S}))
+        if (failure or run.counts) and warehouse.exists():
+            with suppress(TapescopeError, duckdb.Error, OSError), warehouse.write(step) as connection:
+                _write(connection, run, elapsed_s, failure)
+
+
+def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | None) -> None:
+    counts = {name: value for name, value in run.counts.items() if isinstance(value, int | float)}
+    with transaction(connection):
+        connection.execute(
+            f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
+            [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
+        )

@@ -1,0 +1,118 @@
+"""The tables of the lake, made as their contracts say, and what its catalogue notes of them."""
+
+import polars as pl
+
+from pipelines.catalog.contracts import LAYERS, Catalog, Relation
+from pipelines.warehouse.connection import LAKE, Connection
+
+# the catalogue's present tables beside what their contracts say
+_TABLES = (
+    "comment c JOIN {0}.ducklake_schema s USING (schema_name)"
+    " JOIN {0}.ducklake_table t ON t.schema_id = s.schema_id AND t.table_name = c.table_name AND t.end_snapshot IS NULL"
+)
+
+
+def create_tables(connection: Connection, catalog: Catalog, will_build: bool = True) -> list[str]:
+    """Make the tables that are missing and those whose contract changed; returns the names of the latter.
+
+    A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
+    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One that holds what
+    people said keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
+    log that was rotated away cannot be read again.
+    """
+    for layer in LAYERS:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
+    present = _present_columns(connection)
+    changed = []
+    for relation in catalog.relations.values():
+        have, wanted = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
+        if have == wanted:
+            continue
+        if have is not None and relation.sql and not will_build:
+            continue
+        if have is not None and (relation.is_kept or (relation.layer == "bronze" and set(have) <= set(wanted))):
+            _widen(connection, relation, {name for name, _ in have})
+            if not relation.is_kept and len(have) < len(wanted):
+                changed.append(relation.full_name)
+            continue
+        if have is not None:
+            changed.append(relation.full_name)
+        recreate(connection, relation)
+    return changed
+
+
+def recreate(connection: Connection, relation: Relation) -> None:
+    """Make a table empty, whether or not it is there and its files can be read."""
+    connection.execute(f"DROP TABLE IF EXISTS {LAKE}.{relation.full_name}")
+    _create(connection, relation)
+
+
+def _widen(connection: Connection, relation: Relation, have: set[str]) -> None:
+    """Columns that a table with rows of its own lacks; NULL in the rows that are there."""
+    for column in relation.columns:
+        if column.name not in have:
+            connection.execute(f'ALTER TABLE {LAKE}.{relation.full_name} ADD COLUMN "{column.name}" {column.type}')
+
+
+def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]:
+    rows = connection.execute(
+        "SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns()"
+        f" WHERE database_name = '{LAKE}' ORDER BY 1, column_index"
+    ).fetchall()
+    present: dict[str, list[tuple[str, str]]] = {}
+    for table, column, kind in rows:
+        present.setdefault(table, []).append((column, kind))
+    return present
+
+
+def _create(connection: Connection, relation: Relation) -> None:
+    table = f"{LAKE}.{relation.full_name}"
+    columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
+    connection.execute(f"CREATE TABLE {table} ({columns})")
+    if relation.partition == "day":
+        connection.execute(f"ALTER TABLE {table} SET PARTITIONED BY (day)")
+    elif relation.partition == "month":
+        connection.execute(f"ALTER TABLE {table} SET PARTITIONED BY (year(day), month(day))")
+
+
+def note_tables(connection: Connection, catalog: Catalog) -> None:
+    """Write into DuckLake's catalogue what is known of the tables, in sets: call it when no transaction is open.
+
+    Comments: DuckLake has a statement for each, which makes 1,600 statements of a new warehouse.
+
+    Statistics of tables that never had a row, namely none: DuckLake writes them at the first insert. Until then it
+    asks the catalogue anew for each column of a statement that names the table: 0.1 s a table, for every reader
+    (mended in its pull request 1313, which 1.5.5 lacks).
+    """
+    book = f"__ducklake_metadata_{LAKE}"
+    connection.execute(
+        f"INSERT INTO {book}.ducklake_table_stats (table_id, record_count, next_row_id, file_size_bytes)"
+        f" SELECT table_id, 0, 0, 0 FROM {book}.ducklake_table WHERE end_snapshot IS NULL"
+        f" AND table_id NOT IN (SELECT table_id FROM {book}.ducklake_table_stats)"
+    )
+    connection.register("comment", _comments(catalog).to_arrow())
+    connection.execute(
+        f"INSERT INTO {book}.ducklake_tag (object_id, begin_snapshot, key, value)"
+        f" SELECT t.table_id, t.begin_snapshot, 'comment', c.text FROM {_TABLES.format(book)}"
+        f" WHERE c.column_name IS NULL AND t.table_id NOT IN (SELECT object_id FROM {book}.ducklake_tag)"
+    )
+    connection.execute(
+        f"INSERT INTO {book}.ducklake_column_tag (table_id, column_id, begin_snapshot, key, value)"
+        f" SELECT t.table_id, l.column_id, l.begin_snapshot, 'comment', c.text FROM {_TABLES.format(book)}"
+        f" JOIN {book}.ducklake_column l ON l.table_id = t.table_id AND l.column_name = c.column_name"
+        " WHERE l.end_snapshot IS NULL AND (t.table_id, l.column_id) NOT IN"
+        f" (SELECT (table_id, column_id) FROM {book}.ducklake_column_tag)"
+    )
+    connection.unregister("comment")
+
+
+def _comments(catalog: Catalog) -> pl.DataFrame:
+    """What the contracts say of each table (column_name is NULL) and of each of its columns."""
+    rows: list[tuple[str, str, str | None, str]] = []
+    for relation in catalog.relations.values():
+        rows.append((relation.layer, relation.name, None, f"{relation.title}: {relation.grain}"))
+        for column in relation.columns:
+            doc = f"{column.doc} [{column.unit}]" if column.unit else column.doc
+            rows.append((relation.layer, relation.name, column.name, doc))
+    names = ("schema_name", "table_name", "column_name", "text")
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
