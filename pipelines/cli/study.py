@@ -92,9 +92,9 @@ def _show(one: "Study") -> None:
     for line in lines:
         if line.verdict == "open" or (line.ours is not None and line.verdict in ("OK", "new")):
             continue
-        said = f"{line.verdict:5}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
-        page.print(said, soft_wrap=True)
-    meant = "; ".join(f"{key}: {said}" for key, said in studies.VERDICTS.items())
+        text = f"{line.verdict:5}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
+        page.print(text, soft_wrap=True)
+    meant = "; ".join(f"{key}: {meaning}" for key, meaning in studies.VERDICTS.items())
     page.print(f"\n{meant}.\n--format json tells place and method of each.", style="dim", soft_wrap=True)
 
 

@@ -38,7 +38,7 @@ COLUMNS = (
     Column("printed", "VARCHAR", "the figure as the document prints it"),
     Column("ours", "DOUBLE", "the same, worked out by ours"),
     Column("difference", "DOUBLE", "ours less printed; of a range what it lies outside of it"),
-    Column("verdict", "VARCHAR", "; ".join(f"{key}: {said}" for key, said in VERDICTS.items())),
+    Column("verdict", "VARCHAR", "; ".join(f"{key}: {meaning}" for key, meaning in VERDICTS.items())),
     Column("why", "VARCHAR", "what is wrong, or why it is open"),
     Column("place", "VARCHAR", "where in the document"),
     Column("how", "VARCHAR", "what of ours works it out, or which rule judged it"),
@@ -126,16 +126,16 @@ def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
 
 
 def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
-    said: dict[str, Any] = {"unit": figure.unit, "printed": printed, "place": figure.place, "how": figure.ours}
+    context: dict[str, Any] = {"unit": figure.unit, "printed": printed, "place": figure.place, "how": figure.ours}
     if not printed:
-        return Line(figure.id, what, "new", ours=ours, **said)
+        return Line(figure.id, what, "new", ours=ours, **context)
     verdict, off = agreement(printed, ours, figure.is_approximate), difference(printed, ours)
     if verdict == "X" and figure.model:
         why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
-        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **said)
+        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **context)
     found = disagree(what, float(read(printed).low), ours) if verdict == "X" else None
     why = found.why if found else "cut, or rounded further than its digits say" if verdict == "R" else ""
-    return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **said)
+    return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **context)
 
 
 def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:

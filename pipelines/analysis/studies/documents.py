@@ -172,9 +172,9 @@ def load(name: str, folder: Path = FOLDER) -> Study:
     """A case study by name. Raises ContractError where its file is not as described above."""
     path = folder / name / "study.toml"
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts = {key: tuple(_part(kind, entry) for entry in said.get(key, [])) for key, kind in _PARTS.items()}
-        study = Study(name=name, path=path, **said | parts)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        parts = {key: tuple(_part(kind, entry) for entry in content.get(key, [])) for key, kind in _PARTS.items()}
+        study = Study(name=name, path=path, **content | parts)
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise ContractError(f"{path}: {error}") from error
     for figure in study.figure:
