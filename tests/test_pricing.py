@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from archive import ZONE, make_site
 
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Gain, gain
@@ -14,6 +13,7 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from support.archive import ZONE, make_site
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)

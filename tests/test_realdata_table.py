@@ -12,12 +12,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_sources import real_origin
 
 from pipelines.ingest.parse_file import Reading, join_seen
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
 from pipelines.sources.blocks import Start, read_head
+from support.parsing import real_origin
 
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
