@@ -64,6 +64,15 @@ def _remove_templates() -> Iterator[None]:
         shutil.rmtree(archives.empty_warehouse().parent.parent)
 
 
+@pytest.fixture(scope="module")
+def plain_store() -> Iterator[None]:
+    """For modules that are not about the store: see `support.memory_lake.plain_store`."""
+    from support import memory_lake
+
+    with memory_lake.plain_store():
+        yield
+
+
 @pytest.fixture
 def regen(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--regen"))

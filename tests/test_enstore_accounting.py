@@ -26,7 +26,7 @@ from pipelines.sources.protocol import Origin
 from support.archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
 from support.parsing import maul, origin_of, parse_chunks, read_lines
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 CASES = Path(__file__).parent / "sources" / "enstore_accounting"
 CHICAGO = {"2010-06-15": 5, "2011-03-08": 6, "2014-08": 5, "2014-11": 6, "2014-12": 6, "2013": 5, "2014-02": 6}

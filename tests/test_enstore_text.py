@@ -22,6 +22,8 @@ from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import Origin, Parsed
 from support.archive import SYSTEM, Rows, all_rows, differences, make, make_site, morning, put, query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 ZONE = "America/Chicago"
 Row = dict[str, Any]
 

@@ -20,6 +20,8 @@ from pipelines.sources.blocks import HEAD_LINES, compression
 from pipelines.warehouse.connection import Warehouse
 from support.parsing import CASES
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 WRITTEN = 1_773_230_400  # 2026-03-11 12:00 UTC
 FIELDS = ("system", "host", "link", "zone", "date", "start_at", "interval_s", "date_order")
 State = dict[str, Counter[tuple[Any, ...]]]

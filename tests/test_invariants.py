@@ -37,6 +37,8 @@ from support.archive import (
     vmstat_text,
 )
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 DAY = date(2010, 3, 10)
 LOG = f"enstore/LOG-{DAY}"
 MRTG = "mrtg/dm8-bond0.log"

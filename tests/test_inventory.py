@@ -12,6 +12,8 @@ from pipelines.config.site import load_site
 from pipelines.primitives.errors import ConfigError
 from support.archive import make_site
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 FACTS = """
 [[fact]]
 of = ["p1", "p2"]

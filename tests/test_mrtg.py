@@ -16,7 +16,7 @@ from support.archive import all_rows, differences, make, make_site, mrtg_text, p
 from support.parsing import average, parse_chunks, read_lines
 from support.polls import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 ORIGIN = Origin(path="x.log", link="link")
 NAMES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")

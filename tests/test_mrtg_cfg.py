@@ -17,7 +17,7 @@ from pipelines.warehouse.connection import Warehouse
 from support.archive import make, make_site, put
 from support.parsing import CASES, origin_of, parse_chunks, read_lines
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 FIXTURES = [path for path in CASES if path.parent.name == "mrtg_cfg"]
 # what the fixtures hide: communities, parts of them that a careless reading would let through, and a password

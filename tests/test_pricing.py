@@ -15,6 +15,8 @@ from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 from support.archive import ZONE, make_site
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)
 

@@ -25,7 +25,7 @@ from support.archive import make, make_site, query
 from support.parsing import average, parse_chunks, read_lines
 from support.polls import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 needs_rrdtool = pytest.mark.skipif(shutil.which("rrdtool") is None, reason="rrdtool is not installed")
 
 DUMP = Path(__file__).parent / "sources" / "rrdtool" / "clean_dump.xml"

@@ -12,6 +12,8 @@ from pipelines.ingest.survey.drives import DriveFound
 from pipelines.reporting.dictionary import explain, model_names
 from support.archive import make, make_site, query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 
 @pytest.mark.parametrize(
     ("name", "wraps", "wrap_gb"),

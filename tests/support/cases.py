@@ -99,12 +99,13 @@ def empty_tables() -> Iterator[duckdb.DuckDBPyConnection]:
         connection.execute("ROLLBACK")
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> None:
+def create_tables(connection: duckdb.DuckDBPyConnection, catalog: Catalog, place: str = "") -> None:
+    """Every table of the catalogue; `place` names the database, as in `lake.`."""
     for layer in LAYERS:
-        connection.execute(f"CREATE SCHEMA {layer}")
+        connection.execute(f"CREATE SCHEMA {place}{layer}")
     for relation in catalog.relations.values():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-        connection.execute(f"CREATE TABLE {relation.full_name} ({columns})")
+        connection.execute(f"CREATE TABLE {place}{relation.full_name} ({columns})")
 
 
 def insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: list[Row]) -> None:
