@@ -138,10 +138,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def archive(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with hostile texts, only to be read: made once for the tests of all workers."""
+    """The same with hostile texts, only to be read: made once for the tests of all workers, of which each has a copy.
+
+    Its readers make files next to the catalogue and remove them: a copy made meanwhile in another worker would fail.
+    """
     from support.served import make_archive
 
-    return made_once(tmp_path_factory, "archive", lambda folder: make_archive(sample, folder))
+    shared = made_once(tmp_path_factory, "archive", lambda folder: make_archive(sample, folder))
+    return shutil.copytree(shared, tmp_path_factory.mktemp("archive") / "site")
 
 
 def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
