@@ -42,7 +42,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Row:
+class QuantityCount:
     """One quantity of one model over all trials."""
 
     model: str
@@ -158,13 +158,13 @@ MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
 # --- counting and printing ------------------------------------------------------------------------------------
 
 
-def measure(name: str, n_trials: int, seed: int = SEED) -> list[Row]:
+def measure(name: str, n_trials: int, seed: int = SEED) -> list[QuantityCount]:
     """So many trials of one model."""
     drawn = (np.random.default_rng([seed, crc32(name.encode()), trial]) for trial in range(n_trials))
     return tally(name, (said for rng in drawn for said in MODELS[name](rng)))
 
 
-def tally(name: str, answers: Iterable[Said]) -> list[Row]:
+def tally(name: str, answers: Iterable[Said]) -> list[QuantityCount]:
     """Answers of a model counted, a row for each quantity."""
     by_quantity: dict[str, list[Said]] = defaultdict(list)
     for said in answers:
@@ -175,11 +175,11 @@ def tally(name: str, answers: Iterable[Said]) -> list[Row]:
         held = sum(one.low <= truth <= one.high for one, truth in given)
         widths = [(one.high - one.low) / abs(truth) for one, truth in given if truth]
         refused = len(all_said) - len(given)
-        rows.append(Row(name, quantity, len(all_said), refused, held, median(widths) if widths else None))
+        rows.append(QuantityCount(name, quantity, len(all_said), refused, held, median(widths) if widths else None))
     return rows
 
 
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Iterable[QuantityCount]) -> str:
     head = ("trials", "refused", "covered", "share", "width", f"{LEAST:.0%} to {MOST:.0%}")
     lines = [f"{'model':<20}{'quantity':<21}" + "".join(f"{name:>9}" for name in head[:-1]) + f"   {head[-1]}"]
     lines.append("-" * (len(lines[0]) + 2))

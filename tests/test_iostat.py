@@ -250,7 +250,7 @@ def test_stamps_of_real_files(realdata: Path) -> None:
         ("generated/iostat_12.7.9_xt.json", "UTC", "2026-11-21T10:29:52", "2026-11-21T10:29:53"),
     ):
         path = realdata / "iostat" / name
-        seen = iostat.parse(frame_of(path.read_bytes()), Origin(zone=zone, head=tuple(read_head(path))), None).seen
+        seen = iostat.parse(frame_of(path.read_bytes()), Origin(zone=zone, head=tuple(read_head(path))), None).coverage
         assert seen["from_at"].min() == datetime.fromisoformat(first), name
         assert seen["to_at"].max() == datetime.fromisoformat(last), name
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.build import checks
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Check, load_catalog
 from pipelines.config.site import Site
 from pipelines.ingest.load import prepare_tables
@@ -37,7 +37,7 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         connection.execute("BEGIN")  # what is not yet committed is what must be checked
         connection.execute(f"INSERT INTO {LAKE}.ops.file (file_id, path) VALUES ('a', 'logs/a'), ('b', 'logs/b')")
         connection.execute(f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 1, 'torn', ''), ('b', 7, 'odd', '')")
-        results = checks.check(connection, catalog, Changes(whole={NAME}))
+        results = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert [(one.expectation, one.severity) for one in results] == [(one.expectation, one.severity) for one in CHECKS]
     assert [one.outcome for one in results] == ["passed", "failed", "error", "error", "error"]
@@ -62,6 +62,6 @@ def test_a_check_of_several_columns_names_the_files_as_well(tmp_path: Path) -> N
         connection.execute(
             f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 7, 'torn', ''), ('b', 7, 'torn', ''), ('c', 8, 'torn', '')"
         )
-        (result,) = checks.check(connection, catalog, Changes(whole={NAME}))
+        (result,) = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert result.stops_build and json.loads(result.detail)["files"] == ["logs/a", "logs/b"]

@@ -50,7 +50,7 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
         return [name, stem, *[""] * 7, f"refused, {reading.failure.reason}: {no_path(reading.failure, path)}"]
     reasons = Counter(reason for part in parsed for reason in part.rejects["reason"])
     unexplained.update(f"{name}: {reason}" for reason in reasons if reason not in accepted.get(name, {}))
-    seen = join_seen([part.seen for part in parsed])
+    seen = join_seen([part.coverage for part in parsed])
     first, last = (seen["from_at"].min(), seen["to_at"].max()) if seen.height else (None, None)
     counted = (counts.n_lines, counts.n_used, counts.n_skipped, counts.n_rejected, counts.n_records)
     said = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))

@@ -22,7 +22,7 @@ import pytest
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import HEAD_LINES, frame_of, read_blocks, read_head
-from pipelines.sources.protocol import LINE_REASONS, LINES, REJECTS, SEEN, Claim, Origin, Parsed, tidy_origin
+from pipelines.sources.protocol import COVERAGE, LINE_REASONS, LINES, REJECTS, Claim, Origin, Parsed, tidy_origin
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -87,7 +87,7 @@ def account(parsed: Parsed, lines: pl.DataFrame) -> None:
     assert parsed.n_used + parsed.n_skipped + parsed.rejects.height == lines.height
     assert min(parsed.n_used, parsed.n_skipped) >= 0
     assert parsed.rejects.schema == REJECTS
-    assert parsed.seen.schema == SEEN
+    assert parsed.coverage.schema == COVERAGE
     assert set(parsed.rejects["reason"]) <= set(LINE_REASONS)
     assert parsed.rejects["line_no"].is_unique().all()
 
@@ -106,7 +106,7 @@ def outcome(parts: list[Parsed]) -> dict[str, Any]:
             )
             for name in names
         },
-        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.seen.to_dicts()])],
+        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.coverage.to_dicts()])],
     }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pipelines import steps
 from pipelines.build import run, site_tables
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
 from pipelines.ingest.load import prepare_tables
@@ -218,12 +218,12 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
     coarse = _slices(BEGIN, fine_from - timedelta(days=1), GOLD_DAYS)
     for first, last in (*coarse, *_slices(fine_from, size.end, FINE_GOLD_DAYS)):
         days = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        changes = Changes({name: set(days) for name in silver})
+        changes = ChangedRelations({name: set(days) for name in silver})
         say(f"gold up to {last}")
         with transaction(connection):
             run.build(connection, site, by_day, changes, False)
     with transaction(connection):
-        run.build(connection, site, whole, Changes(), True, say)
+        run.build(connection, site, whole, ChangedRelations(), True, say)
 
 
 def _only(catalog: Catalog, wanted: list[Relation]) -> Catalog:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Check, Relation
 from pipelines.warehouse.connection import LAKE, Connection
 
@@ -47,7 +47,7 @@ class CheckResult:
         return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
 
 
-def check(connection: Connection, catalog: Catalog, changes: Changes) -> list[CheckResult]:
+def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -> list[CheckResult]:
     """Run the checks of every relation on the rows a build changed."""
     touched = [
         relation for relation in catalog.relations.values() if relation.checks and changes.touched(relation.full_name)

@@ -68,7 +68,7 @@ WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM spoken WHERE day I
 
 
 @dataclass
-class Changes:
+class ChangedRelations:
     """What a build made anew: days of the relations kept by day, and the others by name."""
 
     days: dict[str, set[date]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from datetime import date
 
 import duckdb
 
-from pipelines.build.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
@@ -22,7 +22,7 @@ _FEW = 10_000  # rows
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
-def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
+def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRelations:
     """Bronze days to start from: all of them, or those marked since the last build."""
     if not is_full:
         rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
@@ -33,7 +33,7 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
             for relation in catalog.layer("bronze")
         ]
         rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
-    found = Changes()
+    found = ChangedRelations()
     for name, day in rows:
         if day is None:
             found.timeless.add(name)
@@ -104,10 +104,10 @@ def build(
     connection: Connection,
     site: Site,
     catalog: Catalog,
-    changes: Changes,
+    changes: ChangedRelations,
     is_full: bool,
     progress: Callable[[str], None] | None = None,
-) -> Changes:
+) -> ChangedRelations:
     """Make silver, ops and gold again, inside a transaction.
 
     `changes` says what changed in bronze and site, and gains what was made from it.
@@ -149,7 +149,9 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-def _all_days(connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]) -> Changes:
+def _all_days(
+    connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]
+) -> ChangedRelations:
     """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
 
     So too where an input without days changed. `present` keeps what was asked: inputs are made before their readers.
@@ -158,10 +160,10 @@ def _all_days(connection: Connection, catalog: Catalog, relation: Relation, pres
     for each in inputs:
         if each.has_day and each.full_name not in present:
             present[each.full_name] = _present_days(connection, each)
-    return Changes({each.full_name: present[each.full_name] for each in inputs if each.has_day})
+    return ChangedRelations({each.full_name: present[each.full_name] for each in inputs if each.has_day})
 
 
-def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
+def _days_to_make(relation: Relation, changes: ChangedRelations, links: DayLinks, zone: str) -> set[date]:
     """Days of the relation's own calendar that its changed inputs can have touched."""
     utc: set[date] = set()
     own: set[date] = set()
@@ -182,7 +184,7 @@ def _make_days(
     wanted: set[date],
     links: DayLinks,
     zone: str,
-    changes: Changes,
+    changes: ChangedRelations,
     inputs: _Inputs,
 ) -> None:
     changed = changes.days.setdefault(relation.full_name, set())
@@ -202,7 +204,7 @@ def _make_days(
         changed |= said
 
 
-def _make_whole(connection: Connection, relation: Relation, changes: Changes, inputs: _Inputs) -> None:
+def _make_whole(connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs) -> None:
     """A relation without days is made anew as a whole."""
     _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
     n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))

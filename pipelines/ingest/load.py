@@ -87,7 +87,7 @@ class Loader:
             for table, rows in parsed.tables.items():
                 self.staging.add(table, rows, token)
             self.staging.add_rejects(parsed.rejects, token)
-            seen.append(parsed.seen)
+            seen.append(parsed.coverage)
         same = [] if reading.is_refused else self.book.with_content(reading.sha256, file.stem)
         if before := next((part for part in same if part.is_read_as(file.stem, file.origin)), None):
             self.succession.find_again(file, before)

@@ -15,7 +15,7 @@ from pipelines.primitives.zone_names import disagreement
 from pipelines.sources import blocks as lines
 from pipelines.sources import contained
 from pipelines.sources._shared.samples import SHARED
-from pipelines.sources.protocol import AVERAGES, COUNTERS, NO_YEAR, REJECTS, SEEN, Carry, Origin, Parsed, Source
+from pipelines.sources.protocol import AVERAGES, COUNTERS, COVERAGE, NO_YEAR, REJECTS, Carry, Origin, Parsed, Source
 
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
@@ -141,7 +141,7 @@ def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:
 def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Intervals that touch or overlap as one, per host; `line_no` is the smallest of theirs."""
     if not parts:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     rows = pl.concat(parts).sort("host", "from_at", "to_at")
     reached = pl.col("to_at").cum_max().shift(1).over("host")
     begins = (pl.col("from_at") > reached).fill_null(True)
@@ -149,7 +149,7 @@ def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:
         rows.with_columns(run=begins.cast(pl.Int64).cum_sum().over("host"))
         .group_by("host", "run", maintain_order=True)
         .agg(pl.col("line_no").min(), pl.col("from_at").min(), pl.col("to_at").max())
-        .select(SEEN.names())
+        .select(COVERAGE.names())
     )
 
 

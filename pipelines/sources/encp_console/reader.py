@@ -202,9 +202,9 @@ class Reader:
         cum = _CUM.search(text)
         if cum is None or not text.startswith(" "):
             return False
-        said = text[: cum.start()].strip()
-        took = _TOOK.search(said)
-        detail = said[: took.start()].strip() if took else said
+        words = text[: cum.start()].strip()
+        took = _TOOK.search(words)
+        detail = words[: took.start()].strip() if took else words
         moved = _STEP_BYTES.search(detail)
         step = self.open[STEP]
         if queued := _QUEUED.match(detail):
