@@ -13,7 +13,7 @@ from dashboards import data, fields, period, state, words
 from dashboards.data import Asked
 from pipelines.catalog.contracts import Column
 from pipelines.primitives.clock import day_bounds
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 MOST_ROWS = 1000
@@ -273,7 +273,7 @@ def show_sql(*asked: Asked) -> None:
     """What stands behind the numbers above: definitions, rows and the query; that rows are missing is said openly."""
     for found in asked:
         for notice in found.answer.notices:
-            st.caption(as_markdown(notice))
+            st.caption(escape_markdown(notice))
         with st.expander(f"SQL of “{found.title}”"):
             st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
             st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))

@@ -117,7 +117,7 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
     with Warehouse(site).read() as connection:
 
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
-            return excerpts.read_again(connection, site, name, [3, 5])
+            return excerpts.read_lines(connection, site, name, [3, 5])
 
         wanted = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
         assert again() == wanted

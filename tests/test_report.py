@@ -14,7 +14,7 @@ import pytest
 from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Campaign, Drive, Site, Station
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report import Report, make_report, write_report
 from pipelines.reporting.report.format import label, number, percent, show
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
@@ -283,10 +283,10 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
             said += [part for line in card.evidence for part in (line.place, line.at, line.text)]
         for part in said:
             # a page shows what stands between backticks as code
-            assert squeezed(visible(part)).replace("`", "") in page.replace("`", ""), part
-            assert squeezed(visible(part)) in text, part
+            assert squeezed(escape_control(part)).replace("`", "") in page.replace("`", ""), part
+            assert squeezed(escape_control(part)) in text, part
         for figure in section.figures:
-            names = [squeezed(visible(name)) for name in named(figure)]
+            names = [squeezed(escape_control(name)) for name in named(figure)]
             assert names and all(name in whole and name in text for name in names), names
 
 
@@ -411,7 +411,7 @@ def test_hostile_text_does_nothing(hostile: dict[str, str]) -> None:
     assert hostile["html"].count("</style>") == 1 and hostile["html"].count("</svg>") == 4
     assert hostile["html"].count("<pre>") == hostile["html"].count("</pre>")
     assert "{{ 7 * 7 }}" in hostile["html"]
-    shown = visible(HOSTILE)
+    shown = escape_control(HOSTILE)
     assert "\\x1b[31m\\u202egnp" in shown and "\\n</style>" in shown
     assert squeezed(shown) in squeezed(hostile["txt"])
     assert squeezed(shown) in squeezed(words_of(hostile["html"]))

@@ -106,8 +106,8 @@ def make(folder: Path, size: Size, say: Say) -> Site:
 
 
 def _fingerprint(size: Size) -> str:
-    told = json.dumps([asdict(size), VERSION, load_catalog().fingerprint])
-    return hashlib.sha256(told.encode()).hexdigest()[:8]
+    basis = json.dumps([asdict(size), VERSION, load_catalog().fingerprint])
+    return hashlib.sha256(basis.encode()).hexdigest()[:8]
 
 
 def _site_toml(size: Size) -> str:
@@ -146,7 +146,7 @@ def _fill(site: Site, size: Size, say: Say) -> None:
     with Warehouse(site).write("bench") as connection:
         with transaction(connection):
             _repeat_nights(connection, catalog, size)
-        maintenance.tidy(connection, site.snapshot_retention_days, False)
+        maintenance.compact(connection, site.snapshot_retention_days, False)
 
 
 def _old(size: Size) -> int:
@@ -168,8 +168,8 @@ def _slices(first: date, last: date, n_days: int) -> Iterator[tuple[date, date]]
 
 def _set(connection: Connection, **values: date | int) -> None:
     for name, value in values.items():
-        told = f"DATE '{value}'" if isinstance(value, date) else f"CAST({value} AS BIGINT)"
-        connection.execute(f"SET VARIABLE {name} = {told}")
+        literal = f"DATE '{value}'" if isinstance(value, date) else f"CAST({value} AS BIGINT)"
+        connection.execute(f"SET VARIABLE {name} = {literal}")
 
 
 def _expect(connection: Connection, size: Size) -> None:
@@ -226,9 +226,9 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
         run.build(connection, site, whole, ChangedRelations(), True, say)
 
 
-def _only(catalog: Catalog, wanted: list[Relation]) -> Catalog:
+def _only(catalog: Catalog, relations: list[Relation]) -> Catalog:
     """A catalogue in which SQL makes these alone; the rest is there already."""
-    names = {relation.full_name for relation in wanted}
+    names = {relation.full_name for relation in relations}
     kept = {
         name: relation if name in names else replace(relation, sql="") for name, relation in catalog.relations.items()
     }

@@ -44,7 +44,7 @@ def drill(
         _refuse_unknown(connection, drive, bucket, last)
     found = Drilled(drive, bucket, last, site.zone, rows, {})
     for path, numbers in _lines_of(rows).items():
-        read = excerpts.read_again(connection, site, path, numbers)
+        read = excerpts.read_lines(connection, site, path, numbers)
         if isinstance(read, str):
             found.unread[path] = read
         else:
@@ -54,12 +54,12 @@ def drill(
 
 def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
     """By path, the lines that begin or end an interval."""
-    wanted: dict[str, set[int]] = {}
+    line_numbers: dict[str, set[int]] = {}
     for row in rows:
         for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
             if path is not None and number is not None:
-                wanted.setdefault(path, set()).add(number)
-    return wanted
+                line_numbers.setdefault(path, set()).add(number)
+    return line_numbers
 
 
 def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:

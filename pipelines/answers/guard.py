@@ -250,7 +250,7 @@ class _Guard:
         full = f"{schema}.{name}" if schema else name
         standard = not catalog and schema == "information_schema" and name in STANDARD_VIEWS
         # A name with a dot or a slash DuckDB would look for among files.
-        is_odd = not re.fullmatch(r"\w+", name, re.ASCII)
-        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_odd):
+        is_path_like = not re.fullmatch(r"\w+", name, re.ASCII)
+        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_path_like):
             raise QuestionRefused(f"{full} is not a table of {', '.join(LAYERS)}", near(full, self.known))
         self.tables.add(full)

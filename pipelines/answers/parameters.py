@@ -7,7 +7,7 @@ from typing import Any
 
 from pipelines.catalog.contracts import Question
 from pipelines.primitives.errors import ContractError, QuestionRefused
-from pipelines.primitives.text import one_line
+from pipelines.primitives.text import single_line
 
 _MOST_BIGINT = 2**63 - 1
 _VALUE_CHARS = 80
@@ -73,4 +73,4 @@ def _cast(name: str, value: Any, kind: str) -> Any:
     try:
         return cast(value) if isinstance(value, str) else value
     except (ValueError, OverflowError):
-        raise QuestionRefused(f"{name}={one_line(value, _VALUE_CHARS)} is not a {kind}", expected) from None
+        raise QuestionRefused(f"{name}={single_line(value, _VALUE_CHARS)} is not a {kind}", expected) from None

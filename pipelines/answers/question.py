@@ -14,7 +14,7 @@ from pipelines.catalog.contracts import Catalog, Column, Question
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
-from pipelines.primitives.store_errors import as_ours, named
+from pipelines.primitives.store_errors import known_error, translate_store_errors
 from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
@@ -85,7 +85,7 @@ def answer(
 ) -> Answer:
     """The same on a reading connection that is open already, and that shows `snapshot` if one is named."""
     question = _question(catalog, name)
-    with as_ours():
+    with translate_store_errors():
         values, period = _values(question, parameters.given(question, params or {}), connection)
     limit = _Limit(question, values)
     try:
@@ -95,7 +95,7 @@ def answer(
             names = [column[0] for column in result.description]
             rows = result.fetchall()
     except duckdb.Error as error:
-        if (own := named(error)) is not None:
+        if (own := known_error(error)) is not None:
             raise own from error
         is_older = isinstance(error, duckdb.CatalogException | duckdb.BinderException)  # a table or column that is new
         hint = "run `tapescope run` first" if is_older else ""
@@ -147,11 +147,11 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, pa
     if _VERDICTS.intersection(sql_inspect.tables(question.sql)):
         reported |= {"not_run", "part_covered"}
     rows = answer(connection, catalog, _DAYS, days).as_dicts()
-    said = [row["says"] for row in rows if row["state"] in reported]
+    notices = [row["says"] for row in rows if row["state"] in reported]
     if all(row["state"] == "not_covered" for row in rows):
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
-            said += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
-    return said
+            notices += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
+    return notices
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def last_whole_day(connection: Connection, zone: str) -> date:
 
 def _day(connection: Connection, what: str, table: str) -> date | None:
     try:
-        with as_ours():
+        with translate_store_errors():
             row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
     except duckdb.CatalogException:
         return None  # not built yet

@@ -123,7 +123,7 @@ def _check_relation(connection: Connection, rows: Any, relation: Relation, days:
     from great_expectations import ExpectationSuite
 
     lineage: list[str] = [name for name in ("file_id", "line_no") if name in relation.column_names]
-    _show_rows(connection, relation, days, lineage)
+    _expose_rows(connection, relation, days, lineage)
     suite = ExpectationSuite(name=relation.full_name)
     for place, item in enumerate(relation.checks):
         if hasattr(words, item.expectation):
@@ -141,15 +141,15 @@ def _index(lineage: list[str]) -> dict[str, Any]:
     return {"unexpected_index_column_names": lineage} if lineage else {}
 
 
-def _show_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
+def _expose_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
     """The changed rows as the view `checked_rows`, with the columns the checks name.
 
     Every check asks several times: some rows are copied into memory once, of many it asks the lake itself.
     """
     named = json.dumps([item.kwargs for item in relation.checks])
     whole_rows = any(item.expectation == "UnexpectedRowsExpectation" for item in relation.checks)
-    wanted = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
-    columns = ", ".join(f'"{name}"' for name in wanted)
+    names = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
+    columns = ", ".join(f'"{name}"' for name in names)
     listed = ", ".join(f"DATE '{day}'" for day in sorted(days or ()))
     rows = f"{LAKE}.{relation.full_name}" + ("" if days is None else f" WHERE day IN ({listed})")
     n_rows = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()

@@ -60,8 +60,8 @@ class Relation:
     sql: str = ""
     day_of: str = ""  # timestamp column whose date the loader writes into `day`
     partition: str = "none"  # day, month or none: how its files are laid out
-    is_kept: bool = False  # its rows cannot be made or read again: they outlive a change of its contract
-    is_lasting: bool = False  # a row's day is when something came to be, not when it happened: never too old
+    is_user_data: bool = False  # its rows cannot be derived or read again: they survive a change of its contract
+    never_expires: bool = False  # a row's day is when something began to exist: it is never too old to keep
     lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
     features: tuple[str, ...] = ()
     path: Path = field(default=Path(), compare=False)

@@ -22,7 +22,7 @@ from pipelines.ingest.succession import Incoming
 from pipelines.ingest.withdrawal import withdraw
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
-from pipelines.warehouse.runs import noted
+from pipelines.warehouse.runs import record_run
 
 BATCH_FILES = 200
 BATCH_BYTES = 512 * 2**20
@@ -91,7 +91,7 @@ def ingest(
     with Warehouse(site).write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         prepare_tables(connection, catalog)
-        with noted(connection, "ingest") as run, closing(Staging(connection, catalog)) as staging:
+        with record_run(connection, "ingest") as run, closing(Staging(connection, catalog)) as staging:
             if again:
                 connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
             loader = Loader(connection, catalog, staging, site.root, limits_of(site))

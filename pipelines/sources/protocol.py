@@ -1,4 +1,4 @@
-"""The words parsers speak: Origin in, Parsed out.
+"""The types that parsers take and return: Origin in, Parsed out.
 
 A source is a module of `pipelines.sources` with `TITLE`, `recognise(head)` and `parse(lines, origin, carry)`; see
 the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging.
@@ -67,7 +67,7 @@ def source_names() -> tuple[str, ...]:
 
 
 class Claim(NamedTuple):
-    """What a source says of a file's first lines."""
+    """Whether a source recognises a file by its first lines, and why."""
 
     is_match: bool
     likeness: float  # 0 to 1: how near it came, to name the nearest source of an unknown file

@@ -14,7 +14,7 @@ from pipelines.steps.ingest import (
     recognise,
     waiting,
 )
-from pipelines.steps.report import ask, ask_sql, deliver, drill, report, told, warn
+from pipelines.steps.report import ask, ask_sql, deliver, drill, report, summarize_failure, warn
 from pipelines.steps.site import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
 from pipelines.warehouse.restore import Restored
 
@@ -51,7 +51,7 @@ __all__ = [
     "report",
     "restore",
     "site_at",
-    "told",
+    "summarize_failure",
     "waiting",
     "warn",
 ]

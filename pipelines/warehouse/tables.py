@@ -25,14 +25,14 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
     present = _present_columns(connection)
     changed = []
     for relation in catalog.relations.values():
-        have, wanted = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
-        if have == wanted:
+        have, declared = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
+        if have == declared:
             continue
         if have is not None and relation.sql and not will_build:
             continue
-        if have is not None and (relation.is_kept or (relation.layer == "bronze" and set(have) <= set(wanted))):
+        if have is not None and (relation.is_user_data or (relation.layer == "bronze" and set(have) <= set(declared))):
             _widen(connection, relation, {name for name, _ in have})
-            if not relation.is_kept and len(have) < len(wanted):
+            if not relation.is_user_data and len(have) < len(declared):
                 changed.append(relation.full_name)
             continue
         if have is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.analysis.finding_id import only
+from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.analysis.forecast.history import History
 from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
@@ -60,7 +60,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
             " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
             [finding],
         ).fetchall()
-        name = only([str(row[0]) for row in rows], finding)
+        name = resolve_prefix([str(row[0]) for row in rows], finding)
         _, rule, entity, told, gain, least, most = rows[0]
         if not gain:
             raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
