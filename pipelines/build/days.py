@@ -48,7 +48,7 @@ _START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
 _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
 
 _REQUEST_DAYS = f"""
-WITH spoken AS (
+WITH request_lines AS (
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_manager WHERE unique_id IS NOT NULL
     UNION ALL
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
@@ -61,8 +61,8 @@ WITH spoken AS (
     UNION ALL
     SELECT system, request_id, day FROM {LAKE}.silver.request
 )
-SELECT DISTINCT day FROM spoken
-WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM spoken WHERE day IN (SELECT unnest(?)))
+SELECT DISTINCT day FROM request_lines
+WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHERE day IN (SELECT unnest(?)))
 """
 
 
