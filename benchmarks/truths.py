@@ -69,8 +69,8 @@ def demand(rng: Rng) -> Demand:
     rates, factor = (rng.uniform(100, 500), rng.uniform(20, 100)), 2.0
 
     def measured(true: float, error: float) -> tuple[float, float, float]:
-        seen = true * np.exp(rng.normal(0, error))
-        return float(seen), float(seen * np.exp(-1.645 * error)), float(seen * np.exp(1.645 * error))
+        estimate = true * np.exp(rng.normal(0, error))
+        return float(estimate), float(estimate * np.exp(-1.645 * error)), float(estimate * np.exp(1.645 * error))
 
     drives = factor * (rates[0] / organised + rates[1] / chaotic) / speed
     efficiencies = (measured(organised, 0.1), measured(chaotic, 0.25))

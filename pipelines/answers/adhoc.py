@@ -142,7 +142,7 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
 
 
 def _unique(columns: list[Column]) -> list[Column]:
-    """Columns of one name told apart: x, x_2."""
+    """Columns of the same name numbered: x, x_2."""
     seen: set[str] = set()
     unique = []
     for column in columns:

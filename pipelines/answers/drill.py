@@ -12,7 +12,7 @@ from pipelines.warehouse.connection import Connection
 
 QUESTION = "bucket_intervals"
 TOGETHER = ("gap", "wait", "mounting")
-Row = dict[str, Any]
+Interval = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Drilled:
     bucket: str
     day: date
     zone: str
-    intervals: list[Row]
+    intervals: list[Interval]
     texts: dict[tuple[str, int], str]
     unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
 
@@ -52,7 +52,7 @@ def drill(
     return found
 
 
-def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
+def _lines_of(rows: list[Interval]) -> dict[str, set[int]]:
     """By path, the lines that begin or end an interval."""
     line_numbers: dict[str, set[int]] = {}
     for row in rows:

@@ -29,7 +29,7 @@ _SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
 _SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0 OR expected_s IS NULL)"
 # When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
 _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
-# What rules said: without a row here a day is clean only where they ran.
+# The verdicts of rules: without a row here a day is clean only where they ran.
 _VERDICTS = {"gold.finding", "gold.withheld"}
 _DAYS = "day_state"  # the question that says of days whether logs cover them and whether the rules ran
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+|\$\w+)(\s*\Z)?")
@@ -156,7 +156,7 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, pa
 
 @dataclass(frozen=True)
 class LastDay:
-    """The day that is asked for where nobody named one, and why it is this one."""
+    """The day that a question is about if none was given, and why."""
 
     day: date
     has: str = ""  # what it is the last day of

@@ -32,7 +32,7 @@ _ROWS = "SELECT * FROM temp.checked_rows"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check said of the rows a build changed."""
+    """The result of one check of the rows a build changed."""
 
     relation: str
     expectation: str

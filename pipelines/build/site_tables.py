@@ -42,12 +42,12 @@ def sync(connection: Connection, site: Site) -> set[str]:
 
 def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
     """Write rows where they differ from what is there."""
-    wanted = sorted({tuple(row) for row in rows}, key=repr)
-    if wanted == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
+    new_rows = sorted({tuple(row) for row in rows}, key=repr)
+    if new_rows == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
         return False
     connection.execute(f"DELETE FROM {table}")
-    for begin in range(0, len(wanted), _AT_ONCE):
-        some = wanted[begin : begin + _AT_ONCE]
+    for begin in range(0, len(new_rows), _AT_ONCE):
+        some = new_rows[begin : begin + _AT_ONCE]
         marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
         connection.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in some for value in row])
     return True
@@ -69,8 +69,8 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
         sold = technology.known(drive.generation)
         generation = sold.name if sold else drive.generation or None
         nameplate = sold.native_mb_s if sold else None
-        told = (drive.mover_host or host, generation, nameplate, drive.robot or None)
-        rows.append((drive.name, logname, mover, *told, True, system, drive.begin, drive.end))
+        facts_of_drive = (drive.mover_host or host, generation, nameplate, drive.robot or None)
+        rows.append((drive.name, logname, mover, *facts_of_drive, True, system, drive.begin, drive.end))
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
         rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))

@@ -24,7 +24,7 @@ _BRONZE = (
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _KnownFailure:
     """What an error message of DuckDB, SQLite or the system means."""
 
     pattern: re.Pattern[str]
@@ -32,27 +32,27 @@ class _Kind:
     hint: str
 
 
-def _kind(pattern: str, what: str, hint: str) -> _Kind:
-    return _Kind(re.compile(pattern, re.IGNORECASE), what, hint)
+def _failure(pattern: str, what: str, hint: str) -> _KnownFailure:
+    return _KnownFailure(re.compile(pattern, re.IGNORECASE), what, hint)
 
 
-_KINDS = (
-    _kind(
+_KNOWN_FAILURES = (
+    _failure(
         r"no space left on device|disk is full|disk quota exceeded|file too large",
         "the disk is full",
         "make room and run it again: what was committed before is whole",
     ),
-    _kind(
+    _failure(
         r"readonly database|read-only file system|permission denied|unable to open database file",
         "this user may not write, or not read, the files of the site",
         "run it as the user who owns them, or give this one the rights; a read-only copy can be read only",
     ),
-    _kind(
+    _failure(
         r"disk i/o error|input/output error|stale file handle",
         "the disk fails",
         "see the system's log: is it full, or is its server away?",
     ),
-    _kind(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
+    _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
 )
 _DAMAGED = re.compile(
     r"magic bytes|footer|don't know what type|thrift|tprotocol|decompress|snappy|zstd|too small to be a parquet"
@@ -87,7 +87,7 @@ def known_error(error: BaseException, *places: str) -> TapescopeError | None:
     if _POSTGRES in text:
         return _server(text)
     summary = _shortened(text, places)
-    for kind in _KINDS:
+    for kind in _KNOWN_FAILURES:
         if kind.pattern.search(text):
             return TapescopeError(f"{kind.what}: {summary}", kind.hint)
     if not is_damage(error):
@@ -105,7 +105,7 @@ def is_damage(error: BaseException) -> bool:
     False
     """
     text = str(error)
-    if any(kind.pattern.search(text) for kind in _KINDS):
+    if any(kind.pattern.search(text) for kind in _KNOWN_FAILURES):
         return False
     if _LAYER.search(text) and _MISSING.search(text):
         return True

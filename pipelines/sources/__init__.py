@@ -1,7 +1,7 @@
 """One module (or package) per kind of log; the folder is the registry.
 
-A source is added by putting a file here: nothing lists the names. What starts with `_` is shared by sources and is
-none itself.
+A source is added by putting a file here: nothing lists the names. What starts with `_` is shared by sources
+and is not a source.
 """
 
 import importlib
@@ -21,7 +21,7 @@ def all_sources() -> dict[str, Source]:
 
 
 def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
-    """The stem of the one source that claims these first lines, and what every source said of them."""
+    """The stem of the one source that claims these first lines, and the claim of every source."""
     claims = {stem: _claim(stem, source, head) for stem, source in all_sources().items()}
     matches = [stem for stem, claim in claims.items() if claim.is_match]
     if len(matches) > 1:

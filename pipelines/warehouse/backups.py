@@ -47,7 +47,7 @@ def kept(folder: Path) -> list[Backup]:
 
 
 def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
-    """Copy the catalogue while others read it, check the copy, and remove copies that are no longer wanted.
+    """Copy the catalogue while others read it, check the copy, and remove superseded copies.
 
     Raises TapescopeError where the copy is damaged, for then the catalogue is; older backups stay. Raises OSError and
     sqlite3.Error.

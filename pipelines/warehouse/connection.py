@@ -4,8 +4,8 @@ A connection opens in memory and attaches the lake under the name LAKE. Connecti
 cross a fork.
 
 The catalogue is an SQLite file, which is backed up after each step that committed (`backups`), or a PostgreSQL
-database. `turns` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes from
-its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
+database. `writer_lock` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes
+from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not be in site.toml.
 """
 
 import re

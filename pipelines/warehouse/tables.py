@@ -16,8 +16,8 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
     """Make the tables that are missing and those whose contract changed; returns the names of the latter.
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
-    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One that holds what
-    people said keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
+    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One with user
+    data keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
     log that was rotated away cannot be read again.
     """
     for layer in LAYERS:

@@ -78,7 +78,7 @@ def foreign_banner(flat: str) -> str:
 
 
 def date_order(head: Iterable[str], origin: Origin) -> str:
-    """`dmy` or `mdy` for dates with slashes, '' if nothing tells; from the head alone, so that all chunks agree."""
+    """`dmy` or `mdy` for dates with slashes, '' if nothing decides; from the head alone, so that all chunks agree."""
     dated = [line for line in head if _TELLING.match(line)]
     parts = [(int(a), int(b), _year(c)) for line in dated for a, b, c in _SLASHED_INSIDE.findall(line)]
     is_dmy = any(a > 12 >= b for a, b, _ in parts)
@@ -226,7 +226,7 @@ def numbers(cells: pl.DataFrame, units: Mapping[str, int]) -> pl.DataFrame:
     """Text columns as numbers: null where a cell is none, NaN where the tool printed nan.
 
     Decimal points or commas and percent signs are understood. In columns named in `units` (bytes of one of the
-    header's units) the result is in bytes; a cell with a suffix, such as 3.8M, tells its own unit.
+    header's units) the result is in bytes; a cell with a suffix, such as 3.8M, has its own unit.
     """
     plain = cells.select(pl.all().cast(pl.Float64, strict=False))
     unread = [name for name in cells.columns if plain[name].null_count() > cells[name].null_count()]

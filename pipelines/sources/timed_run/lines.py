@@ -48,7 +48,7 @@ _LONGEST = 18  # digits of a number that a tool prints
 
 
 class ReadLine(NamedTuple):
-    """One line: its kind, and what it says by name."""
+    """One line: its kind, and its values by name."""
 
     kind: str
     what: dict[str, Any] = {}  # noqa: RUF012 -- never written to

@@ -1,7 +1,7 @@
 """The lines of timed runs put together: one record per run, as soon as it is whole.
 
-The state between two lines is plain JSON: `open` is the run whose lines are being collected, and beside it what was
-said above it (the command, a failure, an error message, a clock time).
+The state between two lines is plain JSON: `open` is the run whose lines are being collected; the other keys hold
+the lines above it (the command, a failure, an error message, a clock time).
 """
 
 import re
@@ -22,7 +22,7 @@ MOST_APART = 0.1  # share by which dd's own time may differ from that of time
 START: Carry = {
     "open": None,
     "command": None,  # shown above, until the next one
-    "status": None,  # said above the times of a run that failed
+    "status": None,  # printed above the times of a run that failed
     "said": [],  # notes for the run whose lines come next
     "clock": None,  # microseconds: when the next run begins, if the file says so
     "fold": None,  # see _stamps
