@@ -211,7 +211,9 @@ def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "J. Flix" in texts(app)
     figures, audit = app.dataframe[0].value, app.dataframe[1].value
     (first,) = figures[figures["what"] == "f, test [1]: complete"].to_dict("records")
-    assert (first["printed"], first["verdict"]) == ("0.87", "OK") and first["ours"] == pytest.approx(0.8705, abs=1e-4)
+    assert (first["printed"], first["verdict"]) == ("0.87", "matches") and first["ours"] == pytest.approx(
+        0.8705, abs=1e-4
+    )
     assert set(audit[audit["id"] == "P15"]["verdict"]) == {"X"}
     numbers = {metric.label: metric.value for metric in app.metric}
     assert set(numbers) == {"OK", "R", "X", "misfit", "new", "read", "open"} and int(numbers["X"]) > 5

@@ -8,6 +8,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -274,3 +275,35 @@ def test_folder_is_not_empty(pattern: str) -> None:
 
 def test_collections_are_not_empty() -> None:
     assert all_sources() and CATALOG.rules and CATALOG.questions and BY_SQL and NEEDS_CASES
+
+
+# Rule 10: the design page is the tree.
+
+
+def test_architecture_page_lists_the_rooms() -> None:
+    """The tables of docs/architecture.md name each package of the library and each folder around it, and no other."""
+    page = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)/` \|", page, re.MULTILINE)
+    rooms = [path.parent.name for path in sorted((REPO / "pipelines").glob("*/__init__.py"))]
+    listed = subprocess.run(["git", "ls-files"], cwd=REPO, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    around = {path.split("/")[0] for path in listed if "/" in path and not path.startswith(".")} - {"pipelines"}
+    assert rooms and len(rooms) <= 12 and sorted(named) == sorted([*rooms, *around])
+    lost = [path for path in re.findall(r"`((?:pipelines|tests)/[\w/.]+)`", page) if not (REPO / path).exists()]
+    assert not lost, "docs/architecture.md names these, and they are not there"
+
+
+def test_floors_are_the_rooms_in_order() -> None:
+    """The import contract names the packages of the architecture page, in its order."""
+    contracts = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (floors,) = (one["layers"] for one in contracts if one.get("containers") == ["pipelines"])
+    page = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("Around the library")[0]
+    ordered = [room for floor in floors for room in re.split(r" [|:] ", floor)]
+    rows = re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)
+    assert sorted(rows) == sorted(ordered)
+    place = {room: number for number, floor in enumerate(floors) for room in re.split(r" [|:] ", floor)}
+    assert [place[room] for room in rows] == sorted(place[room] for room in rows)

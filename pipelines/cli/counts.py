@@ -33,11 +33,11 @@ def problem_lines(problems: list[dict[str, str]]) -> list[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     for problem in problems:
         alike.setdefault((problem["state"], visible(problem["reason"])), []).append(visible(problem["path"]))
-    said: list[str] = []
+    lines: list[str] = []
     for (state, reason), paths in alike.items():
         if len(paths) <= _MOST_NAMED:
-            said += [f"{state}: {path}: {reason}" for path in paths]
+            lines += [f"{state}: {path}: {reason}" for path in paths]
         else:
             more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
-            said.append(f"{state}: {len(paths)} files: {reason}: {more}")
-    return [*said, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else said
+            lines.append(f"{state}: {len(paths)} files: {reason}: {more}")
+    return [*lines, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else lines

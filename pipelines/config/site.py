@@ -154,8 +154,8 @@ class Input(_Model):
         names = re.findall(r"\{(\w*)\}", glob)
         if not glob.strip("/"):
             raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
-        if odd := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
-            raise ValueError(f"placeholder {{{odd[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
+        if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
+            raise ValueError(f"placeholder {{{unknown[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
         return glob
 
 

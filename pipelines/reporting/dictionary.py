@@ -105,8 +105,8 @@ def _relation(relation: Relation) -> str:
 
 
 def _check(item: Check) -> str:
-    said = ", ".join(f"{key} = {value}" for key, value in item.kwargs.items())
-    return f"{item.severity}: `{item.expectation}` ({said})"
+    text = ", ".join(f"{key} = {value}" for key, value in item.kwargs.items())
+    return f"{item.severity}: `{item.expectation}` ({text})"
 
 
 def _rule(rule: Rule) -> str:
@@ -156,9 +156,9 @@ def _model(name: str) -> str:
     for part, thing in vars(module).items():
         if part.startswith("_") or not callable(thing) or not _is_own(module.__name__, thing):
             continue
-        said = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
+        text = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
         shape = f"{part}{inspect.signature(thing)}" if inspect.isfunction(thing) else part
-        lines.append(f"- `{shape}`: {' '.join(said.split())}")
+        lines.append(f"- `{shape}`: {' '.join(text.split())}")
     return "\n".join(lines) + "\n"
 
 

@@ -27,8 +27,8 @@ def alerts_of(message: Message, now: datetime, keep: timedelta) -> list[dict[str
     worst: dict[str, Row] = {}
     for finding in message.findings:  # several spells of a day are one cause: the first is the worst
         worst.setdefault(finding["finding_id"], finding)
-    told = [row for row in message.standing if row["state"] != "gone" or _is_news(row, message)]
-    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in told]
+    reported = [row for row in message.standing if row["state"] != "gone" or _is_news(row, message)]
+    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in reported]
 
 
 def _is_news(row: Row, message: Message) -> bool:

@@ -31,7 +31,7 @@ def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dic
             done["webhook"] = post(hook.url, content, secrets or {}, "TAPESCOPE_WEBHOOK_TOKEN")
     except failures as error:
         done["webhook"] = f"failed: {type(error).__name__}: {error}"
-    return {way: redacted(said, site.deliver) for way, said in done.items()}
+    return {way: redacted(outcome, site.deliver) for way, outcome in done.items()}
 
 
 def _letter(site: Site, subject: str, text: str) -> EmailMessage:

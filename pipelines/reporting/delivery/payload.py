@@ -55,8 +55,8 @@ class Message:
         """What went wrong on the way if anything did, else the report's one sentence."""
         if self.report.problems:
             return one_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
-        said = [sentence for section in self.report.sections if section.id == _ONE for sentence in section.sentences]
-        return one_line(said[0] if said else self.report.title)
+        sentences = [text for section in self.report.sections if section.id == _ONE for text in section.sentences]
+        return one_line(sentences[0] if sentences else self.report.title)
 
     @property
     def subject(self) -> str:
@@ -68,13 +68,13 @@ class Message:
 
         Its head also says of which snapshot it is and why of this day: that alone makes no other report.
         """
-        said = [
+        sections = [
             replace(section, facts=[fact for fact in section.facts if fact[0] not in _ABOUT_ITSELF])
             for section in self.report.sections
             if section.id != _REPRODUCE
         ]
-        told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        parts = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, sections)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def labels_of(message: Message, finding: Row) -> Mapping[str, str]:

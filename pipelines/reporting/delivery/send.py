@@ -91,9 +91,9 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
     try:
         where = way.send(lacking)
     except mail.PartlySent as error:
-        said = redacted(str(error), site.deliver)
-        book.note(name, lacking, said)
-        return Delivered(name, "failed", said)
+        reason = redacted(str(error), site.deliver)
+        book.note(name, lacking, reason)
+        return Delivered(name, "failed", reason)
     except Exception as error:  # whatever it is: it keeps no other way back
         return Delivered(name, "failed", redacted(f"{type(error).__name__}: {error}", site.deliver))
     where = redacted(where, site.deliver)

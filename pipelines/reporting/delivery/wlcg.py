@@ -43,5 +43,5 @@ def document(settings: Wlcg, message: Message) -> dict[str, Any]:
 
 def _share(settings: Wlcg, row: Row, at: int) -> dict[str, Any]:
     group = str(row["storage_group"])
-    told = {name: row[column] for name, column in _METRICS.items() if row[column] is not None}
-    return {"name": group, "vos": list(settings.vos.get(group, (group.lower(),))), "timestamp": at} | told
+    values = {name: row[column] for name, column in _METRICS.items() if row[column] is not None}
+    return {"name": group, "vos": list(settings.vos.get(group, (group.lower(),))), "timestamp": at} | values
