@@ -1,12 +1,13 @@
 """Fields of a page whose values stand in its URL; what a URL asks for and a field does not have is reported."""
 
 import math
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
 
 from dashboards import state
+from pipelines.primitives.clock import parse_instant
 from pipelines.primitives.text import escape_markdown
 
 MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
@@ -97,8 +98,7 @@ def instant(name: str, label: str, start: str) -> datetime | None:
     if not text:
         return None
     try:
-        at = datetime.fromisoformat(text)
+        return parse_instant(text)
     except ValueError:
         st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
         state.stop()
-    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)

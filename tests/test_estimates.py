@@ -14,8 +14,8 @@ import pytest
 from pipelines.analysis.estimates import estimate
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 pytestmark = pytest.mark.xdist_group("estimates")
 

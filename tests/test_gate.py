@@ -9,9 +9,9 @@ from pipelines.analysis import findings
 from pipelines.analysis.findings.coverage_gate import Gate, Kin
 from pipelines.catalog.contracts import Rule, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 pytestmark = pytest.mark.xdist_group("gate")
 

@@ -11,9 +11,9 @@ from archive import ZONE, make_site
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Gain, gain
 from pipelines.catalog.contracts import load_catalog
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)

@@ -19,10 +19,10 @@ from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting.report.forecast import _holdings
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 # One archive serves the tests of a site, so one process runs them.
 pytestmark = pytest.mark.xdist_group("projection")

@@ -10,8 +10,8 @@ from pipelines.build import checks
 from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Check, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 NAME = "ops.reject"
 POSITIVE = Check("ExpectColumnValuesToBeBetween", "critical", {"column": "line_no", "min_value": 1})

@@ -32,9 +32,9 @@ import pytest
 from pipelines.analysis import findings
 from pipelines.catalog.contracts import Relation, Rule, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ContractError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 # One lake serves all cases, so one process runs them.
 pytestmark = pytest.mark.xdist_group("rules")

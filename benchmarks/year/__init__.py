@@ -19,9 +19,9 @@ from pipelines.build import run, site_tables
 from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse import maintenance
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 FOLDER = Path(__file__).parent
 VERSION = 1  # raise it when the SQL changes, or a kept archive of before is measured

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from pipelines.config.site import Site
-from pipelines.ingest.parse_file import limits_of
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import LAKE, Connection
@@ -46,7 +45,7 @@ def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
     if (now.st_size, now.st_mtime_ns) == (size, modified_ns):
         return True
     try:
-        next(blocks.read_blocks(file, blocks.Start(end_offset, end_line, sha256), limits=limits_of(site)), None)
+        next(blocks.read_blocks(file, blocks.Start(end_offset, end_line, sha256), limits=site.limits.of_reading), None)
     except blocks.PrefixChanged:
         return False
     return True
@@ -55,7 +54,7 @@ def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
 def _texts(file: Path, requested: list[int], site: Site) -> dict[int, str]:
     """Read blocks up to the last requested line."""
     found: dict[int, str] = {}
-    for block in blocks.read_blocks(file, limits=limits_of(site)):
+    for block in blocks.read_blocks(file, limits=site.limits.of_reading):
         rows = pl.concat([block.lines, block.too_long]).filter(pl.col("line_no").is_in(requested))
         found |= {number: text[:TEXT_CHARS] for number, text in rows.select("line_no", "text").iter_rows()}
         if block.end_line >= requested[-1]:

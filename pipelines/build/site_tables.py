@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from pipelines.config import changes, facts, technology
-from pipelines.config.files import origin_of, shown
-from pipelines.config.site import Input, Site, find_inputs
+from pipelines.config.files import find_inputs, origin_of, stored_path
+from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
@@ -83,6 +83,8 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
     A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
     input names.
     """
+    if all(item.expect is None for item in site.input):
+        return []
     source_of = dict(
         connection.execute(
             f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
@@ -96,7 +98,7 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)
-        name, named = shown(site, path), {origin.link or origin.host or origin.system}
+        name, named = stored_path(site, path), {origin.link or origin.host or origin.system}
         files.setdefault(id(item), []).extend((source_of.get(name), host) for host in hosts_of.get(name, named))
     first_day = retention.first_day_kept(connection)
     kept_from = day_bounds(first_day, site.zone)[0] if first_day else datetime.min

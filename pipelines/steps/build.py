@@ -13,13 +13,12 @@ from pipelines.build import checks, site_tables
 from pipelines.build import run as builder
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import CheckFailed
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from pipelines.warehouse.runs import record_run
-from pipelines.warehouse.tables import recreate
+from pipelines.warehouse.tables import prepare_tables, recreate
 
 
 @dataclass(frozen=True)

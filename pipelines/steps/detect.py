@@ -9,9 +9,9 @@ from typing import Any
 from pipelines.answers import question
 from pipelines.catalog.contracts import Catalog, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_day, transaction
 from pipelines.warehouse.runs import record_run
+from pipelines.warehouse.tables import prepare_tables
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,34 @@
 
 import polars as pl
 
+from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import LAKE, Connection, transaction
+
+SEEN = "seen"  # the relation of bronze that every source fills
 
 # the catalogue's present tables beside what their contracts say
 _TABLES = (
     "comment c JOIN {0}.ducklake_schema s USING (schema_name)"
     " JOIN {0}.ducklake_table t ON t.schema_id = s.schema_id AND t.table_name = c.table_name AND t.end_snapshot IS NULL"
 )
+
+
+def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = False) -> list[str]:
+    """Make missing tables and those whose contract changed, and commit; returns the names of the latter.
+
+    Of bronze, the files are read again where they still lie; tables that SQL fills wait for a build.
+    """
+    with transaction(connection):
+        changed = create_tables(connection, catalog, will_build)
+        tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
+        for stem, source in sources.all_sources().items():
+            if tables & {*source.TABLES, SEEN}:
+                connection.execute(
+                    f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'", [stem]
+                )
+    note_tables(connection, catalog)
+    return changed
 
 
 def create_tables(connection: Connection, catalog: Catalog, will_build: bool = True) -> list[str]:

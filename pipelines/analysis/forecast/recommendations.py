@@ -15,9 +15,9 @@ from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
 from pipelines.answers.question import last_day
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 HOURS = ("down", "hours", "idle_queued")  # causes whose mending brings hours of drives, not speed
 
