@@ -8,7 +8,7 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +153,7 @@ class Catalog:
 @lru_cache(maxsize=4)
 def load_catalog(folder: Path = FOLDER) -> Catalog:
     """Read every contract, rule and question below `folder`. Raises ContractError naming the file."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(macros().encode())
     relations: dict[str, Relation] = {}
     for layer in LAYERS:
         for path in _files(folder / layer, ".toml", ".sql"):
@@ -166,6 +166,12 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
     shared = _shared_params(folder / "questions" / "params.toml")
     questions = {path.stem: _question(path, shared) for path in _files(folder / "questions", ".sql")}
     return Catalog(relations, rules, questions, digest.hexdigest())
+
+
+@cache
+def macros() -> str:
+    """The SQL that makes the macros of `schemas/macros.sql`. Each connection has its own, and so has each cursor."""
+    return (FOLDER / "macros.sql").read_text(encoding="utf-8")
 
 
 def _files(folder: Path, *suffixes: str) -> list[Path]:

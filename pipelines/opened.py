@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pipelines.ask import Answer, answer
-from pipelines.catalog import Catalog
+from pipelines.catalog import Catalog, macros
 from pipelines.config import Site
 from pipelines.warehouse import LAKE, Connection, Warehouse, warehouse_identity
 
@@ -35,7 +35,7 @@ class Opened:
     def lent(self) -> Iterator[Connection]:
         """A cursor on it, for whoever asks several questions."""
         with self._connection.cursor() as cursor:
-            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}")
+            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros()}")
             yield cursor
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from pipelines import sql_guard
+from pipelines.catalog import macros
 from pipelines.config import Site
 from pipelines.errors import TapescopeError
 from pipelines.statement import quote
@@ -183,9 +184,7 @@ def _answer(connection: Connection, request: dict[str, Any], pinned: int | None)
     """The head of an answer and its table. Raises QuestionRefused for what the guard does not let through."""
     allowed = sql_guard.check(request["sql"], request["known"])
     with connection.cursor() as cursor:
-        cursor.execute(f"USE {LAKE}")
-        for macro in sql_guard.MACROS:
-            cursor.execute(f"CREATE TEMP MACRO {macro}")
+        cursor.execute(f"USE {LAKE}; {macros()}")
         cursor.execute("BEGIN TRANSACTION")
         try:
             snapshot = snapshot_id(cursor) if pinned is None else pinned

@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 
 from pipelines import backups, ownership, storage, turns
-from pipelines.catalog import Relation
+from pipelines.catalog import Relation, macros
 from pipelines.config import Site
 from pipelines.engine import Connection, connect, load_sql
 from pipelines.errors import ConfigError, TapescopeError
@@ -191,6 +191,7 @@ class Warehouse:
                 connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
                 if storage.is_object_storage(self.data_path):
                     connection.execute(storage.secret_sql(self.data_path))
+                connection.execute(macros())
                 yield connection
             except duckdb.HTTPException as error:
                 said = str(error).splitlines()[0]
@@ -230,7 +231,8 @@ class Warehouse:
         lines = [load_sql(name) for name in self._extensions()]
         if storage.is_object_storage(self.data_path):
             lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
-        return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
+        lines += ["SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""]
+        return ";\n".join(lines) + macros()
 
     def _extensions(self) -> tuple[str, ...]:
         more = ["postgres_scanner"] if self.is_postgres else []

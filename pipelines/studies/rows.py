@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 
 from pipelines import sources, statement
-from pipelines.catalog import LAYERS, Relation, load_catalog
+from pipelines.catalog import LAYERS, Relation, load_catalog, macros
 from pipelines.config import Site
 from pipelines.errors import ContractError
 from pipelines.lines import frame_of, read_head
@@ -61,7 +61,7 @@ class Rows:
     @cached_property
     def _connection(self) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(":memory:", config={"threads": 1})
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET TimeZone = 'UTC'; {macros()}")
         for layer in LAYERS:
             connection.execute(f"CREATE SCHEMA {layer}")
         return connection

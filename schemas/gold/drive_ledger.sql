@@ -30,14 +30,12 @@ severity = "critical"
 */
 WITH covered AS (
     SELECT l.host AS system, l.day AS utc_day, l.from_at, l.to_at, c.zone,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+           unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
     FROM silver.log_seen l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 bounded AS (
-    SELECT *, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT *, day_begin(day, zone) AS begin_at, day_end(day, zone) AS end_at
     FROM covered
 ),
 seen AS (

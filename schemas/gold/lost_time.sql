@@ -96,7 +96,7 @@ link AS (
 ),
 -- 3. gaps beyond the expected one
 over AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.drive,
+    SELECT site_day(g.started_at, c.zone) AS day, g.drive,
            CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT) AS us,
            CAST(round(1e6 * g.database_s) AS BIGINT) AS database_us,
            CAST(round(1e6 * g.request_s) AS BIGINT) AS request_us, CAST(round(1e6 * g.start_s) AS BIGINT) AS start_us
@@ -131,7 +131,7 @@ slow_drive AS (
 -- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without. Drives of
 -- which nobody says the kind may be of different ones: each is its own standard
 motion AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day, s.drive,
+    SELECT site_day(s.from_at, c.zone) AS day, s.drive,
            coalesce(o.generation, 'drive ' || s.drive) AS kind, s.state,
            CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
            date_diff('microsecond', s.from_at, s.to_at) AS us
@@ -186,14 +186,13 @@ queue AS (
 ),
 logged AS (
     SELECT l.host AS system, l.from_at, l.to_at, c.zone,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+           unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
     FROM silver.log_seen l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 seen AS (
-    SELECT system, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
-           least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at
+    SELECT system, greatest(from_at, day_begin(day, zone)) AS from_at,
+           least(to_at, day_end(day, zone)) AS to_at
     FROM logged
 ),
 span AS (
@@ -218,7 +217,7 @@ stretch AS (
     FROM edge WINDOW w AS (PARTITION BY drive ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
 queued AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.drive,
+    SELECT site_day(s.edge_at, c.zone) AS day, s.drive,
            -- while the drive was idle, and in all
            coalesce(sum(date_diff('microsecond', s.edge_at, s.next_at)) FILTER (s.stated = 0), 0) AS us,
            sum(date_diff('microsecond', s.edge_at, s.next_at)) AS asked_us

@@ -17,8 +17,7 @@ SELECT g.station, count(*) AS n_gaps, median(g.judged_s) AS p50_s, quantile_cont
        coalesce(sum(g.judged_s - c.expected_gap_s) FILTER (WHERE g.judged_s > c.expected_gap_s + 3), 0) / 3600
            AS lost_hours
 FROM silver.gap g CROSS JOIN site.setting c
-WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-  AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+WHERE near_days(g.day, $first_day, $last_day)
+  AND in_days(g.started_at, $first_day, $last_day, c.zone)
 GROUP BY g.station
 ORDER BY lost_hours DESC, g.station

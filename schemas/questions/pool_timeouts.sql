@@ -21,9 +21,8 @@ WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,
            coalesce(r.ended_at, r.created_at) AS over_at
     FROM silver.pool_request r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(r.day, $first_day, $last_day)
+      AND in_days(r.created_at, $first_day, $last_day, c.zone)
 ),
 told AS (
     SELECT a.*, EXISTS (

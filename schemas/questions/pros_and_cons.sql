@@ -29,14 +29,14 @@ gap AS (
 mount AS (
     SELECT 1 - count(*) FILTER (s.status = 'mount_failed') / count(*) AS share, count(*) AS n
     FROM silver.session s CROSS JOIN site.setting c
-    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE near_days(s.day, $first_day, $last_day)
+      AND site_day(s.from_at, c.zone) BETWEEN $first_day AND $last_day
 ),
 file AS (
     SELECT 1 - count(*) FILTER (t.status = 'failed') / count(*) AS share, count(*) AS n
     FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE near_days(t.day, $first_day, $last_day)
+      AND site_day(t.started_at, c.zone) BETWEEN $first_day AND $last_day
 ),
 read_whole AS (
     SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n
