@@ -160,7 +160,7 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
             digest.update(path.name.encode() + path.read_bytes())
             relation = _relation(layer, path)
             relations[relation.full_name] = relation
-    rules = {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
+    rules = _rules(folder)
     for path in _files(folder / "rules", ".toml"):
         digest.update(path.name.encode() + path.read_bytes())
     shared = _shared_params(folder / "questions" / "params.toml")
@@ -170,8 +170,23 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
 
 @cache
 def macros() -> str:
-    """The SQL that makes the macros of `schemas/macros.sql`. Each connection has its own, and so has each cursor."""
-    return (FOLDER / "macros.sql").read_text(encoding="utf-8")
+    """SQL that makes the macros of `schemas/macros.sql`, and `rule_limit(rule, param)` with the numbers of all rules.
+
+    Each connection has macros of its own, and so has each cursor.
+    """
+    limits = "".join(
+        f"\n    WHEN {statement.quote(f'{rule.name}.{name}')} THEN CAST({value} AS DOUBLE)"
+        for rule in _rules(FOLDER).values()
+        for name, value in rule.params.items()
+        if type(value) in (int, float)
+    )
+    given = (FOLDER / "macros.sql").read_text(encoding="utf-8")
+    return f"{given}\nCREATE OR REPLACE TEMP MACRO rule_limit(rule, param) AS CASE rule || '.' || param{limits} END;\n"
+
+
+@cache
+def _rules(folder: Path) -> dict[str, Rule]:
+    return {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
 
 
 def _files(folder: Path, *suffixes: str) -> list[Path]:

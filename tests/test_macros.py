@@ -10,7 +10,7 @@ import pytest
 
 from pipelines import steps
 from pipelines.ask import ask
-from pipelines.catalog import load_catalog, macros
+from pipelines.catalog import FOLDER, load_catalog, macros
 from pipelines.config import Site
 from pipelines.warehouse import LAKE, Warehouse
 
@@ -74,3 +74,19 @@ def test_sql_of_questions_runs_in_other_clients(sample: Path, tmp_path: Path, wa
         connection = duckdb.connect(tmp_path / "copy.duckdb", read_only=True)
     with connection:
         assert connection.execute(question.sql, params).fetchall() == expected
+
+
+def test_limits_are_the_rules() -> None:
+    """No SQL names a limit that no rule has: it would compare with NULL."""
+    rules = load_catalog().rules
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(macros())
+        row = connection.execute("SELECT rule_limit('long_gap', 'excess_s'), rule_limit('no', 'such')").fetchone()
+    assert row == (rules["long_gap"].params["excess_s"], None)
+    named = [
+        (path.name, *names)
+        for path in FOLDER.rglob("*.sql")
+        for names in re.findall(r"rule_limit\('(\w+)', '(\w+)'\)", path.read_text())
+    ]
+    assert named
+    assert not [(name, rule, param) for name, rule, param in named if param not in rules[rule].params]

@@ -35,7 +35,8 @@ WITH long_gap AS (
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE in_days(g.started_at, $first_day, $last_day, c.zone)
       AND near_days(g.day, $first_day, $last_day)
-      AND $station IN ('', g.station) AND $drive IN ('', g.drive) AND g.judged_s > c.expected_gap_s + 3
+      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
+      AND g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
 shown AS (
     SELECT * FROM long_gap
