@@ -29,7 +29,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog, macros
 
 HERE = Path(__file__).parent
 MADE_LAYERS = ("silver", "gold", "ops")
@@ -129,6 +129,7 @@ def _value(value: Any, day: date | None) -> Any:
 
 
 def _create(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> None:
+    connection.execute(macros())
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA {layer}")
     for relation in catalog.relations.values():

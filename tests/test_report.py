@@ -568,7 +568,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     [
         (None, Column("f", "DOUBLE", "", "1"), "–"),
         (0.625, Column("f", "DOUBLE", "", "1"), "0.62"),
-        (0.625, Column("share_over_5s", "DOUBLE", "", "1"), "62.5"),
+        (0.625, Column("share_long", "DOUBLE", "", "1"), "62.5"),
         (1234567, Column("n_lines", "BIGINT", ""), "1,234,567"),
         (0.0004, Column("idle_hours", "DOUBLE", "", "h"), "<0.01"),
         (0.0, Column("idle_hours", "DOUBLE", "", "h"), "0.00"),

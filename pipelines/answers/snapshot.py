@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pipelines.answers.question import Answer, answer
-from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.contracts import Catalog, macros
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, warehouse_identity
 
@@ -35,7 +35,7 @@ class SnapshotReader:
     def cursor(self) -> Iterator[Connection]:
         """A cursor on the open connection, for several questions."""
         with self._connection.cursor() as cursor:
-            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}")
+            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros()}")
             yield cursor
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -153,19 +153,40 @@ class Catalog:
 @lru_cache(maxsize=4)
 def load_catalog(folder: Path = FOLDER) -> Catalog:
     """Read every contract, rule and question below `folder`. Raises ContractError naming the file."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(macros().encode())
     relations: dict[str, Relation] = {}
     for layer in LAYERS:
         for path in _files(folder / layer, ".toml", ".sql"):
             digest.update(path.name.encode() + path.read_bytes())
             relation = _relation(layer, path)
             relations[relation.full_name] = relation
-    rules = {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
+    rules = _rules(folder)
     for path in _files(folder / "rules", ".toml"):
         digest.update(path.name.encode() + path.read_bytes())
     shared = _shared_params(folder / "questions" / "params.toml")
     questions = {path.stem: _question(path, shared) for path in _files(folder / "questions", ".sql")}
     return Catalog(relations, rules, questions, digest.hexdigest())
+
+
+@cache
+def macros() -> str:
+    """SQL that makes the macros of `schemas/macros.sql`, and `rule_limit(rule, param)` with the numbers of all rules.
+
+    Each connection has macros of its own, and so has each cursor.
+    """
+    limits = "".join(
+        f"\n    WHEN {sql_inspect.quote(f'{rule.name}.{name}')} THEN CAST({value} AS DOUBLE)"
+        for rule in _rules(FOLDER).values()
+        for name, value in rule.params.items()
+        if type(value) in (int, float)
+    )
+    given = (FOLDER / "macros.sql").read_text(encoding="utf-8")
+    return f"{given}\nCREATE OR REPLACE TEMP MACRO rule_limit(rule, param) AS CASE rule || '.' || param{limits} END;\n"
+
+
+@cache
+def _rules(folder: Path) -> dict[str, Rule]:
+    return {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
 
 
 def _files(folder: Path, *suffixes: str) -> list[Path]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import Relation
+from pipelines.catalog.contracts import Relation, macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, TapescopeError
@@ -191,6 +191,7 @@ class Warehouse:
                 connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
                 if object_storage.is_object_storage(self.data_path):
                     connection.execute(object_storage.secret_sql(self.data_path))
+                connection.execute(macros())
                 yield connection
             except duckdb.HTTPException as error:
                 first_line = str(error).splitlines()[0]
@@ -232,7 +233,8 @@ class Warehouse:
         lines = [load_sql(name) for name in self._extensions()]
         if object_storage.is_object_storage(self.data_path):
             lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
-        return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
+        lines += ["SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""]
+        return ";\n".join(lines) + macros()
 
     def _extensions(self) -> tuple[str, ...]:
         more = ["postgres_scanner"] if self.is_postgres else []

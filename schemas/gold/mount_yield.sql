@@ -97,7 +97,7 @@ motion AS (
 ),
 mounted AS (
     SELECT s.*, m.* EXCLUDE (system, session_id), coalesce(s.requested_at, s.from_at) AS begun_at,
-           CAST(timezone(c.zone, timezone('UTC', coalesce(s.requested_at, s.from_at))) AS DATE) AS site_day
+           site_day(coalesce(s.requested_at, s.from_at), c.zone) AS site_day
     FROM silver.session s
     JOIN summed m ON m.system = s.system AND m.session_id = s.session_id
     CROSS JOIN site.setting c

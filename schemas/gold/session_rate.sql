@@ -65,7 +65,7 @@ timed AS (
     JOIN moved m ON m.system = s.system AND m.session_id = s.session_id
     LEFT JOIN per_station p ON p.system = s.system AND p.session_id = s.session_id AND p.place = 1
 )
-SELECT CAST(timezone(g.zone, timezone('UTC', coalesce(t.requested_at, t.from_at))) AS DATE) AS day, t.session_id,
+SELECT site_day(coalesce(t.requested_at, t.from_at), g.zone) AS day, t.session_id,
        t.system, t.station, t.drive, t.volume, t.mode, t.requested_at, t.dismounted_at, t.n_files,
        t.bytes / 1e9 AS volume_gb, t.drive_s, t.drive_rate_basis, t.wall_s,
        t.bytes / 1e6 / nullif(t.drive_s, 0) AS drive_rate_mb_s, t.bytes / 1e6 / nullif(t.wall_s, 0) AS overall_rate_mb_s,

@@ -15,7 +15,7 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their bytes / their
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,
            r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
-                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+                                      day_begin($last_day, c.zone))
                AS is_after
     FROM gold.session_rate r CROSS JOIN site.setting c
     WHERE r.day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)

@@ -17,7 +17,7 @@ ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
 WITH mount AS (
     SELECT y.storage_group, r.mode, r.volume_gb, r.wall_s,
            r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
-                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+                                      day_begin($last_day, c.zone))
                AS is_after
     FROM gold.session_rate r
     CROSS JOIN site.setting c

@@ -14,8 +14,7 @@ SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours,
        coalesce(sum(least(v.seen_s, v.expected_s)) FILTER (v.expected_s IS NOT NULL), sum(v.seen_s)) / 3600 AS seen_hours,
        coalesce(sum(v.seen_s) FILTER (v.expected_s IS NULL), 0) / 3600 AS undeclared_hours
 FROM ops.coverage v CROSS JOIN site.setting c
-WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-  AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND v.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+WHERE near_days(v.hour_at, $first_day, $last_day)
+  AND in_days(v.hour_at, $first_day, $last_day, c.zone)
 GROUP BY v.source, v.host
 ORDER BY v.source, v.host

@@ -19,9 +19,8 @@ WITH per_host AS (
            sum(v.seen_s) FILTER (v.expected_s IS NULL) AS undeclared_s,
            sum(greatest(v.expected_s - v.seen_s, 0)) AS missing_s
     FROM ops.coverage v CROSS JOIN site.setting c
-    WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-      AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND v.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(v.hour_at, $first_day, $last_day)
+      AND in_days(v.hour_at, $first_day, $last_day, c.zone)
     GROUP BY v.source, v.host
 )
 SELECT source, count(*) AS n_hosts, count(*) FILTER (WHERE missing_s > 0) AS n_short,

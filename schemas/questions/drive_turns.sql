@@ -24,7 +24,7 @@ WITH mount AS (
     SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.day
     FROM gold.session_rate r
     JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1 AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
+    WHERE near_days(r.day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
 ),
 behind AS (
     SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,

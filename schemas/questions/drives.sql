@@ -24,8 +24,7 @@ down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (

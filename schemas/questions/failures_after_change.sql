@@ -25,8 +25,7 @@ WITH touched AS (
     FROM site.change g CROSS JOIN site.setting c
     JOIN site.drive d ON g.entity IS NULL OR g.entity IN (d.drive, d.mover_host, d.system)
     WHERE g.problem IS NULL
-      AND g.changed_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND g.changed_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND in_days(g.changed_at, $first_day, $last_day, c.zone)
 ),
 whom AS (
     SELECT change_id, changed_at, what, drive, string_agg(DISTINCT entity, ' ' ORDER BY entity) AS entity

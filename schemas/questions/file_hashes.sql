@@ -14,6 +14,6 @@ sha256 = { type = "VARCHAR", doc = "of the decompressed bytes up to the end of w
 SELECT f.path, f.source, f.state, f.reason, f.n_rejected, f.sha256
 FROM ops.file f CROSS JOIN site.setting c
 WHERE f.first_at IS NULL
-   OR (CAST(timezone(c.zone, timezone('UTC', f.first_at)) AS DATE) <= $last_day
-       AND CAST(timezone(c.zone, timezone('UTC', f.last_at)) AS DATE) >= $first_day)
+   OR (site_day(f.first_at, c.zone) <= $last_day
+       AND site_day(f.last_at, c.zone) >= $first_day)
 ORDER BY f.path, f.from_offset

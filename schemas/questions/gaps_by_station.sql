@@ -9,16 +9,18 @@ n_gaps = { type = "BIGINT", doc = "gaps" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median of the judged gap" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the judged gap" }
 modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent judged gap, in whole seconds" }
-share_over_5s = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than 5 s" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours beyond the expected gap, of gaps more than 3 s longer" }
+share_long = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than expected by more than excess_s of the rule long_gap" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours beyond the expected gap, of gaps that much longer" }
 */
-SELECT g.station, count(*) AS n_gaps, median(g.judged_s) AS p50_s, quantile_cont(g.judged_s, 0.95) AS p95_s,
-       mode(round(g.judged_s)) AS modal_s, avg(CASE WHEN g.judged_s > 5 THEN 1.0 ELSE 0.0 END) AS share_over_5s,
-       coalesce(sum(g.judged_s - c.expected_gap_s) FILTER (WHERE g.judged_s > c.expected_gap_s + 3), 0) / 3600
-           AS lost_hours
-FROM silver.gap g CROSS JOIN site.setting c
-WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-  AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
-GROUP BY g.station
-ORDER BY lost_hours DESC, g.station
+WITH judged AS (
+    SELECT g.station, g.judged_s, g.judged_s - c.expected_gap_s AS over_s,
+           g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s') AS is_long
+    FROM silver.gap g CROSS JOIN site.setting c
+    WHERE near_days(g.day, $first_day, $last_day) AND in_days(g.started_at, $first_day, $last_day, c.zone)
+)
+SELECT station, count(*) AS n_gaps, median(judged_s) AS p50_s, quantile_cont(judged_s, 0.95) AS p95_s,
+       mode(round(judged_s)) AS modal_s, count(*) FILTER (is_long) / count(*) AS share_long,
+       coalesce(sum(over_s) FILTER (is_long), 0) / 3600 AS lost_hours
+FROM judged
+GROUP BY station
+ORDER BY lost_hours DESC, station

@@ -17,8 +17,7 @@ transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (

@@ -28,7 +28,7 @@ of_group AS (
     FROM listed WHERE $group IN ('', storage_group) AND $family IN ('', file_family)
 ),
 bound AS (
-    SELECT timezone('UTC', timezone(s.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at FROM site.setting s
+    SELECT day_end($last_day, s.zone) AS end_at FROM site.setting s
 ),
 written AS (
     SELECT coalesce(sum(CASE WHEN t.started_at < b.end_at

@@ -30,7 +30,7 @@ cost AS (
 taken AS (
     SELECT DISTINCT t.system, t.volume, t.file_number, t.file_family
     FROM silver.transfer t SEMI JOIN mount m ON m.session_id = t.session_id
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.file_number IS NOT NULL
+    WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok' AND t.file_number IS NOT NULL
 ),
 family AS (
     SELECT system, volume, file_number, any_value(file_family) AS file_family

@@ -28,7 +28,7 @@ WITH moving AS (
            sum(date_diff('microsecond', started_at, ended_at)) AS us
     FROM silver.transfer
     WHERE session_id IS NOT NULL
-      AND day >= $last_day - CAST($n_days AS INTEGER)  -- UTC's days, for the files that are read: none is before its mount
+      AND day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
     GROUP BY system, session_id
 ),
 idle AS (

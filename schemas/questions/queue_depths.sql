@@ -15,8 +15,7 @@ n_mounts = { type = "BIGINT", doc = "mounts requested in these hours, in which f
 files_a_mount = { type = "DOUBLE", doc = "files they moved, on average; NULL without mounts" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 waiting AS (
@@ -25,8 +24,7 @@ waiting AS (
                         INTERVAL 1 HOUR)) AS hour_at
     FROM silver.request q CROSS JOIN bound b
     WHERE q.assigned_at > q.queued_at AND q.queued_at < b.end_at AND q.assigned_at > b.begin_at
-      -- of UTC, for the files that are read
-      AND q.queued_at <= CAST($last_day AS DATE) + 2 AND q.assigned_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(q.queued_at, q.assigned_at, $first_day, $last_day)
 ),
 depth AS (
     SELECT mode, hour_at,
@@ -38,7 +36,7 @@ moved AS (
     SELECT t.mode, date_trunc('hour', t.ended_at) AS hour_at, sum(t.bytes) AS bytes
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at >= b.begin_at AND t.ended_at < b.end_at
-      AND t.ended_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+      AND near_days(t.ended_at, $first_day, $last_day)
     GROUP BY ALL
 ),
 mount AS (

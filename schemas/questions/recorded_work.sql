@@ -36,7 +36,7 @@ WITH file AS (
            first_value(t.queued_at) OVER mount AS first_queued_at
     FROM silver.transfer t
     WHERE t.session_id IS NOT NULL
-      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- UTC's days, for the files that are read: none is before its mount
+      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
     WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
 ),
 most AS (
@@ -63,7 +63,7 @@ LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.d
 LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
 WHERE s.requested_at IS NOT NULL
-  AND s.requested_at BETWEEN $last_day - CAST($n_days AS INTEGER) AND CAST($last_day AS DATE) + 2
-  AND CAST(timezone(c.zone, timezone('UTC', s.requested_at)) AS DATE)
+  AND near_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+  AND site_day(s.requested_at, c.zone)
       BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

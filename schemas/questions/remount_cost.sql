@@ -17,7 +17,7 @@ WITH per_volume AS (
            sum(coalesce(s.mount_s, 0) + coalesce(s.dismount_s, 0)) AS mount_s
     FROM gold.mount_yield y
     JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
-        AND s.day BETWEEN $first_day - 2 AND $last_day + 2  -- UTC's days, for the files that are read
+        AND near_days(s.day, $first_day - 1, $last_day + 1)
     WHERE y.site_day BETWEEN $first_day AND $last_day
     GROUP BY y.storage_group, y.site_day, y.system, y.volume
 )

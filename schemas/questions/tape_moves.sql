@@ -26,7 +26,7 @@ SELECT d.generation, g.session_id, g.volume, p.end_bytes / 1e9 AS from_gb, (n.en
        g.position_s
 FROM silver.gap g
 JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
-    AND b.day BETWEEN $last_day - CAST($n_days AS INTEGER) - 8 AND $last_day + 1  -- a file takes less than a week
+    AND near_days(b.day, $last_day - CAST($n_days AS INTEGER) - 7, $last_day)  -- a file takes less than a week
 JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
     AND a.day >= $last_day - CAST($n_days AS INTEGER)
 JOIN placed p ON p.system = g.system AND p.volume = g.volume AND p.file_number = b.file_number
@@ -34,7 +34,7 @@ JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number =
 JOIN site.drive d ON d.drive = g.drive
 CROSS JOIN site.setting c
 WHERE g.mode = 'read' AND a.mode = 'read' AND p.n_known = p.n_files AND d.generation IS NOT NULL
-  AND g.day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
-  AND CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE)
+  AND near_days(g.day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+  AND site_day(g.started_at, c.zone)
       BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 ORDER BY d.generation, g.session_id, g.started_at, g.gap_id

@@ -28,15 +28,15 @@ WITH told AS (
            bytes, started_at AS read_at
     FROM silver.transfer
     WHERE mode = 'read' AND status = 'ok' AND volume IS NOT NULL AND file_number IS NOT NULL AND bytes IS NOT NULL
-      AND day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1  -- UTC's days, for the files that are read
+      AND near_days(day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
     UNION ALL
     SELECT 'pools', system, concat_ws(':', pnfsid, bytes), storage_group, file_family, bytes, created_at
     FROM silver.pool_request
     WHERE operation = 'restore' AND outcome = 'done' AND pnfsid IS NOT NULL AND bytes IS NOT NULL
-      AND day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1
+      AND near_days(day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
 ),
 dated AS (
-    SELECT t.*, CAST(timezone(s.zone, timezone('UTC', t.read_at)) AS DATE) AS day
+    SELECT t.*, site_day(t.read_at, s.zone) AS day
     FROM told t CROSS JOIN site.setting s
     WHERE $group IN ('', t.storage_group)
 )

@@ -21,8 +21,7 @@ median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mo
 */
 -- Mounts whose end is not known count as mounts and for no time.
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS from_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS to_at
+    SELECT day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting
 ),
 held AS (

@@ -28,7 +28,7 @@ moved AS (
     SELECT day, bool_or(is_listed) AS is_listed,
            sum(bytes) FILTER (mode = 'write' AND $group IN ('', storage_group) AND $family IN ('', file_family)) AS bytes
     FROM gold.tape_traffic
-    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) AND $last_day + 1
+    WHERE near_days(day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
     GROUP BY day
 ),
 -- the table has every transfer: a day between two of its days, a week apart at most, is a day without any

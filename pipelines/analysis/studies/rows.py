@@ -12,7 +12,7 @@ from pipelines import sources
 from pipelines.analysis.studies.documents import Given, Study
 from pipelines.analysis.studies.formula import evaluate
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS, Relation, load_catalog
+from pipelines.catalog.contracts import LAYERS, Relation, load_catalog, macros
 from pipelines.config.site import Site
 from pipelines.ingest.identify import identify
 from pipelines.primitives.errors import ContractError
@@ -63,7 +63,7 @@ class Rows:
     @cached_property
     def _connection(self) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(":memory:", config={"threads": 1})
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET TimeZone = 'UTC'; {macros()}")
         for layer in LAYERS:
             connection.execute(f"CREATE SCHEMA {layer}")
         return connection

@@ -152,7 +152,7 @@ def stations(asker: Asker) -> Section:
         f" {asker.site.expected_gap_s:g} s are expected here."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
-    gaps = "station n_gaps p50_s p95_s modal_s share_over_5s lost_hours"
+    gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
     table = asker.table("duty_table", "Duty", names.split())
     # a station that is left out of duty says why, instead of looking unseen or idle
     rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
