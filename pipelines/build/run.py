@@ -63,6 +63,8 @@ class _Inputs:
                 self._drop(name)
                 # what it reads of itself changes from run to run
                 self._there[name] = (self._show(each, _FEW if name != relation.full_name else -1), mine)
+        if relation.is_constant:
+            return relation.sql
         names = "|".join(map(re.escape, relation.inputs))
         return re.sub(rf"\b({names})\b", lambda found: f"temp.{_place(found[0])}", relation.sql)
 

@@ -83,6 +83,11 @@ class Relation:
         """Full names of the relations the SQL reads."""
         return sql_inspect.tables(self.sql) if self.sql else ()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether its rows stand in its SQL alone: they are there as soon as its table is."""
+        return bool(self.sql) and not self.inputs
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -9,38 +9,8 @@ from typing import Any
 
 from pipelines.reporting.report.coverage import covering, is_withheld
 from pipelines.reporting.report.format import counted, days_text, number, percent, worth
-from pipelines.reporting.report.model import Bar, Figure, Section, Stack, Waterfall
+from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
-
-# What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
-# drive's day is used up: not seen, not usable, not wanted, got ready, kept waiting, moving data.
-_BUCKETS = {
-    "unknown": ("unknown", "no log covers it"),
-    "down": ("down", "offline, in error or cleaning"),
-    "idle": ("idle", "no tape mounted"),
-    "no_request": ("no request", "tape mounted, nobody asked"),
-    "mount": ("mounting", "request to mounted"),
-    "dismount": ("mounting", "unload to drive free"),
-    "position": ("between files", "winding to the next file"),
-    "filemark": ("between files", "writing file marks"),
-    "database": ("between files", "updating databases"),
-    "request": ("between files", "waiting for the next request"),
-    "start": ("between files", "request to first block"),
-    "wait_data": ("waiting", "in a transfer, for data"),
-    "wait_room": ("waiting", "in a transfer, for room"),
-    "checksum": ("waiting", "in a transfer, checksums"),
-    "transfer": ("data moved", "blocks to or from tape"),
-}
-GROUPS = {
-    "unknown": "unknown_hours",
-    "down": "down_hours",
-    "idle": "idle_hours",
-    "no request": "no_request_hours",
-    "mounting": "mount_hours",
-    "between files": "between_hours",
-    "waiting": "wait_hours",
-    "data moved": "transfer_hours",
-}
 
 
 def one_sentence(asker: Asker) -> Section:
@@ -54,7 +24,7 @@ def one_sentence(asker: Asker) -> Section:
     if not headline["moved_tb"]:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
-        worked = headline["transfer_hours"]
+        worked = headline["moving_data_hours"]
         hours = "in hours that no log covers" if worked is None else f"in {number(worked)} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
@@ -107,28 +77,36 @@ def waterfall(asker: Asker) -> Section:
     """From all drive-hours down to those in which data moved."""
     headline = asker.only("headline")
     title = "Where the drive-hours went"
-    rows = {row["bucket"]: row for row in asker.ask("ledger_total").as_dicts()}
+    rows = asker.ask("ledger_waterfall").as_dicts()
     if not rows:
         return Section(
             "hours", title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
         )
-    order = [bucket for bucket in _BUCKETS if bucket in rows] + sorted(rows.keys() - _BUCKETS)
-    bars = []
-    for name in order:
-        group, meaning = _BUCKETS.get(name, (name, ""))
-        bars.append(Bar(name, group, rows[name]["bucket_hours"], rows[name]["share"], meaning))
+    groups = _groups(asker)
+    bars = [
+        Bar(row["bucket"], groups[row["time_group"]], row["bucket_hours"], row["share"], row["bucket_words"])
+        for row in rows
+    ]
     available = headline["available_hours"]
     unseen = f"{number(headline['unknown_hours'])} h ({percent(headline['unknown_hours'] / available)})"
     sentence = (
         f"{unseen} of {number(available)} drive-hours have no log; the parts add up to the whole, and only the last"
         " one moves data."
     )
-    per_drive = {row["drive"]: [row[column] for column in GROUPS.values()] for row in asker.ask("drives").as_dicts()}
+    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
-        Waterfall("All drives, hours and share", "ledger_total", "h", bars),
-        Stack("Each drive, hours", "drives", "h", list(GROUPS), per_drive),
+        Waterfall("All drives, hours and share", "ledger_waterfall", "h", bars),
+        Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
     ]
     return Section("hours", title, sentences=[sentence], figures=figures)
+
+
+def _groups(asker: Asker) -> dict[str, Group]:
+    """The groups of drive time by name, in the order of a drive's day."""
+    return {
+        row["time_group"]: Group(row["time_group"], row["group_words"], row["colour"], row["symbol"])
+        for row in asker.ask("drive_time_buckets").as_dicts()
+    }
 
 
 def stations(asker: Asker) -> Section:
@@ -177,7 +155,7 @@ def drives(asker: Asker) -> Section:
     )
     tables = [
         asker.table("drives", "Rates of drives", rates.split()),
-        asker.table("drives", "Hours of drives", ["drive", *GROUPS.values()]),
+        asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
         asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
         asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
     ]
