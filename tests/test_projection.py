@@ -21,7 +21,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
 from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.reporting.report.forecast import _holdings
+from pipelines.reporting.report.sections.forecast import _holdings
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 
 # One archive serves the tests of a site, so one process runs them.

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, fields, model_charts, parts, state
 
+PAGE = {"title": "Drives", "order": 50}
 RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
     "overall_rate_mb_s", "f",

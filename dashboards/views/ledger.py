@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, data, fields, ledger_charts, parts, state, words
 
+PAGE = {"title": "Where the time went", "order": 20, "address": "time"}
 MOST_MOUNTS = 200  # to choose from
 MOUNT = ["session_id", "drive", "volume", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "overall_rate_mb_s", "f"]
 

@@ -101,6 +101,7 @@ class Rule:
     means: str
     look_at: str
     text: str
+    page: str  # page of the dashboard that shows what it finds: a module of dashboards/views/
     by: tuple[str, ...] = ()  # columns that name the entity
     time: tuple[str, ...] = ()  # columns of begin and end
     where: dict[str, Any] = field(default_factory=dict)  # column = value

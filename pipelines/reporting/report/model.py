@@ -146,10 +146,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Section:
-    """Printed in the order of the fields, under the number that its place gives it; `id` names it."""
+    """Printed in the order of the fields; who registered it gives it its id, and its place gives it its number."""
 
-    id: str
     title: str
+    id: str = ""
     number: int = 0
     facts: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
