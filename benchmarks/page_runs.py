@@ -7,7 +7,6 @@ behind the pages, so that drawing is no part of it. All pages take turns: a busy
 
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 import click
 
 from benchmarks.measure import CORES, REPO
+from dashboards.pages import find_views
 from pipelines.answers import question as asking
 from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Catalog, load_catalog
@@ -54,8 +54,7 @@ class PageRun:
 
 def pages() -> dict[str, str]:
     """Title by name of every page of the app."""
-    found = re.findall(r'views/(\w+)\.py", title="([^"]+)"', APP.read_text(encoding="utf-8"))
-    return dict(found)
+    return {view.name: view.title for view in find_views()}
 
 
 class Notebook:

@@ -3,33 +3,30 @@
 import streamlit as st
 
 from dashboards import state
-from pipelines.catalog.contracts import load_catalog
-
-PAGES = {
-    "gaps": ("Gaps", ("long_gap", "changed_gap")),
-    "stations": ("Stations", ("duty_low", "unbalanced_station", "counter_wrap")),
-    "drives": ("Drives", ("drive_down", "slow_drive", "bad_tape", "mount_failures", "transfer_failures")),
-    "tapes": ("Tapes and positions", ("partial_read", "stalled_read")),
-    "groups": ("Groups and families", ("chaotic_reading",)),
-    "pools": (
-        "Pools and network",
-        ("starved_stream", "write_starves_read", "flush_burst", "host_saturated", "pool_skew", "link_saturated"),
-    ),
-    "changes": ("Before/after", ("changed_rate",)),
-    "health": ("Data health", ("source_silent", "clock_skew", "contradiction")),
-}
-# Causes of gold.lost_time are told on the page of the rule that prices them, or where the time went.
-_OF_RULE = {rule: page for page, (_, rules) in PAGES.items() for rule in rules}
+from dashboards.pages import View, find_views
+from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.primitives.errors import ContractError
 
 
 def show(rule: str, entity: str | None) -> None:
-    """A link to the page of a rule, or of a cause of lost time; its filters are the parts of the entity it judges."""
-    page = _OF_RULE.get(rule, "ledger")
+    """A link to the page that the rule names; its filters are the parts of the entity it judges.
+
+    A rule that an older release had leads nowhere. Raises ContractError where there is no such page.
+    """
     known = load_catalog().rules.get(rule)
-    about = dict(zip(known.by, (entity or "").split("/"), strict=False)) if known else {}
-    state.link(
-        page, PAGES.get(page, ("Where the time went",))[0], station=about.get("station"), drive=about.get("drive")
-    )
+    if known is None:
+        return
+    about = dict(zip(known.by, (entity or "").split("/"), strict=False))
+    view = page_of(known)
+    state.link(view.name, view.title, station=about.get("station"), drive=about.get("drive"))
+
+
+def page_of(rule: Rule) -> View:
+    """The page that a rule names. Raises ContractError where there is none."""
+    views = {view.name: view for view in find_views()}
+    if rule.page not in views:
+        raise ContractError(f"rule {rule.name}: there is no page {rule.page}", f"known: {', '.join(sorted(views))}")
+    return views[rule.page]
 
 
 def show_command(does: str, finding_id: str) -> None:

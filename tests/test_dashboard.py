@@ -365,7 +365,7 @@ def test_axes_words_and_what_is_empty(app: AppTest) -> None:
     buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
     assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
     groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
-    assert groups == ["moving data", "between files", "tape motion", "mounting", "mounted, no request"]
+    assert groups == ["moving data", "waiting", "checksums", "between files", "tape motion", "mounting", "no request"]
 
 
 def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:

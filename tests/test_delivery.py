@@ -327,7 +327,7 @@ def test_hostile_findings_are_bounded_in_alerts() -> None:
     row = {"finding_id": "1", "rule": "r", "severity": "info", "state": "open", "first_day": DAY}
     row |= {"entity": "e\x1b" + "x" * 10_000, "text": "a\nb" + "x" * 10_000}
     report = Report("t", "UTC", DAY, DAY, [], [])
-    message = Message("s", report, {}, [], [row], {}, {}, [])
+    message = Message("s", report, {}, [], [row], [], {}, [])
     [alert] = alertmanager.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
     assert len(json.dumps(alert)) < 2000 and "\\u001b" not in json.dumps(alert)
     assert single_line("a\nb") == "a b"
@@ -340,8 +340,8 @@ def test_prometheus_reads_the_night(root: Path) -> None:
         for family in text_string_to_metric_families((root / "night.prom").read_text())
         for sample in family.samples
     }
-    assert samples["tapescope_drive_hours", "transfer", "test stand"] == 6.0
-    assert samples["tapescope_drive_hours", "unknown", "test stand"] == 1.5
+    assert samples["tapescope_drive_hours", "transfer", "moving data", "test stand"] == 6.0
+    assert samples["tapescope_drive_hours", "unknown", "unknown", "test stand"] == 1.5
     assert samples["tapescope_report_problems", "test stand"] == 1.0
     assert samples["tapescope_moved_terabytes", "test stand"] == 1.6
     # the rate is worth nothing without its basis
@@ -362,7 +362,7 @@ def test_prometheus_reads_the_night(root: Path) -> None:
 def test_prometheus_keeps_a_silent_day_apart_from_a_clean_one(state: str) -> None:
     report = Report("t", "UTC", DAY, DAY, [], [])
     days = [{"state": state, "n_days": 2}, {"state": "findings", "n_days": 1}, {"state": state, "n_days": 3}]
-    registry = prometheus.registry_of(Message("s", report, {}, [], [], {}, {}, [], days=days))
+    registry = prometheus.registry_of(Message("s", report, {}, [], [], [], {}, [], days=days))
     counts = {
         name: registry.get_sample_value("tapescope_days", {"site": "s", "state": name})
         for name in ("not_run", "not_covered", "part_covered", "clean", "findings")

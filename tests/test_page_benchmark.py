@@ -43,7 +43,7 @@ def test_a_few_days_are_consistent_and_kept(few_days: Site) -> None:
     made = few_days.root.stat().st_mtime_ns
     assert year.make(few_days.root.parent, SIZE, lambda _: None).root.stat().st_mtime_ns == made
     days = {"first_day": "2025-01-03", "last_day": "2025-01-06"}
-    totals = {row["bucket"] for row in ask(few_days, load_catalog(), "ledger_total", days).as_dicts()}
+    totals = {row["bucket"] for row in ask(few_days, load_catalog(), "ledger_waterfall", days).as_dicts()}
     assert {"transfer", "filemark", "request", "position", "mount", "idle"} <= totals
     assert ask(few_days, load_catalog(), "findings").rows
 

@@ -20,7 +20,7 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.reporting.report.forecast import _holdings
+from pipelines.reporting.report.sections.forecast import _holdings
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.tables import prepare_tables
 

@@ -135,6 +135,8 @@ def _create(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> None:
     for relation in catalog.relations.values():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
         connection.execute(f"CREATE TABLE {relation.full_name} ({columns})")
+        if relation.is_constant:
+            connection.execute(f"INSERT INTO {relation.full_name} {relation.sql}")
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: list[Row]) -> None:
@@ -147,7 +149,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: lis
 def make_inputs(connection: duckdb.DuckDBPyConnection, case: Row, inputs: tuple[str, ...], given: set[str]) -> None:
     """Make what SQL reads, in order and as `through` asks; what a case gives is not made."""
     through = case.get("through", False)
-    made = {other.full_name: other for other in load_catalog().made_by_sql()}
+    made = {other.full_name: other for other in load_catalog().made_by_sql() if not other.is_constant}
     allowed = (set(made) if through is True else set(through or ())) - given
     needed: set[str] = set()
     todo = [inputs]

@@ -58,10 +58,10 @@ class Archive:
         drives = [{"drive": f"DRV_{n}", "logname": f"DRV_{n}MV", "mover": f"DRV_{n}.mover"} for n in (1, 2)]
         _insert(connection, catalog.relations["site.setting"], [SETTING])
         _insert(connection, catalog.relations["site.drive"], drives)
-        self.made: list[Relation] = []
+        self.made: list[Relation] = []  # constants stand in their tables already
         needed = set(MADE)
         for relation in reversed(catalog.made_by_sql()):
-            if relation.full_name in needed:
+            if relation.full_name in needed and not relation.is_constant:
                 self.made.insert(0, relation)
                 needed.update(relation.inputs)
 

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboards import parts
 from dashboards.schematic import schematic
 
+PAGE = {"title": "The archive", "order": 150}
 TOPOLOGY = ["station", "role", "spool", "links", "facts", "mode", "drives", "n_drives", "n_movers", "moved_gb"]
 
 page = parts.open_page("What is it made of?", compares=True)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, fields, model_charts, parts, state
 
+PAGE = {"title": "Before/after", "order": 120}
 TABLE = [
     "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
     "ratio_high", "mix_shift", "matched_by", "says",

@@ -4,11 +4,11 @@ import streamlit as st
 
 from dashboards import charts, fields, model_charts, parts, state
 
+PAGE = {"title": "Drives", "order": 50}
 RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
     "overall_rate_mb_s", "f",
 ]  # fmt: skip
-HOURS = ["drive", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours"]
 ERRORS = [
     "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
     "drive_write_errors",
@@ -47,7 +47,8 @@ if earlier and page.before:
     else:
         st.info("No server log covers these days.")
 st.text("Their hours:")
-parts.show_table(drives, HOURS, mine)
+groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
+parts.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], mine)
 parts.show_sql(drives, *([earlier] if earlier else []))
 
 effect = page.ask("slow_drive_or_tape")

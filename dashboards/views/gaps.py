@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboards import charts, parts, state
 
+PAGE = {"title": "Gaps", "order": 40}
 HEAD = ["n_gaps", "share_long", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_long", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, fields, hour_charts, parts
 
+PAGE = {"title": "Groups and families", "order": 70}
 RATES = [
     "system", "storage_group", "mode", "moved_tb", "min_mb_s", "average_mb_s", "sustained_mb_s", "max_mb_s",
     "last_mb_s",

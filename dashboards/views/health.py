@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, parts
 
+PAGE = {"title": "Data health", "order": 160}
 FRESH = ["kind", "name", "until_at", "ended_at", "outcome", "failure"]
 LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
 FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason", "note"]

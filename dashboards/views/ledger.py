@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboards import charts, data, fields, ledger_charts, parts, state, words
 
-DRILLED = ("gap", "wait", "mounting", "position", "no_request", "down", "unknown", "transfer")
+PAGE = {"title": "Where the time went", "order": 20, "address": "time"}
 MOST_MOUNTS = 200  # to choose from
 MOUNT = ["session_id", "drive", "volume", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "overall_rate_mb_s", "f"]
 
@@ -62,20 +62,22 @@ parts.show_sql(mounts)
 
 st.subheader("Down to the log's lines", anchor=False)
 of_mount = next((row["drive"] for row in mounts.rows if row["session_id"] == session), "")
-bucket = fields.choose("bucket", "Bucket", list(DRILLED), words.CHOICES, st)
+buckets = page.ask("drive_time_buckets")
+group_words = {row["time_group"]: row["group_words"] for row in reversed(buckets.rows)}
+bucket = fields.choose("bucket", "Bucket", sorted(group_words, key="between_files".__ne__), group_words, st)
+within = {row["bucket"] for row in buckets.rows_of(time_group=bucket)}
 spent: dict[str, float] = {}
 for row in page.ask("drive_ledger", first_day=page.last).rows:
-    is_in = row["bucket"] in words.TOGETHER.get(bucket, (bucket,))
-    spent[row["drive"]] = spent.get(row["drive"], 0.0) + (row["seconds"] if is_in else 0.0)
+    spent[row["drive"]] = spent.get(row["drive"], 0.0) + (row["seconds"] if row["bucket"] in within else 0.0)
 worst = min(spent, key=lambda name: (-spent[name], words.natural(name)), default="")
 if (drive or of_mount or worst) not in spent:
     st.info(f"No log tells of {'that' if drive or of_mount else 'a'} drive on {page.last}, the last day of the period.")
     state.stop()
 found = data.drilled(page.snapshot, drive or of_mount or worst, bucket, page.last)
 chosen = "" if drive or of_mount else f", the drive with most of it: {spent[worst] / 3600:,.1f} h"
-st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{words.bucket(bucket)}”:")
+st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{group_words[bucket]}”:")
 for row in found.intervals:
-    length = f"{words.bucket(row['bucket'])} {row['interval_s']:,.1f} s"
+    length = f"{row['bucket_words']} {row['interval_s']:,.1f} s"
     st.text(f"{row['from_at']} to {row['to_at']} UTC   {length}   {row['session_id'] or ''}")
     ends = ((row["path"], row["line_no"], row["message"]), (row["end_path"], row["end_line_no"], row["end_message"]))
     parts.show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))

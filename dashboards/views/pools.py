@@ -5,6 +5,7 @@ import streamlit as st
 from dashboards import charts, fields, parts, words
 from pipelines.primitives.text import escape_markdown
 
+PAGE = {"title": "Pools and network", "order": 90}
 LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
 STREAMS = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "kept", "fairness"]
 DISKS = [

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, parts, whole_tapes
 
+PAGE = {"title": "Recalls", "order": 80}
 REMOUNTS = ["storage_group", "day", "n_mounts", "n_volumes", "avg_remounts", "n_extra", "wasted_hours"]
 CLASSES = [
     "storage_group",

@@ -7,6 +7,7 @@ from dashboards import data, fields, model_charts, parts, state
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import Unknown
 
+PAGE = {"title": "Sizing", "order": 100}
 COSTS = {
     "speed_mb_s": "speed [MB/s]",
     "mount_s": "a mount and dismount [s]",

@@ -6,6 +6,8 @@ import streamlit as st
 
 from dashboards import desk, parts
 
+PAGE = {"title": "SQL", "order": 130}
+
 
 def start() -> None:
     """The chosen beginning goes into the editor."""

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboards import charts, fields, parts, state, words
 
+PAGE = {"title": "Stations", "order": 30}
 TABLE = [
     "station", "role", "duty_factor", "duty_factor_out", "duty_half", "duty_twice", "active_in_mb_s", "active_out_mb_s",
     "coverage",

@@ -6,6 +6,7 @@ from dashboards import fields, parts
 from pipelines.analysis import studies
 from pipelines.analysis.studies.requirements import DOCUMENTS
 
+PAGE = {"title": "Case studies", "order": 140}
 FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
 WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why": 130, "place": 140, "how": 300}
 AUDIT = ["id", "verdict", "what", "why", "place", "how"]

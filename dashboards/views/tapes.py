@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, data, fields, parts, state, tape_charts, whole_tapes
 
+PAGE = {"title": "Tapes and positions", "order": 60}
 MOST_MOUNTS = 500  # to choose from
 MOUNTS = [
     "session_id",

@@ -6,8 +6,9 @@ import streamlit as st
 
 from dashboards import leads, parts
 
+PAGE = {"title": "Tonight", "order": 10}
 HEAD = [
-    "moved_tb", "n_sessions", "drive_rate_mb_s", "drive_rate_basis", "overall_rate_mb_s", "f", "transfer_hours",
+    "moved_tb", "n_sessions", "drive_rate_mb_s", "drive_rate_basis", "overall_rate_mb_s", "f", "moving_data_hours",
     "unknown_hours",
 ]  # fmt: skip
 LOST = ["cause", "station", "drives", "lost_hours", "gain_gb_day", "bottleneck"]

@@ -10,6 +10,8 @@ from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
 from pipelines.primitives.text import escape_markdown
 
+PAGE = {"title": "What-if", "order": 110}
+
 page = parts.open_page("What would a change bring?")
 st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
 n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))

@@ -11,7 +11,6 @@ from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Connection
 
 QUESTION = "bucket_intervals"
-TOGETHER = ("gap", "wait", "mounting")
 Interval = dict[str, Any]
 
 
@@ -65,13 +64,13 @@ def _lines_of(rows: list[Interval]) -> dict[str, set[int]]:
 def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:
     """Nothing found is an answer only where drive, day and bucket exist."""
     rows = connection.execute("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
-    states = connection.execute("SELECT DISTINCT bucket FROM gold.drive_ledger ORDER BY bucket").fetchall()
     drives = sorted(row[0] for row in rows)
     if drive not in drives:
         raise QuestionRefused(
             f"the ledger of {day} knows no drive {drive!r}",
             f"it knows {', '.join(drives) or 'none: give another --day'}",
         )
-    known = [*TOGETHER, *(row[0] for row in states)]
+    buckets = connection.execute("SELECT time_group, bucket FROM gold.drive_time_bucket ORDER BY number").fetchall()
+    known = dict.fromkeys([group for group, _ in buckets] + [bucket for _, bucket in buckets])
     if bucket not in known:
         raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

@@ -62,10 +62,10 @@ class _Inputs:
             if name == relation.full_name or name not in self._there or self._there[name][1] != own_window:
                 self._drop(name)
                 # what it reads of itself changes from run to run
-                self._there[name] = (
-                    self._materialize_input(each, _FEW if name != relation.full_name else -1),
-                    own_window,
-                )
+                most = _FEW if name != relation.full_name else -1
+                self._there[name] = (self._materialize_input(each, most), own_window)
+        if relation.is_constant:
+            return relation.sql
         names = "|".join(map(re.escape, relation.inputs))
         return re.sub(rf"\b({names})\b", lambda found: f"temp.{_temp_name(found[0])}", relation.sql)
 

@@ -83,6 +83,11 @@ class Relation:
         """Full names of the relations the SQL reads."""
         return sql_inspect.tables(self.sql) if self.sql else ()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether its rows stand in its SQL alone: they are there as soon as its table is."""
+        return bool(self.sql) and not self.inputs
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -96,6 +101,7 @@ class Rule:
     means: str
     look_at: str
     text: str
+    page: str  # page of the dashboard that shows what it finds: a module of dashboards/views/
     by: tuple[str, ...] = ()  # columns that name the entity
     time: tuple[str, ...] = ()  # columns of begin and end
     where: dict[str, Any] = field(default_factory=dict)  # column = value

@@ -58,7 +58,24 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
         if have is not None:
             changed.append(relation.full_name)
         recreate(connection, relation)
+    _fill_constants(connection, catalog)
     return changed
+
+
+def _fill_constants(connection: Connection, catalog: Catalog) -> None:
+    """Rows that stand in a contract's SQL alone, where they differ from what is there."""
+    for relation in catalog.relations.values():
+        table = f"{LAKE}.{relation.full_name}"
+        if not relation.is_constant or _columns_of(connection, table) != relation.column_names:
+            continue
+        wanted = connection.execute(f"SELECT * FROM ({relation.sql}) ORDER BY ALL").fetchall()
+        if connection.execute(f"SELECT * FROM {table} ORDER BY ALL").fetchall() != wanted:
+            connection.execute(f"DELETE FROM {table}")
+            connection.execute(f"INSERT INTO {table} {relation.sql}")
+
+
+def _columns_of(connection: Connection, table: str) -> list[str]:
+    return [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()]
 
 
 def recreate(connection: Connection, relation: Relation) -> None:

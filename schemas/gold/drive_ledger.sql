@@ -8,7 +8,7 @@ features = ["D4", "E21"]
 [columns]
 day = { type = "DATE", doc = "site day, 23 to 25 hours long" }
 drive = { type = "VARCHAR", doc = "drive" }
-bucket = { type = "VARCHAR", doc = "transfer wait_data wait_room checksum filemark database request position start no_request mount dismount idle down unknown" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; one that it lacks fails the check below" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in that bucket" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
 
@@ -122,5 +122,6 @@ bucketed AS (
 SELECT b.day, b.drive, b.bucket, CAST(sum(b.duration_us) AS BIGINT) AS duration_us,
        CAST(max(d.day_us) AS BIGINT) AS day_us
 FROM bucketed b JOIN day_seen d ON d.day = b.day AND d.drive = b.drive
+JOIN gold.drive_time_bucket t ON t.bucket = b.bucket
 GROUP BY b.day, b.drive, b.bucket
 HAVING sum(b.duration_us) <> 0

@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request to dismounted, neither down nor unknown" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, waits inside them included" }
 avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
 max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }

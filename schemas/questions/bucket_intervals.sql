@@ -12,8 +12,8 @@ doc = "drive"
 
 [params.bucket]
 type = "VARCHAR"
-default = "gap"
-doc = "a bucket of gold.drive_ledger, or several together: gap (filemark database request position start), wait (wait_data wait_room checksum), mounting (mount dismount)"
+default = "between_files"
+doc = "a bucket of gold.drive_ledger, or a group of them (gold.drive_time_bucket)"
 
 [params.n]
 type = "BIGINT"
@@ -22,6 +22,7 @@ doc = "how many, the longest first"
 
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of the ledger" }
+bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
 from_at = { type = "TIMESTAMP", doc = "begin, within the day; of waits inside a transfer, of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "its length; of waits inside a transfer their seconds" }
@@ -45,11 +46,7 @@ all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
 ledger_s = { type = "DOUBLE", unit = "s", doc = "what the ledger has for the bucket" }
 */
 WITH wanted AS (
-    SELECT CASE $bucket
-               WHEN 'gap' THEN ['filemark', 'database', 'request', 'position', 'start']
-               WHEN 'wait' THEN ['wait_data', 'wait_room', 'checksum']
-               WHEN 'mounting' THEN ['mount', 'dismount']
-               ELSE [$bucket] END AS buckets,
+    SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,
            day_begin($last_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
@@ -167,12 +164,13 @@ moved AS (
     FROM silver.transfer t JOIN (SELECT DISTINCT try_id FROM lined) w ON w.try_id = t.transfer_id
     WHERE t.drive = $drive AND near_days(t.day, $last_day - 34, $last_day + 34)
 )
-SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n, t.transfer_id, t.mode,
-       t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
+SELECT l.bucket, k.bucket_words, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n,
+       t.transfer_id, t.mode, t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
        o.message AS end_message, l.n_intervals, l.all_s,
        (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l
+JOIN gold.drive_time_bucket k ON k.bucket = l.bucket
 LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
     AND near_days(s.day, $last_day - 34, $last_day + 34)
 LEFT JOIN moved t ON t.transfer_id = l.try_id

@@ -13,7 +13,7 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock 
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
 WITH bound AS (
@@ -54,7 +54,7 @@ ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
            -- without a log nothing is known of these hours: neither that they are none
            CASE WHEN bool_or(bucket <> 'unknown')
-                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS transfer_hours,
+                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS moving_data_hours,
            CASE WHEN count(*) > 0
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 END AS unknown_hours,
            coalesce(bool_or(bucket <> 'unknown'), FALSE) AS is_logged
@@ -65,5 +65,5 @@ SELECT coalesce(m.moved_tb, CASE WHEN l.is_logged THEN 0 END) AS moved_tb,
        CASE WHEN l.is_logged OR m.n_files IS NOT NULL THEN m.n_sessions END AS n_sessions, r.bytes / nullif(r.drive_us, 0) AS drive_rate_mb_s,
        CASE WHEN r.drive_us > 0 THEN r.basis END AS drive_rate_basis, r.bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
        r.drive_us / nullif(r.wall_us, 0) AS f,
-       nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.transfer_hours, l.unknown_hours
+       nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.moving_data_hours, l.unknown_hours
 FROM moved m CROSS JOIN ledger l LEFT JOIN rate r ON TRUE

@@ -26,7 +26,7 @@ class Message:
     files: dict[str, Path]  # by form: html, txt, json
     findings: list[Row]  # of the period
     standing: list[Row]  # `finding_life`: all that ever fired, gone ones too
-    hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
+    hours: list[Row]  # `ledger_waterfall`: drive-hours of the period by bucket of the ledger
     headline: Row
     wlcg: list[Row]  # a row a storage group
     newest: date | None = None  # last whole day with data, whatever day is reported

@@ -23,17 +23,6 @@ from pipelines.reporting.report.model import (
 WIDTH = 100
 _BAR = 34
 _LONG_BAR = 80
-# One letter a group in the bars of drives; what is not known is not drawn as if it were nothing.
-_LETTERS = {
-    "unknown": "?",
-    "down": "D",
-    "idle": ".",
-    "no request": "n",
-    "mounting": "m",
-    "between files": "b",
-    "waiting": "w",
-    "data moved": "█",
-}
 
 
 def print_report(report: Report) -> str:
@@ -95,7 +84,7 @@ def _waterfall(figure: Waterfall) -> Iterator[str]:
     for bar, end in zip(figure.bars, accumulate(bar.share for bar in figure.bars), strict=True):
         begin = min(round((end - bar.share) * _BAR), _BAR - 1)
         length = max(min(round(end * _BAR), _BAR) - begin, 1)
-        drawn = " " * begin + ("?" if bar.group == "unknown" else "█") * length
+        drawn = " " * begin + ("?" if bar.group.name == "unknown" else "█") * length
         amount = f"{number(bar.value):>8} {figure.unit}{percent(bar.share):>8}"
         yield f"  {escape_control(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
 
@@ -107,11 +96,10 @@ def _stack(figure: Stack) -> Iterator[str]:
         whole = sum(values) or 1.0
         ends = [round(end / whole * _LONG_BAR) for end in accumulate(values, initial=0.0)]
         bar = "".join(
-            _LETTERS.get(group, "+") * (stop - begin)
-            for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
+            group.symbol * (stop - begin) for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
         )
         yield f"  {escape_control(name):<{width}}  {bar}"
-    yield from _wrap(", ".join(f"{_LETTERS.get(group, '+')} {group}" for group in figure.groups), "  ", "  ")
+    yield from _wrap(", ".join(f"{group.symbol} {group.words}" for group in figure.groups), "  ", "  ")
 
 
 def _burndown(figure: Burndown) -> Iterator[str]:

@@ -7,54 +7,26 @@ import dataclasses
 from importlib import metadata
 from typing import Any
 
-from pipelines.reporting.report.coverage import covering, is_withheld
 from pipelines.reporting.report.format import counted, days_text, number, percent, worth
-from pipelines.reporting.report.model import Bar, Figure, Section, Stack, Waterfall
+from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
-
-# What a bucket of the ledger means, and the column of the question `drives` that holds it, in the order in which a
-# drive's day is used up: not seen, not usable, not wanted, got ready, kept waiting, moving data.
-_BUCKETS = {
-    "unknown": ("unknown", "no log covers it"),
-    "down": ("down", "offline, in error or cleaning"),
-    "idle": ("idle", "no tape mounted"),
-    "no_request": ("no request", "tape mounted, nobody asked"),
-    "mount": ("mounting", "request to mounted"),
-    "dismount": ("mounting", "unload to drive free"),
-    "position": ("between files", "winding to the next file"),
-    "filemark": ("between files", "writing file marks"),
-    "database": ("between files", "updating databases"),
-    "request": ("between files", "waiting for the next request"),
-    "start": ("between files", "request to first block"),
-    "wait_data": ("waiting", "in a transfer, for data"),
-    "wait_room": ("waiting", "in a transfer, for room"),
-    "checksum": ("waiting", "in a transfer, checksums"),
-    "transfer": ("data moved", "blocks to or from tape"),
-}
-GROUPS = {
-    "unknown": "unknown_hours",
-    "down": "down_hours",
-    "idle": "idle_hours",
-    "no request": "no_request_hours",
-    "mounting": "mount_hours",
-    "between files": "between_hours",
-    "waiting": "wait_hours",
-    "data moved": "transfer_hours",
-}
+from pipelines.reporting.report.sections import section
+from pipelines.reporting.report.sections.coverage import covering, is_withheld
 
 
+@section("summary", order=10)
 def one_sentence(asker: Asker) -> Section:
     """What moved, what that took, and the worst of it."""
     headline = asker.only("headline")
     when = days_text(asker.first, asker.last)
     if not headline.get("available_hours"):
-        return Section("summary", "In one sentence", sentences=[_without_drives(asker, when)])
+        return Section("In one sentence", sentences=[_without_drives(asker, when)])
     available = f"{number(headline['available_hours'])} drive-hours"
     drives = counted(headline["n_drives"], "drive")
     if not headline["moved_tb"]:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
-        worked = headline["transfer_hours"]
+        worked = headline["moving_data_hours"]
         hours = "in hours that no log covers" if worked is None else f"in {number(worked)} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
@@ -62,7 +34,7 @@ def one_sentence(asker: Asker) -> Section:
             f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
             f" data moved {hours}{share}"
         )
-    return Section("summary", "In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
+    return Section("In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
 
 
 def _without_drives(asker: Asker, when: str) -> str:
@@ -103,34 +75,44 @@ def _named_worst(asker: Asker) -> str:
     return f"worst: {title[:1].lower()}{title[1:]} ({where}), {worth(worst)}"
 
 
+@section("hours", order=20)
 def waterfall(asker: Asker) -> Section:
     """From all drive-hours down to those in which data moved."""
     headline = asker.only("headline")
     title = "Where the drive-hours went"
-    rows = {row["bucket"]: row for row in asker.ask("ledger_total").as_dicts()}
+    rows = asker.ask("ledger_waterfall").as_dicts()
     if not rows:
         return Section(
-            "hours", title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
+            title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
         )
-    order = [bucket for bucket in _BUCKETS if bucket in rows] + sorted(rows.keys() - _BUCKETS)
-    bars = []
-    for name in order:
-        group, meaning = _BUCKETS.get(name, (name, ""))
-        bars.append(Bar(name, group, rows[name]["bucket_hours"], rows[name]["share"], meaning))
+    groups = _groups(asker)
+    bars = [
+        Bar(row["bucket"], groups[row["time_group"]], row["bucket_hours"], row["share"], row["bucket_words"])
+        for row in rows
+    ]
     available = headline["available_hours"]
     unseen = f"{number(headline['unknown_hours'])} h ({percent(headline['unknown_hours'] / available)})"
     sentence = (
         f"{unseen} of {number(available)} drive-hours have no log; the parts add up to the whole, and only the last"
         " one moves data."
     )
-    per_drive = {row["drive"]: [row[column] for column in GROUPS.values()] for row in asker.ask("drives").as_dicts()}
+    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
-        Waterfall("All drives, hours and share", "ledger_total", "h", bars),
-        Stack("Each drive, hours", "drives", "h", list(GROUPS), per_drive),
+        Waterfall("All drives, hours and share", "ledger_waterfall", "h", bars),
+        Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
     ]
-    return Section("hours", title, sentences=[sentence], figures=figures)
+    return Section(title, sentences=[sentence], figures=figures)
 
 
+def _groups(asker: Asker) -> dict[str, Group]:
+    """The groups of drive time by name, in the order of a drive's day."""
+    return {
+        row["time_group"]: Group(row["time_group"], row["group_words"], row["colour"], row["symbol"])
+        for row in asker.ask("drive_time_buckets").as_dicts()
+    }
+
+
+@section("stations", order=40)
 def stations(asker: Asker) -> Section:
     """Which stations work, which wait, and how long they pause between files."""
     duty = asker.ask("duty_table").as_dicts()
@@ -157,7 +139,7 @@ def stations(asker: Asker) -> Section:
     # a station that is left out of duty says why, instead of looking unseen or idle
     rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
     tables = [dataclasses.replace(table, rows=rows), asker.table("gaps_by_station", "Gaps between files", gaps.split())]
-    return Section("stations", "Stations", sentences=sentences, tables=tables)
+    return Section("Stations", sentences=sentences, tables=tables)
 
 
 def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
@@ -165,6 +147,7 @@ def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
     return role if place == 2 and duty is None and role == "scanning" else row[place]
 
 
+@section("drives", order=50)
 def drives(asker: Asker) -> Section:
     """The rates of drives and the hours behind them."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
@@ -177,7 +160,7 @@ def drives(asker: Asker) -> Section:
     )
     tables = [
         asker.table("drives", "Rates of drives", rates.split()),
-        asker.table("drives", "Hours of drives", ["drive", *GROUPS.values()]),
+        asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
         asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
         asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
     ]
@@ -191,9 +174,7 @@ def drives(asker: Asker) -> Section:
         " both days. Basis of drive rates: call, inside drive calls; block, the block loop, also checksums and waits in"
         " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited."
     ]
-    return Section(
-        "drives", "Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables
-    )
+    return Section("Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables)
 
 
 def _is_whole(row: Row) -> bool:
@@ -205,6 +186,7 @@ def _is_read(row: Row) -> bool:
     return row["changed_at"] is not None
 
 
+@section("quality", order=90)
 def data_quality(asker: Asker) -> Section:
     """What was lost, missing or doubtful on the way in."""
     lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
@@ -234,9 +216,7 @@ def data_quality(asker: Asker) -> Section:
     sentences = [f"None of these: {'; '.join(nothing)}."] if nothing else []
     names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
     notes = [f"Names repaired: {', '.join(names)}."] if names else []
-    return Section(
-        "quality", "Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes
-    )
+    return Section("Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes)
 
 
 def _is_short(row: Row) -> bool:
@@ -247,6 +227,7 @@ def _columns(asker: Asker, name: str) -> list[str]:
     return [column.name for column in asker.catalog.questions[name].columns]
 
 
+@section("reproduce", order=100)
 def reproduce(asker: Asker) -> Section:
     """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
     table = asker.table("file_hashes", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
@@ -263,7 +244,7 @@ def reproduce(asker: Asker) -> Section:
         " stands here; a table AT (VERSION => snapshot) is what it was for this report, while the snapshot is kept."
     )
     queries = list(asker.queries.values())
-    return Section("reproduce", "Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
+    return Section("Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
 
 
 def _version() -> str:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pipelines.reporting.report.format import day_text, days_text, instant, number
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
+from pipelines.reporting.report.sections import section
 
 # Above this share of hours without a log, nothing is said about what the hours went on.
 _MOST_UNSEEN = 0.5
@@ -18,6 +19,7 @@ def is_withheld(headline: Row) -> bool:
     return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
 
 
+@section("coverage", order=0)
 def header(asker: Asker) -> Section:
     """What this is about, and how much of it was seen."""
     site, build = asker.site, asker.only("last_build")
@@ -34,7 +36,7 @@ def header(asker: Asker) -> Section:
         facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
     else:
         facts.append(("data", "nothing was built yet"))
-    return Section("coverage", "What was seen", facts=facts)
+    return Section("What was seen", facts=facts)
 
 
 def _freshness(asker: Asker) -> list[tuple[str, str]]:

@@ -4,10 +4,11 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.reporting.report.coverage import covering, is_withheld, unjudged
 from pipelines.reporting.report.format import day_text, days_text, gain_text, instant, number
 from pipelines.reporting.report.model import Evidence, Finding, Loss, Section
 from pipelines.reporting.report.queries import Asker, Row
+from pipelines.reporting.report.sections import section
+from pipelines.reporting.report.sections.coverage import covering, is_withheld, unjudged
 
 _N_LOSSES = 3
 _MOST_FINDINGS = 40
@@ -16,6 +17,7 @@ _MOST_NAMES = 4
 _STATES = ("new", "returned", "open", "acknowledged", "muted")
 
 
+@section("losses", order=30)
 def losses(asker: Asker) -> Section:
     """The three causes whose removal would give most."""
     rows = asker.ask("losses").as_dicts()
@@ -27,7 +29,7 @@ def losses(asker: Asker) -> Section:
             if covering(asker)
             else ("None can be named: nothing of the period was seen.")
         )
-        return Section("losses", title, sentences=[text])
+        return Section(title, sentences=[text])
     sentence = (
         "A gain is what would move more, capped by what comes next in the way, with the 90 % interval of days like"
         " these; a price at most is not capped; hours that cannot be priced rank as an hour of the others is worth."
@@ -37,7 +39,7 @@ def losses(asker: Asker) -> Section:
     if headline.get("available_hours") and is_withheld(headline):
         sentence = f"Most drive-hours have no log: take these as hints. {sentence}"
     found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
-    return Section("losses", title, sentences=[sentence], losses=found)
+    return Section(title, sentences=[sentence], losses=found)
 
 
 def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
@@ -69,6 +71,7 @@ def _ordered(asker: Asker) -> list[tuple[str, Row]]:
     return [(f"finding-{place}", row) for place, row in enumerate(rows[:_MOST_FINDINGS], start=1)]
 
 
+@section("findings", order=80)
 def findings(asker: Asker) -> Section:
     """Every finding of the period, with its evidence."""
     rows = asker.ask("findings").as_dicts()
@@ -86,7 +89,7 @@ def findings(asker: Asker) -> Section:
     sentences += [*unjudged(asker), *_unsaid(asker)]
     left = len(rows) - len(shown)
     notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
-    return Section("findings", "Findings", sentences=sentences, findings=shown, notes=notes)
+    return Section("Findings", sentences=sentences, findings=shown, notes=notes)
 
 
 def _were_asked(asker: Asker) -> bool:

@@ -16,6 +16,7 @@ from pipelines.primitives.errors import TapescopeError
 from pipelines.reporting.report.format import counted, day_text, number, percent
 from pipelines.reporting.report.model import Burndown, Figure, Section, Table, Tornado
 from pipelines.reporting.report.queries import Asker, Row
+from pipelines.reporting.report.sections import section
 
 _MOST = 12  # campaigns, or kinds of drive, that are told of
 _LEVERS = 2
@@ -23,6 +24,7 @@ _NOT_KEPT = "No forecast was kept for this day: `tapescope forecast` makes them,
 _TORNADOS = 3
 
 
+@section("campaigns", order=60)
 def campaigns(asker: Asker) -> Section:
     """How far campaigns are, when they will be done, what would move that; how long spools last."""
     declared = asker.site.campaign
@@ -47,7 +49,6 @@ def campaigns(asker: Asker) -> Section:
     left = len(declared) - _MOST
     notes = [f"{left} more campaigns: `tapescope forecast campaign`"] if left > 0 else []
     return Section(
-        "campaigns",
         "Campaigns and room",
         sentences=sentences,
         figures=figures,
@@ -148,6 +149,7 @@ def _score(asker: Asker) -> list[str]:
     return [f"Of {counted(len(over), 'forecast')} of which is known what came, {held} held it; nine of ten should."]
 
 
+@section("model", order=70)
 def model_card(asker: Asker) -> Section:
     """Costs fitted to the site's mounts, drives needed, and how ours fares with published documents."""
     costs, sizes = _of(asker, "calibration"), _of(asker, "sizing")
@@ -162,7 +164,6 @@ def model_card(asker: Asker) -> Section:
         sentences.append(_NOT_KEPT)
     table = _cost_table(costs)
     return Section(
-        "model",
         "Model card",
         facts=_studies(),
         sentences=sentences,
