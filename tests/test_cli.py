@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import REPO
 
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead
+from support import REPO
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_home import DAGS, POOL, environment
-from archive import SITE, all_rows, differences, make, make_site, morning, put, query
-from conftest import REPO
 
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
+from support import REPO
+from support.airflow_home import DAGS, POOL, environment
+from support.archive import SITE, all_rows, differences, make, make_site, morning, put, query
 
 LONGEST = 60
 DAG_FILES = sorted(DAGS.glob("*.py"))
@@ -69,7 +69,7 @@ def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
 
 def run_dags(home: Path, site: Path, *names: str, **more: str) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(
-        run(home, str(REPO / "tests" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
+        run(home, str(REPO / "tests" / "support" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
     )
     return said
 

@@ -11,8 +11,6 @@ from urllib.parse import parse_qs
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from screenshots import pages
-from served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
@@ -21,6 +19,8 @@ from pipelines.analysis.models.simulation import Changes
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.screenshots import pages
+from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")

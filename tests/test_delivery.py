@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import receivers
-import test_report as stand
 import trustme
-from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -30,6 +27,9 @@ from pipelines.reporting.delivery import alertmanager, prometheus
 from pipelines.reporting.delivery.payload import Message, single_line
 from pipelines.reporting.report import Report
 from pipelines.warehouse.connection import Warehouse, transaction
+from support import receivers
+from support import report_site as stand
+from support.archive import query
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("delivery")

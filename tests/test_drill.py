@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-import archive
 import pytest
 from click.testing import CliRunner, Result
 
@@ -15,8 +14,9 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Warehouse
+from support import archive
 
-pytestmark = pytest.mark.xdist_group("drill")
+pytestmark = [pytest.mark.xdist_group("drill"), pytest.mark.usefixtures("plain_store")]
 
 DAY = date(2010, 3, 9)
 NAME = f"enstore/LOG-{DAY}"

@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from archive import query
 from click.testing import CliRunner
 
 from pipelines import steps
@@ -12,6 +11,7 @@ from pipelines.cli import cli
 from pipelines.sources import choose, endit, endit_hints
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
+from support.archive import query
 
 SOURCES = Path(__file__).parent / "sources"
 SITE = 'name = "pool"\nzone = "Europe/Stockholm"\n[[input]]\nglob = "tsm*"\n[[input]]\nglob = "*.json"\n'

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import maul, origin_of, parse_chunks, read_lines
 
 from pipelines import steps
 from pipelines.cli import cli
@@ -25,8 +23,10 @@ from pipelines.sources import choose, enstore_accounting
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.enstore_accounting import tables
 from pipelines.sources.protocol import Origin
+from support.archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
+from support.parsing import maul, origin_of, parse_chunks, read_lines
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 CASES = Path(__file__).parent / "sources" / "enstore_accounting"
 CHICAGO = {"2010-06-15": 5, "2011-03-08": 6, "2014-08": 5, "2014-11": 6, "2014-12": 6, "2013": 5, "2014-02": 6}

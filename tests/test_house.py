@@ -9,21 +9,20 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 import pytest
 
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import FLOORS, LAYERS, Column, Question, Relation, load_catalog
+from pipelines.catalog.contracts import FLOORS, LAYERS, Column, Question, load_catalog
 from pipelines.config.site import Site
 from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, quote, transaction
 from pipelines.warehouse.tables import create_tables
+from support import REPO, TESTS
 
-REPO = Path(__file__).resolve().parent.parent
-TESTS = REPO / "tests"
 CATALOG = load_catalog()
 RELATIONS = list(CATALOG.relations.values())
 BY_SQL = [relation for relation in RELATIONS if relation.sql]
@@ -57,9 +56,11 @@ MAY_IMPORT = {
     ),
 }
 
-each_relation = pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.full_name)
-each_made_by_sql = pytest.mark.parametrize("relation", BY_SQL, ids=lambda relation: relation.full_name)
-each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+
+def assert_none(complaints: Iterable[str]) -> None:
+    """All complaints at once, so that one run shows all that is to do."""
+    found = list(complaints)
+    assert not found, "\n" + "\n".join(found)
 
 
 # Rule 3: every unit has its worked examples.
@@ -71,9 +72,9 @@ NEEDS_CASES = [
 ]
 
 
-@pytest.mark.parametrize("pattern", NEEDS_CASES)
-def test_unit_has_worked_example(pattern: str) -> None:
-    assert list(TESTS.glob(pattern)), f"a worked example is missing: tests/{pattern}"
+def test_every_unit_has_worked_examples() -> None:
+    lacking = [f"tests/{pattern}" for pattern in NEEDS_CASES if not list(TESTS.glob(pattern))]
+    assert not lacking, "worked examples are missing"
 
 
 def test_every_worked_example_is_of_a_unit() -> None:
@@ -86,20 +87,30 @@ def test_every_worked_example_is_of_a_unit() -> None:
 # Rule 4: every column says what it is, in the unit its name promises.
 
 
-@each_relation
-def test_relation_is_documented(relation: Relation) -> None:
-    assert relation.title and relation.grain and relation.why, f"{relation.path.name}: title, grain or why is empty"
-    assert not list(complaints(relation.columns))
+def test_relations_are_documented() -> None:
+    assert_none(
+        f"{relation.full_name}: {complaint}"
+        for relation in RELATIONS
+        for complaint in [
+            *(f"{name} is empty" for name in ("title", "grain", "why") if not getattr(relation, name)),
+            *of_columns(relation.columns),
+        ]
+    )
 
 
-@each_question
-def test_question_is_documented(question: Question) -> None:
-    assert question.title and question.why
-    assert all(str(param.get("doc", "")).strip() for param in question.params.values()), "a param needs a doc"
-    assert not list(complaints(question.columns))
+def test_questions_are_documented() -> None:
+    assert_none(
+        f"{question.name}: {complaint}"
+        for question in QUESTIONS
+        for complaint in [
+            *(f"{name} is empty" for name in ("title", "why") if not getattr(question, name)),
+            *(f"{name} needs a doc" for name, one in question.params.items() if not str(one.get("doc", "")).strip()),
+            *of_columns(question.columns),
+        ]
+    )
 
 
-def complaints(columns: tuple[Column, ...]) -> Iterator[str]:
+def of_columns(columns: tuple[Column, ...]) -> Iterator[str]:
     for column in columns:
         if not column.doc.strip():
             yield f"{column.name} has no doc"
@@ -111,21 +122,21 @@ def complaints(columns: tuple[Column, ...]) -> Iterator[str]:
 # Rule 5: a SELECT reads only the floors below it, and yields what its header promises.
 
 
-@each_made_by_sql
-def test_relation_reads_the_floors_below(relation: Relation) -> None:
-    if not relation.is_constant:
-        check_floors(relation.inputs, FLOORS[relation.layer])
+def test_sql_reads_the_floors_below() -> None:
+    read = [relation for relation in BY_SQL if not relation.is_constant]
+    units = [(relation.full_name, relation.inputs, FLOORS[relation.layer]) for relation in read]
+    units += [(question.name, sql_inspect.tables(question.sql), FLOORS["questions"]) for question in QUESTIONS]
+    assert_none(f"{unit} {complaint}" for unit, inputs, floors in units for complaint in of_inputs(inputs, floors))
 
 
-@each_question
-def test_question_reads_the_floors_below(question: Question) -> None:
-    check_floors(sql_inspect.tables(question.sql), FLOORS["questions"])
-
-
-def check_floors(inputs: tuple[str, ...], floors: tuple[str, ...]) -> None:
-    assert inputs, "it reads no relation"
-    assert not [name for name in inputs if name not in CATALOG.relations], "no such relation"
-    assert not [name for name in inputs if name.split(".")[0] not in floors], f"it may read {', '.join(floors)} only"
+def of_inputs(inputs: tuple[str, ...], floors: tuple[str, ...]) -> Iterator[str]:
+    if not inputs:
+        yield "reads no relation"
+    for name in inputs:
+        if name not in CATALOG.relations:
+            yield f"reads {name}, which is not there"
+        elif name.split(".")[0] not in floors:
+            yield f"reads {name}, and may read {', '.join(floors)} only"
 
 
 @pytest.fixture(scope="module")
@@ -139,26 +150,47 @@ def empty_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         yield connection
 
 
-@pytest.mark.xdist_group("empty_lake")
-@each_made_by_sql
-def test_relation_yields_its_columns(relation: Relation, empty_lake: Connection) -> None:
-    assert described(empty_lake, relation.sql) == [(column.name, column.type) for column in relation.columns]
+def test_relations_yield_their_columns(empty_lake: Connection) -> None:
+    assert_none(
+        f"{relation.full_name}: the SELECT and the header differ in {differing}"
+        for relation in BY_SQL
+        if (differing := described(empty_lake, relation.sql) ^ promised(relation.columns))
+    )
 
 
-@pytest.mark.xdist_group("empty_lake")
-@each_question
-def test_question_yields_its_columns(question: Question, empty_lake: Connection) -> None:
-    used = set(re.findall(r"\$([a-z]\w*)", question.sql))
-    assert used == set(question.params), "the params of the header and those of the SQL differ"
+def test_questions_yield_their_columns(empty_lake: Connection) -> None:
+    assert_none(
+        f"{question.name}: the SELECT and the header differ in {differing}"
+        for question in QUESTIONS
+        if (differing := described(empty_lake, asked(question)) ^ promised(question.columns))
+    )
+
+
+def test_questions_use_their_parameters() -> None:
+    assert_none(
+        f"{question.name}: the params of the header and those of the SQL differ"
+        for question in QUESTIONS
+        if set(re.findall(r"\$([a-z]\w*)", question.sql)) != set(question.params)
+    )
+
+
+def asked(question: Question) -> str:
+    """Its SQL with the defaults in place of the parameters."""
     sql = question.sql
     for name, param in question.params.items():
         value = f"TRY_CAST({quote(str(param.get('default', '')))} AS {param['type']})"
         sql = re.sub(rf"\${name}\b", value.replace("\\", r"\\"), sql)
-    assert described(empty_lake, sql) == [(column.name, column.type) for column in question.columns]
+    return sql
 
 
-def described(connection: Connection, sql: str) -> list[tuple[str, str]]:
-    return [(row[0], row[1]) for row in connection.execute(f"DESCRIBE {sql}").fetchall()]
+def described(connection: Connection, sql: str) -> set[tuple[int, str, str]]:
+    """Place, name and type of each column that a SELECT yields."""
+    rows = connection.execute(f"DESCRIBE {sql}").fetchall()
+    return {(place, row[0], row[1]) for place, row in enumerate(rows)}
+
+
+def promised(columns: tuple[Column, ...]) -> set[tuple[int, str, str]]:
+    return {(place, column.name, column.type) for place, column in enumerate(columns)}
 
 
 # Rule 6: linters, types, import contracts, generated pages.
@@ -252,6 +284,24 @@ def test_scripts_import_only_what_they_may(folder: str) -> None:
             assert top not in strangers, place
             is_allowed = any(".".join(below[:n]) in allowed for n in (1, 2))
             assert top != "pipelines" or is_allowed, f"{place}; it may import {sorted(allowed)}"
+
+
+def test_no_test_imports_another() -> None:
+    """What two test modules share is in tests/support; `conftest` is pytest's own."""
+    modules = {path.stem for path in TESTS.glob("*.py")}
+    assert_none(
+        f"{path.name} imports {name}: move what they share to tests/support"
+        for path in [*TESTS.glob("*.py"), *TESTS.glob("support/*.py")]
+        for name in sorted(imported(path) & modules)
+    )
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, wherever in it, by the last part of `tests.x` too."""
+    found = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in found if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.removeprefix("tests.").split(".")[0] for name in names}
 
 
 def test_command_line_starts_without_guests() -> None:

@@ -12,7 +12,13 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from archive import (
+
+from pipelines import cli, steps
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.errors import CheckFailed
+from pipelines.warehouse.connection import LAKE, Warehouse
+from support.archive import (
     SITE,
     SYSTEM,
     ZONE,
@@ -31,11 +37,7 @@ from archive import (
     vmstat_text,
 )
 
-from pipelines import cli, steps
-from pipelines.catalog.contracts import load_catalog
-from pipelines.config.site import Site
-from pipelines.primitives.errors import CheckFailed
-from pipelines.warehouse.connection import LAKE, Warehouse
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = date(2010, 3, 10)
 LOG = f"enstore/LOG-{DAY}"

@@ -15,14 +15,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
-from test_kill import run
 
 from pipelines import cli, steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from support.archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
+from support.processes import run
 
 pytestmark = pytest.mark.xdist_group("maintain")
 

@@ -6,7 +6,6 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from archive import make_site
 from click.testing import CliRunner, Result
 
 from pipelines import steps
@@ -17,6 +16,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
+from support.archive import make_site
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("notices")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from screenshots import pages as addressed
 
 from benchmarks import pages, year
 from benchmarks.aims import judge_pages
@@ -17,6 +16,7 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
+from support.screenshots import pages as addressed
 
 REPO = Path(__file__).resolve().parent.parent
 SIZE = year.Size(days=8, transfers=3000, fine_days=0)

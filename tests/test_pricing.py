@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from archive import ZONE, make_site
 
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Gain, gain
@@ -14,6 +13,9 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 from pipelines.warehouse.tables import prepare_tables
+from support.archive import ZONE, make_site
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)

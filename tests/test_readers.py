@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import copied, make, make_site, morning, mrtg_text, put, query
-from test_kill import kill, python, wait_for_lock
 
 from pipelines import steps
 from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import WarehouseBusy
+from support.archive import copied, make, make_site, morning, mrtg_text, put, query
+from support.processes import kill, python, wait_for_lock
 
 pytestmark = pytest.mark.xdist_group("readers")
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_sources import real_origin
 
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import FileParse, join_seen
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
 from pipelines.sources.blocks import read_head
+from support.parsing import real_origin
 
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"

@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from archive import make_site, morning, mrtg_text, put, query, vmstat_text
 
 from pipelines import steps
 from pipelines.config.site import Site, load_site
@@ -22,6 +21,9 @@ from pipelines.ingest import parse_file
 from pipelines.primitives.errors import ConfigError
 from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.archive import make_site, morning, mrtg_text, put, query, vmstat_text
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 SITE_TEXT = """
 name = "case"

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines, read_real
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import sar
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import FILE_REASONS, Origin, Parsed
+from support.parsing import parse_chunks, read_lines, read_real
 
 pytestmark = pytest.mark.filterwarnings("error")
 

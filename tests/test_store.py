@@ -18,10 +18,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from archive import SITE, all_rows, copied, differences, make_site, morning, put, query
 from click.testing import CliRunner
-from conftest import REPO
-from test_kill import FIRST, SECOND
 
 from pipelines import steps
 from pipelines.cli import cli
@@ -30,6 +27,9 @@ from pipelines.primitives import failures, store_errors
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.warehouse import backups, ownership
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support import REPO
+from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
+from support.two_days import FIRST, SECOND
 
 pytestmark = pytest.mark.xdist_group("store")
 

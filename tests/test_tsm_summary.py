@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from archive import query
 
 from pipelines import steps
 from pipelines.config.site import Site
 from pipelines.sources import tsm_summary
+from support.archive import query
 
 DRIVES = {
     "DRIVERT1": (31, 35.59),

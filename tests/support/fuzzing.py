@@ -1,4 +1,4 @@
-"""Fuzzing of sources: `python tests/fuzzing.py STEM [SECONDS]`, or `make fuzz` for all of them.
+"""Fuzzing of sources: `PYTHONPATH=tests python -m support.fuzzing STEM [SECONDS]`, or `make fuzz` for all of them.
 
 Atheris mutates the cases of a source, guided by the branches they reach. Whatever the bytes are, a source may refuse
 the file (UnreadableFile) and nothing else may be raised; every line is used, skipped or rejected; and a file cut in
@@ -19,9 +19,9 @@ from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import LINES, Limits, frame_of, head_of
 from pipelines.sources.protocol import LINE_REASONS, Carry, Origin, Parsed
+from support import REPO, TESTS
 
-HERE = Path(__file__).parent
-CORPUS = HERE / "corpus"
+CORPUS = TESTS / "corpus"
 MOST_BYTES = 60_000
 MOST_MB = 3_000  # of memory
 MOST_S = 30  # for one input
@@ -31,7 +31,7 @@ def seeds(stem: str) -> list[Path]:
     """The cases of a source, and what failed before."""
     cases = [
         path
-        for path in sorted((HERE / "sources" / stem).glob("*"))
+        for path in sorted((TESTS / "sources" / stem).glob("*"))
         if path.is_file() and not path.name.endswith((".origin.toml", ".expected.json")) and path.suffix != ".gz"
     ]
     return cases + sorted((CORPUS / stem).glob("*"))
@@ -179,7 +179,7 @@ def main() -> None:
         if counts["run"] % 1000 == 0:
             print(f"{stem}: {counts['run']} inputs, {counts['read']} of them read", file=sys.stderr)
 
-    folder = HERE.parent / "var" / "fuzz" / stem
+    folder = REPO / "var" / "fuzz" / stem
     folder.mkdir(parents=True, exist_ok=True)
     for number, text in enumerate(texts):
         (folder / f"seed-{number}").write_bytes(text)

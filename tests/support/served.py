@@ -4,22 +4,22 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from pipelines import steps
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from support import REPO
+from support.ports import free_port
 
-REPO = Path(__file__).resolve().parent.parent
 APP = REPO / "dashboards" / "app.py"
 HOSTILE = "<script>document.title = 'owned'</script> **bold** [link](http://198.51.100.1/) `code` $x^2$ ~~gone~~"
 HOSTILE_STATION = "<b>*station*</b>"
@@ -90,17 +90,11 @@ def chromium() -> str:
     return program
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @contextmanager
 def served(site: Path, log: Path, port: int | None = None) -> Iterator[str]:
     """`tapescope dashboard` in its own session on a port of this machine; its whole process group ends afterwards.
 
-    It starts away from the checkout, as it does for whoever installed it.
+    It starts away from the checkout, as it does for whoever installed it. A failure has a note on what became of it.
     """
     port = port or free_port()
     address = f"127.0.0.1:{port}"
@@ -113,13 +107,24 @@ def served(site: Path, log: Path, port: int | None = None) -> Iterator[str]:
     try:
         wait_until_healthy(process, f"http://{address}/_stcore/health", log)
         yield f"http://{address}"
+    except BaseException as failure:
+        failure.add_note(_state(process, log))
+        raise
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _state(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Whether the server runs, or how it ended, and the last of what it wrote."""
+    code = process.poll()
+    state = "still runs" if code is None else f"ended by itself with code {code}"
+    return f"The server (process {process.pid}) {state}. Its log ends:\n{log.read_text(errors='replace')[-3000:]}"
 
 
 def wait_until_healthy(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

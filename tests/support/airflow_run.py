@@ -1,7 +1,7 @@
 """Runs DAGs in a process of its own: Airflow keeps global state and warns of its own code.
 
-`python tests/airflow_run.py DAGS_FOLDER DAG…` runs one after the other with `dag.test()`; as JSON, last, it prints the
-states of each run and of its tasks.
+`python tests/support/airflow_run.py DAGS_FOLDER DAG…` runs one after the other with `dag.test()`; as JSON, last, it
+prints the states of each run and of its tasks.
 """
 
 import json

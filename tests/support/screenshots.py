@@ -1,12 +1,14 @@
-"""Pictures of every page, to be looked at: `make screenshots`, or `python tests/screenshots.py SITE FOLDER [dark]`."""
+"""Pictures of every page, to be looked at: `make screenshots`.
+
+Or `PYTHONPATH=tests python -m support.screenshots SITE FOLDER [dark]`.
+"""
 
 import sys
 from pathlib import Path
 
-from browsing import WIDTH, opened, wait_until_drawn
-from served import chromium, served
-
 from dashboards.pages import find_views
+from support.browsing import WIDTH, opened, wait_until_drawn
+from support.served import chromium, served
 
 MOST_HEIGHT = 9000
 

@@ -6,11 +6,10 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from archive import SITE, Rows, all_rows, make_site, morning, put, query, vmstat_text
-
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
+from support.archive import SITE, Rows, all_rows, make_site, morning, put, query, vmstat_text
 
 FIRST = date(2010, 3, 1)
 N_DAYS = 7  # each takes a minute of Airflow's

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from conftest import REPO
+
+from support import REPO
+from support.ports import free_port
 
 DAGS = REPO / "dags"
 POOL = "tapescope_writer"
@@ -34,15 +35,6 @@ def environment(home: Path, site: Path, **more: str) -> dict[str, str]:
         "TAPESCOPE_SITE": str(site),
         **more,
     }
-
-
-def free_ports(n: int) -> list[int]:
-    """Ports nobody listens on; all are held until the last is known."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 @dataclass
@@ -105,7 +97,7 @@ class Airflow:
 def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
     """`airflow standalone` on free ports, with the pool that `make airflow` makes; healthy when it is handed over."""
     home.mkdir(parents=True, exist_ok=True)
-    port, worker, triggerer = free_ports(3)
+    port, worker, triggerer = free_port(), free_port(), free_port()
     passwords = home / "passwords.json"
     passwords.write_text(json.dumps({"admin": PASSWORD}))
     told = environment(home, site) | {

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from served import DEADLINE_S, FLAGS
+from support.served import DEADLINE_S, FLAGS
 
 WIDTH, HEIGHT = 1280, 900
 DRAWN = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')]
