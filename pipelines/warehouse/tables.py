@@ -63,13 +63,13 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
 
 
 def _fill_constants(connection: Connection, catalog: Catalog) -> None:
-    """Rows that stand in a contract's SQL alone, where they differ from what is there."""
+    """Write the rows that only a contract's SQL defines, where the table differs."""
     for relation in catalog.relations.values():
         table = f"{LAKE}.{relation.full_name}"
         if not relation.is_constant or _columns_of(connection, table) != relation.column_names:
             continue
-        wanted = connection.execute(f"SELECT * FROM ({relation.sql}) ORDER BY ALL").fetchall()
-        if connection.execute(f"SELECT * FROM {table} ORDER BY ALL").fetchall() != wanted:
+        declared = connection.execute(f"SELECT * FROM ({relation.sql}) ORDER BY ALL").fetchall()
+        if connection.execute(f"SELECT * FROM {table} ORDER BY ALL").fetchall() != declared:
             connection.execute(f"DELETE FROM {table}")
             connection.execute(f"INSERT INTO {table} {relation.sql}")
 
