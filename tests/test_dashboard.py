@@ -170,7 +170,7 @@ def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
     opened(app, "gaps")
     shown = [code for code in app.code if HOSTILE in code.value]
     assert shown and {code.language for code in shown} <= {None, "", "plaintext"}
-    for page in ("gaps", "tonight", "changes"):
+    for page in ("gaps", "overview", "changes"):
         app.switch_page(f"views/{page}.py").run()
         assert not app.exception
         marked = [*app.markdown, *app.caption, *app.subheader, *app.info, *app.warning, *app.error, *app.success]
@@ -600,7 +600,7 @@ def test_compare_with(app: AppTest) -> None:
     # no server log covers the day four weeks earlier: it was not nothing
     box(app, "Compare with").select("month").run()
     assert "No server log covers these days." in {one.value for one in app.info}
-    app.switch_page("views/tonight.py").run()
+    app.switch_page("views/overview.py").run()
     assert not app.exception and not app.success, "an all-clear next to findings"
     deltas = {metric.label: metric.delta for metric in app.metric}
     assert set(deltas.values()) == {"was not covered"} and len(deltas) == 8, deltas

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dashboards import leads
+from dashboards import finding_links
 from dashboards.pages import VIEWS, find_views
 from pipelines.analysis.findings import detectors, judge
 from pipelines.catalog.contracts import FOLDER, Rule, load_catalog
@@ -110,7 +110,7 @@ def test_a_page_that_declares_too_little_is_refused(text: str, complaint: str, t
 
 
 def test_every_rule_names_a_page() -> None:
-    assert {leads.page_of(rule).name for rule in RULES.values()} <= {path.stem for path in VIEWS.glob("*.py")}
+    assert {finding_links.page_of(rule).name for rule in RULES.values()} <= {path.stem for path in VIEWS.glob("*.py")}
 
 
 def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path) -> None:
@@ -120,13 +120,13 @@ def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path
     with pytest.raises(ContractError, match=r"long_gap\.toml: the rule lacks .*'page'"):
         load_catalog(tmp_path)
     with pytest.raises(ContractError, match="rule long_gap: there is no page nowhere"):
-        leads.page_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
+        finding_links.page_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
 
 
 def test_no_list_names_them() -> None:
     """What finds detectors, sections and pages names none of them."""
     views = {path.stem for path in VIEWS.glob("*.py")}
-    for place in ("dashboards/app.py", "dashboards/pages.py", "dashboards/leads.py"):
+    for place in ("dashboards/app.py", "dashboards/pages.py", "dashboards/finding_links.py"):
         assert not [
             name for name in views if f'"{name}"' in (text := (REPO / place).read_text()) or f"/{name}." in text
         ]

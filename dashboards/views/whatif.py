@@ -5,14 +5,15 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, model_charts, parts, scenario, state
+from dashboards import components, data, fields, scenario, state
+from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
 from pipelines.primitives.text import escape_markdown
 
 PAGE = {"title": "What-if", "order": 110}
 
-page = parts.open_page("What would a change bring?")
+page = components.open_page("What would a change bring?")
 st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
 n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
 work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
@@ -23,7 +24,7 @@ except data.NoAnswer:
         "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more days,"
         " or load server logs with `tapescope run`."
     )
-    parts.show_sql(work, down)
+    components.show_sql(work, down)
     state.stop()
 n_mounts = len(record.work.mounts)
 first = page.last_days(n_days)
@@ -70,7 +71,7 @@ for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, stri
     listed = "; ".join(f"{row['drives']} {row['run']} {row[value]:,.2f}" for row in rows)
     chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
     place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
-parts.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
+components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
 
 single = changes.alone()
 if answer.changed and single:
@@ -85,5 +86,5 @@ if answer.changed and single:
     if single != [changes]:
         runs.append((changes, answer.changed))
     scenarios = forecast.ranked(record.work, answer.replayed, runs)
-    parts.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
-parts.show_sql(work, down)
+    components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
+components.show_sql(work, down)

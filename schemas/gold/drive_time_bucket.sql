@@ -40,13 +40,13 @@ bucket AS (
         (5, 'mount', 'mounting a tape', 'mounting'),
         (6, 'dismount', 'dismounting a tape', 'mounting'),
         (7, 'position', 'winding to a file', 'tape_motion'),
-        (8, 'request', 'waiting for the next request', 'between_files'),
+        (8, 'request', 'waiting for a request', 'between_files'),
         (9, 'database', 'updating databases', 'between_files'),
         (10, 'start', 'request to first block', 'between_files'),
         (11, 'filemark', 'writing file marks', 'between_files'),
         (12, 'checksum', 'computing checksums', 'checksums'),
         (13, 'wait_data', 'waiting for data', 'waiting'),
-        (14, 'wait_room', 'waiting for room in the buffer', 'waiting'),
+        (14, 'wait_room', 'waiting for room', 'waiting'),
         (15, 'transfer', 'blocks to or from tape', 'moving_data')
     ) AS b (number, bucket, bucket_words, time_group)
 )

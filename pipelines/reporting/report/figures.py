@@ -140,7 +140,7 @@ def _stack(figure: Stack) -> alt.Chart:
         x=alt.X("value:Q", stack="zero", title=_UNITS[figure.unit], scale=alt.Scale(nice=False)),
         order="place:Q",
     )
-    legend = alt.Legend(title=None, orient="bottom", columns=8)
+    legend = alt.Legend(title=None, orient="bottom", columns=5)
     # many drives must not push the losses off the first screen
     step = max(10.0, min(18.0, 230 / max(len(names), 1)))
     return _bars(base, figure.groups, legend).properties(width=530, height=alt.Step(step))

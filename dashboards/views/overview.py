@@ -4,9 +4,9 @@ from collections import Counter
 
 import streamlit as st
 
-from dashboards import leads, parts
+from dashboards import components, finding_links
 
-PAGE = {"title": "Tonight", "order": 10}
+PAGE = {"title": "Tonight", "order": 10, "address": "tonight"}
 HEAD = [
     "moved_tb", "n_sessions", "drive_rate_mb_s", "drive_rate_basis", "overall_rate_mb_s", "f", "moving_data_hours",
     "unknown_hours",
@@ -16,7 +16,7 @@ MOVED = ["state", "severity", "rule", "entity", "text", "finding_id"]
 SHOWN_LOSSES, SHOWN_LOST, SHOWN_FINDINGS = 5, 10, 30
 SEVERITIES = ("critical", "warning", "info")
 
-page = parts.open_page("Is anything wrong?", compares=True)
+page = components.open_page("Is anything wrong?", compares=True)
 found, withheld, days = page.ask("findings"), page.ask("withheld"), page.ask("day_state")
 told = page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
@@ -43,12 +43,12 @@ if set_aside:
 
 headline = page.ask("headline")
 earlier = page.ask_before("headline")
-parts.heading(headline)
-parts.show_numbers(headline, headline.rows[0], HEAD, next(iter(earlier.rows), {}) if earlier else None)
-parts.show_sql(headline)
+components.heading(headline)
+components.show_numbers(headline, headline.rows[0], HEAD, next(iter(earlier.rows), {}) if earlier else None)
+components.show_sql(headline)
 
 losses = page.ask("losses")
-parts.heading(losses, "What it costs")
+components.heading(losses, "What it costs")
 st.caption(
     "Lost: what could have moved in the lost time if nothing else limited. Gain: what remains of it after the next"
     " bottleneck, or the ceiling of the drives."
@@ -59,21 +59,21 @@ for row in losses.rows[:SHOWN_LOSSES]:
     worth = "gain_gb_day" if row["gain_gb_day"] is not None else "lost_gb_day"
     gain.text(f"{losses.label(worth).partition(' [')[0]} {losses.shown(row, worth)}, {losses.shown(row, 'lost_hours')}")
     with lead:
-        leads.show(row["rule"], row["entities"] if row["n_findings"] == 1 else None)
-parts.say_cut(losses, len(losses.rows[:SHOWN_LOSSES]), len(losses.rows))
+        finding_links.show(row["rule"], row["entities"] if row["n_findings"] == 1 else None)
+components.say_cut(losses, len(losses.rows[:SHOWN_LOSSES]), len(losses.rows))
 if not losses.rows:
     st.info("No finding of this period has a price.")
 priced = page.ask("lost_time")
-parts.show_table(priced, LOST, [row for row in priced.rows if row["gain_gb_day"]], most=SHOWN_LOST)
-parts.show_sql(losses, priced)
+components.show_table(priced, LOST, [row for row in priced.rows if row["gain_gb_day"]], most=SHOWN_LOST)
+components.show_sql(losses, priced)
 
-parts.heading(found, "Open findings")
+components.heading(found, "Open findings")
 for row in sorted(open_now, key=lambda row: SEVERITIES.index(row["severity"]))[:SHOWN_FINDINGS]:
     text, lead = st.columns([8, 2], vertical_alignment="center")
     text.text(f"{row['severity']} · {row['state']} · {row['text']}")
     with lead:
-        leads.show(row["rule"], row["entity"])
-    leads.show_command("acknowledge", row["finding_id"])
+        finding_links.show(row["rule"], row["entity"])
+    finding_links.show_command("acknowledge", row["finding_id"])
 if len(open_now) > SHOWN_FINDINGS:
     st.text(f"and {len(open_now) - SHOWN_FINDINGS} more: see the table under the SQL")
 if set_aside:
@@ -81,21 +81,21 @@ if set_aside:
 for row in list(set_aside.values())[:SHOWN_FINDINGS]:
     until = f" until {row['until_day']}" if row["until_day"] else ""
     st.text(f"{row['severity']} · {row['state']}{until} · {row['text']}" + (f" · {row['note']}" if row["note"] else ""))
-    leads.show_command("reopen", row["finding_id"])
-parts.show_sql(found)
+    finding_links.show_command("reopen", row["finding_id"])
+components.show_sql(found)
 
 moved = [row for row in told.rows if row["state"] in ("new", "returned", "gone")]
 WIDE = {"rule": 140, "text": 380}
-parts.show_part(
+components.show_part(
     told, MOVED, moved, "No finding came, returned or went.", wide=WIDE, text="What changed since earlier nights"
 )
 
-parts.heading(withheld)
+components.heading(withheld)
 if withheld.rows:
-    parts.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
+    components.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
     st.caption("Too little was seen to judge these. The hours are missing from every number.")
 elif all(row["state"] in ("findings", "clean") for row in days.rows):
     st.info("None: of every log that site.toml declares enough was read.")
 else:
     st.info("No rule withheld a verdict, but some days have none: see the top of the page.")
-parts.show_sql(withheld, days)
+components.show_sql(withheld, days)

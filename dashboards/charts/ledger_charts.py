@@ -44,8 +44,10 @@ def _colours(rows: pl.DataFrame) -> alt.Color:
     """The groups of the rows in their order, each in its colour."""
     groups = rows.unique("group_words", maintain_order=True)
     words, colours = groups["group_words"].to_list(), groups["colour"].to_list()
-    scale, legend = alt.Scale(domain=words, range=colours), alt.Legend(orient="top", title=None, columns=8)
-    return alt.Color("group_words:N", sort=words, scale=scale, legend=legend)
+    legend = alt.Legend(
+        orient="top", title=None, columns=5, symbolType="square", symbolStrokeColor=_UNKNOWN_EDGE, symbolStrokeWidth=0.5
+    )
+    return alt.Color("group_words:N", sort=words, scale=alt.Scale(domain=words, range=colours), legend=legend)
 
 
 def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
