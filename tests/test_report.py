@@ -101,8 +101,8 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
                 insert(connection, "gold.drive_ledger", row)
         insert(
             connection,
-            "gold.session_rate",
-            {"day": DAY, "system": "stk", "session_id": "1", "station": station, "drive": drive, "volume": "V1"}
+            "gold.mount",
+            {"site_day": DAY, "system": "stk", "session_id": "1", "station": station, "drive": drive, "volume": "V1"}
             | {"requested_at": datetime(2010, 6, 15, 13), "n_files": 1234, "volume_gb": 1600.0, "drive_s": 20000.0}
             | {"drive_rate_basis": "call", "wall_s": 32000.0, "drive_rate_mb_s": 80.0, "overall_rate_mb_s": 50.0}
             | {"f": 0.625, "mode": "read", "dismounted_at": datetime(2010, 6, 15, 21, 53, 20)},
@@ -508,15 +508,15 @@ def test_dead_time_stands_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_cut_answer_is_said_to_be_cut(site: Site) -> None:
-    question = load_catalog().questions["mounts"]
+    question = load_catalog().questions["session_rates"]
     sql = re.sub(r"LIMIT \$n$", "LIMIT 0", question.sql)
     params = {name: param for name, param in question.params.items() if name != "n"}
     short = replace(question, sql=sql, params=params)
-    catalog = replace(load_catalog(), questions=load_catalog().questions | {"mounts": short})
+    catalog = replace(load_catalog(), questions=load_catalog().questions | {"session_rates": short})
     with Asker(site, catalog, DAY, DAY) as asker:
         assert (
-            "mounts is cut at 0 rows; choose fewer days, or one station"
-            in asker.table("mounts", "Mounts", ["session_id"]).note
+            "session_rates is cut at 0 rows; choose fewer days, or one station"
+            in asker.table("session_rates", "Mounts", ["session_id"]).note
         )
 
 

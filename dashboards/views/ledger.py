@@ -49,7 +49,7 @@ else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
 parts.show_sql(groups)
 
-mounts = page.ask("mounts", drive=drive, station=station, group=group)
+mounts = page.ask("session_rates", n=parts.ASKED_MOUNTS, drive=drive, station=station, group=group)
 parts.heading(mounts, "Down to one mount")
 parts.show_table(mounts, MOUNT, height=240, most=MOST_MOUNTS)
 names = [row["session_id"] for row in mounts.rows[:MOST_MOUNTS]]

@@ -18,7 +18,7 @@ MOUNTS = [
 ]
 page = parts.open_page("Should we read the whole tape?", "drive")
 drive = page.chosen["drive"]
-mounts = page.ask("mounts", drive=drive)
+mounts = page.ask("session_rates", n=parts.ASKED_MOUNTS, drive=drive)
 reads = [row for row in mounts.rows if row["mode"] == "read"]
 parts.heading(mounts, "Mounts that read")
 if not reads:

@@ -1,5 +1,6 @@
 /*
 title = "Where the drive-hours went"
+topic = "hours"
 why = "All drives together: the waterfall from 24 hours a drive to the time data moved."
 takes = ["first_day", "last_day"]
 
