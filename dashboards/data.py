@@ -45,11 +45,11 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return load_catalog().questions[self.name].title
+        return load_catalog().asked[self.name].title
 
     @property
     def why(self) -> str:
-        return load_catalog().questions[self.name].why
+        return load_catalog().asked[self.name].why
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -228,7 +228,7 @@ def site_path() -> Path:
 
 def takes(name: str) -> set[str]:
     """The parameters of a question."""
-    return set(load_catalog().questions[name].params)
+    return set(load_catalog().asked[name].params)
 
 
 def label(column: Column) -> str:

@@ -118,12 +118,14 @@ def _turns() -> threading.BoundedSemaphore:
 
 
 def beginnings() -> dict[str, str]:
-    """Titles of what one can start from: the ten questions, the site's own statements, all other questions."""
+    """Titles of what one can start from: the ten questions, the site's own statements, other questions by topic."""
     questions = load_catalog().questions
     titles = {f"question {name}": f"{place}. {questions[name].title}" for place, name in enumerate(TEN, start=1)}
     titles |= {f"saved {path.stem}": f"Own: {path.stem}" for path in _saved()}
     return titles | {
-        f"question {name}": f"Question: {question.title}" for name, question in questions.items() if name not in TEN
+        f"question {name}": f"{question.topic.capitalize()}: {question.title}"
+        for name, question in questions.items()
+        if name not in TEN
     }
 
 

@@ -317,7 +317,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     def asked(name: str, **params: str) -> list[dict[str, Any]]:
         return ask(steps.site_at(archive), load_catalog(), name, {"last_day": "2010-03-10"} | params).as_dicts()
 
-    (sparse,) = [row for row in asked("mounts", first_day="2010-03-10") if row["pattern"] == "sparse"]
+    (sparse,) = [row for row in asked("session_rates", first_day="2010-03-10") if row["pattern"] == "sparse"]
     app.query_params["session"] = sparse["session_id"]
     opened(app, "tapes")
     assert {metric.label: metric.value for metric in app.metric}["f"] == "0.365" == f"{sparse['f']:.3f}"

@@ -411,7 +411,7 @@ def test_without_a_log_the_tables_come_near_the_truth(realdata: Path, tmp_path: 
     assert query(site, "SELECT count(*) FROM silver.gap") == [(0,)]
     mounts = query(site, "SELECT mount_s, dismount_s, mode FROM silver.session ORDER BY from_at")
     assert mounts == [(41.0, 16.0, "write"), (47.0, 17.0, "read"), (41.0, 16.0, "write")]
-    assert query(site, "SELECT sum(n_files) FROM gold.session_rate WHERE f BETWEEN 0 AND 1") == [(10,)]
+    assert query(site, "SELECT sum(n_files) FROM gold.mount WHERE f BETWEEN 0 AND 1") == [(10,)]
 
 
 HEADER = ",".join(column.name for column in tables.find("encp_xfer").columns)

@@ -136,7 +136,7 @@ def test_what_is_lost_refers_to_what_can_be_gained() -> None:
     catalog = load_catalog()
     columns = [
         (owner.name, column)
-        for owner in (*catalog.relations.values(), *catalog.questions.values())
+        for owner in (*catalog.relations.values(), *catalog.asked.values())
         for column in owner.columns
         if column.name == "lost_gb_day"
     ]

@@ -58,7 +58,7 @@ while not (site.root / "done").exists():
     with Warehouse(site).read() as connection, transaction(connection):
         first = connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone()
         moved = "SELECT count(DISTINCT session_id), count(*), sum(bytes) FROM silver.transfer WHERE status = 'ok'"
-        rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.session_rate"
+        rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.mount"
         a, b = connection.execute(moved).fetchone(), connection.execute(rated).fetchone()
         if a[:2] != b[:2] or abs(a[2] - b[2]) > 1e-6 * a[2]:
             odd.append([a, b])

@@ -350,15 +350,15 @@ def test_dead_time_stands_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_cut_answer_is_said_to_be_cut(site: Site) -> None:
-    question = load_catalog().questions["mounts"]
+    question = load_catalog().questions["session_rates"]
     sql = re.sub(r"LIMIT \$n$", "LIMIT 0", question.sql)
     params = {name: param for name, param in question.params.items() if name != "n"}
     short = replace(question, sql=sql, params=params)
-    catalog = replace(load_catalog(), questions=load_catalog().questions | {"mounts": short})
+    catalog = replace(load_catalog(), questions=load_catalog().questions | {"session_rates": short})
     with Asker(site, catalog, DAY, DAY) as asker:
         assert (
-            "mounts is cut at 0 rows; choose fewer days, or one station"
-            in asker.table("mounts", "Mounts", ["session_id"]).note
+            "session_rates is cut at 0 rows; choose fewer days, or one station"
+            in asker.table("session_rates", "Mounts", ["session_id"]).note
         )
 
 

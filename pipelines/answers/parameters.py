@@ -24,6 +24,11 @@ def given(question: Question, params: dict[str, str]) -> dict[str, Any]:
         value = params.get(name, param.get("default"))
         if value is not None:
             values[name] = _cast(name, value, param["type"])
+            if "choices" in param and values[name] not in param["choices"]:
+                known = ", ".join(map(repr, param["choices"]))
+                raise QuestionRefused(
+                    f"{name}={single_line(value, _VALUE_CHARS)} is not a choice", f"give one of {known}"
+                )
         elif not is_day(question, name):
             raise QuestionRefused(f"{question.name} needs {name}: {param.get('doc', '')}", f"add {name}=…")
     return values

@@ -68,8 +68,10 @@ def ask(
 
 
 def _question(catalog: Catalog, name: str) -> Question:
-    question = catalog.questions.get(name)
+    question = catalog.asked.get(name)
     if question is None:
+        if (now := catalog.renamed.get(name)) is not None:
+            raise QuestionRefused(f"the question {name!r} is now {now!r}", f"see `tapescope explain {now}`")
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
         raise QuestionRefused(f"there is no question {name!r}", hint)

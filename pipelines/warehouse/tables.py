@@ -38,11 +38,14 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
     the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One with user
     data keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
-    log that was rotated away cannot be read again.
+    log that was rotated away cannot be read again. A build makes the rows of tables that another replaces: they go.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
     present = _present_columns(connection)
+    if will_build:
+        for old in {old for relation in catalog.relations.values() for old in relation.replaces} & present.keys():
+            connection.execute(f"DROP TABLE {LAKE}.{old}")
     changed = []
     for relation in catalog.relations.values():
         have, declared = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]

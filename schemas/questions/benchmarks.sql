@@ -1,5 +1,6 @@
 /*
 title = "Timed tests"
+topic = "host"
 why = "What disks and paths did when tried, how many streams at once, the processor time it cost, what the host was made of, and what makes a figure doubtful."
 takes = ["host"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What is behind a bucket of the ledger?"
+topic = "hours"
 why = "From a drive's hours down to the log: the longest intervals of a bucket on a day, the mount and the file they belong to, and the lines that begin and end them."
 
 [params.last_day]

@@ -1,5 +1,6 @@
 /*
 title = "Blocks of a cache against its open files"
+topic = "pools"
 why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits is the nearer one, and how many blocks an open file has."
 takes = ["first_day", "last_day"]
 

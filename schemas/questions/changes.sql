@@ -1,5 +1,6 @@
 /*
 title = "What was changed, and what moved?"
+topic = "changes"
 why = "Each change of the change log with rates and gaps before and after it, alike by tape and size of files. A change that moved nothing, and one of which nothing can be told, say so; so do entries that could not be read."
 
 [params.last_day]

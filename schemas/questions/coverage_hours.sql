@@ -1,5 +1,6 @@
 /*
 title = "Coverage, hour by hour"
+topic = "operations"
 why = "When each declared log was seen: a hole here is a hole in every number."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Did the rules run, and what did they say?"
+topic = "findings"
 why = "A day without findings is clean only if its logs were read and the rules ran: an all-clear that nobody gave is worse than a warning."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Drives"
+topic = "drives"
 why = "Rates of each drive beside the hours it gave to data, to standing still, and to nothing."
 takes = ["first_day", "last_day"]
 
@@ -45,9 +46,9 @@ mount AS (
            CASE WHEN r.wall_s IS NOT NULL
                 THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END AS wall_us
-    FROM gold.session_rate r CROSS JOIN bound b
+    FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
 ),
 rate AS (
     SELECT drive, CASE WHEN count(DISTINCT basis) > 1 THEN 'mixed' ELSE min(basis) END AS basis, sum(bytes) AS bytes,

@@ -1,5 +1,6 @@
 /*
 title = "Drives in service, day by day"
+topic = "drives"
 why = "How many drives of a kind served a test on each of its days, and which came or left meanwhile."
 takes = ["first_day", "last_day"]
 

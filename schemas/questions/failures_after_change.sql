@@ -1,5 +1,6 @@
 /*
 title = "Mounts that fail since a change"
+topic = "changes"
 why = "A limit that was right before (a retry that does not outlast a longer rewind) makes mounts fail from the day something else is changed: failed mounts of those it touched, before and after."
 takes = ["first_day", "last_day"]
 

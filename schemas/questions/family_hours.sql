@@ -1,5 +1,6 @@
 /*
 title = "Rates of file families, hour by hour"
+topic = "requests"
 why = "Whose data the drives move, and when: rates of families stacked come to what all of them moved together."
 takes = ["first_day", "last_day", "group"]
 

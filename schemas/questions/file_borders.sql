@@ -1,5 +1,6 @@
 /*
 title = "Sizes of files, by the pauses between them"
+topic = "host"
 why = "Where samples are fine enough, a disk that falls silent marks the end of a file, and the bytes between two silences are its size: sizes without any log of the tape system, to be held against it."
 takes = ["first_day", "last_day", "host"]
 

@@ -1,5 +1,6 @@
 /*
 title = "From hop to hop"
+topic = "stations"
 why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive: the bytes of each hop side by side show what is moved twice, and which hop is not seen."
 takes = ["first_day", "last_day", "station"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Examples of long gaps"
+topic = "gaps"
 why = "The two log lines around a gap prove it; those shown are the most usual of the long ones."
 takes = ["first_day", "last_day", "station", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Stations with long gaps, and whether the next file was at hand"
+topic = "gaps"
 why = "A gap with the next file on spool is the dialogue's doing; without it the drive is starved. The two ask for different remedies."
 takes = ["first_day", "last_day"]
 

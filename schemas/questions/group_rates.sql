@@ -1,5 +1,6 @@
 /*
 title = "Rates of groups over the hours: sustained, peak, average, last"
+topic = "requests"
 why = "What an experiment asked of the tapes while it asked anything, what it reached once, and what is left of that on average: four figures that are easily taken for one another."
 takes = ["first_day", "last_day"]
 

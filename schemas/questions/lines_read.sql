@@ -1,5 +1,6 @@
 /*
 title = "Lines read"
+topic = "operations"
 why = "Whether anything was lost on the way in: used, skipped and rejected lines add up to the lines of the files that hold data of the period, or no data at all."
 takes = ["first_day", "last_day"]
 

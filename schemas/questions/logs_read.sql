@@ -1,5 +1,6 @@
 /*
 title = "What was read, of which days"
+topic = "operations"
 why = "Which days can be asked for with which log: a page about another day shows nothing of it. Dates that cannot be are left out."
 
 [columns]

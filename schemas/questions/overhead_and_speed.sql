@@ -1,5 +1,6 @@
 /*
 title = "Overhead a file and speed of each technology, where the data can tell"
+topic = "gaps"
 why = "Time of a file = overhead + bytes / speed: a line through files of many sizes. Files of nearly one size have no such line, and then there is no row rather than a wrong one."
 takes = ["first_day", "last_day"]
 

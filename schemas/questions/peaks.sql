@@ -1,5 +1,6 @@
 /*
 title = "Under which conditions was the peak reached?"
+topic = "drives"
 why = "A best rate is of its conditions: a large file, nothing written to the disks beside it, few drives at work. Quoted without them it promises what no day will give."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Days with data"
+topic = "operations"
 why = "Which period can be asked for, and what is normal at this site."
 
 [columns]

@@ -1,5 +1,6 @@
 /*
 title = "Pools before tape"
+topic = "pools"
 why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its part."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What went well, and what did not"
+topic = "hours"
 why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding, muted or not."
 takes = ["first_day", "last_day"]
 
@@ -40,7 +41,7 @@ file AS (
 ),
 read_whole AS (
     SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n
-    FROM gold.mount_yield WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
+    FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
 ),
 hours AS (
     SELECT 1 - coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) / sum(duration_us) AS up,

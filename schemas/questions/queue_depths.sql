@@ -1,5 +1,6 @@
 /*
 title = "What a deep queue of requests brings"
+topic = "mounts"
 why = "The more requests wait at once, the more of a tape's files a mount can serve together: rates and files a mount by the number that waited. A new limit of the queue is a change: declare it, and `changes` compares."
 takes = ["first_day", "last_day"]
 
@@ -40,8 +41,8 @@ moved AS (
     GROUP BY ALL
 ),
 mount AS (
-    SELECT mode, date_trunc('hour', requested_at) AS hour_at, count(*) AS n_mounts, sum(n_files) AS n_files
-    FROM gold.mount_yield WHERE site_day BETWEEN $first_day AND $last_day GROUP BY ALL
+    SELECT mode, date_trunc('hour', begun_at) AS hour_at, count(*) AS n_mounts, sum(n_files) AS n_files
+    FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day GROUP BY ALL
 ),
 hourly AS (
     SELECT d.mode, d.hour_at, d.depth, coalesce(m.bytes, 0) AS bytes, coalesce(y.n_mounts, 0) AS n_mounts,

@@ -1,5 +1,6 @@
 /*
 title = "Which is faster, and does it do what was expected?"
+topic = "changes"
 why = "Hours of pools, hosts, links and files of drives, by what a fact says of them: file systems, RAID levels and settings side by side; and of a fact that names a rate (expected_mb_s), how often it was reached."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Recalls by volume"
+topic = "tapes"
 why = "How often each volume was asked for, and which share of mounts a recall would spare that gathers the period's files by volume, as lists of volumes' contents allow."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Files fetched from tape again"
+topic = "pools"
 why = "A file fetched twice within days is a mount that a larger cache, or one restore for two pools, would have spared."
 takes = ["first_day", "last_day"]
 

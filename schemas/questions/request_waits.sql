@@ -1,5 +1,6 @@
 /*
 title = "How long requests wait"
+topic = "requests"
 why = "From a request to the drive that takes it, by storage group: waits of hours belong to demand, not to drives."
 takes = ["first_day", "last_day", "station", "group"]
 

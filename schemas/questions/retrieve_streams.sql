@@ -1,5 +1,6 @@
 /*
 title = "Retrieves at once, and volumes that waited for them"
+topic = "tapes"
 why = "What a limit on drives costs: for how long ENDIT read one volume while requests for others were ready, and what one more drive would have read meanwhile."
 takes = ["first_day", "last_day"]
 

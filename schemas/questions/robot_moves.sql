@@ -1,5 +1,6 @@
 /*
 title = "Robot moves an hour"
+topic = "mounts"
 why = "A robot's arm moves so many tapes an hour and no more: in which hours mounts may have waited for it, and not for a drive."
 takes = ["first_day", "last_day"]
 

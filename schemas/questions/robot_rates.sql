@@ -1,5 +1,6 @@
 /*
 title = "What each robot's drives moved"
+topic = "mounts"
 why = "How a data set, a day or a test is split between robots, and which of them carries it; reads and writes apart, for a rate that holds both is compared with one that does not."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Mounts that wait for the robot"
+topic = "mounts"
 why = "A robot with one arm, or one that stands still while any drive loads, mounts one tape after the other: mounts asked for together then take longer than those asked for alone."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "File sizes and families that eat the drives"
+topic = "requests"
 why = "Small files cost as much of a drive as large ones and bring little: who writes and reads them?"
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Traffic of stations"
+topic = "stations"
 why = "What comes in and goes out, in MRTG's manner: averages over some time, and the highest peak in it."
 takes = ["first_day", "last_day", "station"]
 

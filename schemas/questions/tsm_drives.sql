@@ -1,5 +1,6 @@
 /*
 title = "TSM's drives"
+topic = "requests"
 why = "How long each drive of a TSM server held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "TSM's sessions"
+topic = "requests"
 why = "Who moved how much by TSM's server, how fast, and which part of the time was spent waiting for tapes or for the client."
 takes = ["first_day", "last_day"]
 

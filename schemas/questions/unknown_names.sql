@@ -1,5 +1,6 @@
 /*
 title = "Names in the logs that site.toml does not know"
+topic = "operations"
 why = "What nobody declared is in no station's figures, and nobody is told when it falls silent: stations, drives and links that only logs name."
 takes = ["first_day", "last_day"]
 

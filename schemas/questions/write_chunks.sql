@@ -1,5 +1,6 @@
 /*
 title = "What write buffers hand to a mount, family by family"
+topic = "requests"
 why = "Where every file family has a buffer of its own, and the tape system takes several of them at once (Enstore's discipline), a mount gets a chunk of one family, when enough files, bytes or hours have come together. Chunks that reached none of it were written on demand: a mount for a few files."
 takes = ["first_day", "last_day", "group"]
 

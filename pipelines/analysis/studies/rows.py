@@ -45,7 +45,7 @@ class Rows:
 
     def question(self, name: str, **params: Any) -> list[SimpleNamespace]:
         """Rows of an answer of ours; all its parameters must be given, or have a default."""
-        asked = load_catalog().questions.get(name)
+        asked = load_catalog().asked.get(name)
         if asked is None:
             raise ContractError(f"there is no question {name}")
         for table in sql_inspect.tables(asked.sql):

@@ -26,7 +26,7 @@ moved AS (
     GROUP BY storage_group
 ),
 per_volume AS (
-    SELECT storage_group, system, volume, count(*) AS n_mounts FROM gold.mount_yield
+    SELECT storage_group, system, volume, count(*) AS n_mounts FROM gold.mount
     WHERE site_day = $last_day AND storage_group IS NOT NULL GROUP BY storage_group, system, volume
 ),
 mounted AS (

@@ -42,12 +42,11 @@ SELECT d.generation, r.mode, r.session_id, r.drive,
        date_diff('microsecond', min(r.requested_at) OVER (), r.requested_at) / 86400e6 AS days_since,
        r.n_files, r.volume_gb, r.wall_s - coalesce(i.us, 0) / 1e6 AS wall_s, m.us / 1e6 AS moving_s, r.drive_s,
        CASE WHEN coalesce(i.n_gaps, 0) = r.n_files - 1 THEN coalesce(i.between_us, 0) / 1e6 END AS between_s,
-       y.position_s, coalesce(i.us, 0) / 1e6 AS no_request_s
-FROM gold.session_rate r
+       r.position_s, coalesce(i.us, 0) / 1e6 AS no_request_s
+FROM gold.mount r
 JOIN moving m ON m.system = r.system AND m.session_id = r.session_id AND m.is_whole
-JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session_id
 LEFT JOIN idle i ON i.system = r.system AND i.session_id = r.session_id
 LEFT JOIN site.drive d ON d.drive = r.drive
-WHERE r.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+WHERE r.site_day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
   AND r.mode IN ('read', 'write') AND r.volume_gb > 0 AND r.wall_s > coalesce(i.us, 0) / 1e6
 ORDER BY d.generation, r.mode, r.requested_at, r.session_id
