@@ -44,7 +44,7 @@ def call(name: str, **options: Any) -> dict[str, Any]:
     try:
         done = getattr(steps, name)(steps.site_at(SITE, LOCK_WAIT_S), **options)
     except Exception as error:
-        failure = steps.told(name, error)
+        failure = steps.summarize_failure(name, error)
         print(failure)
         get_current_context()["ti"].xcom_push("failure", failure)
         raise (AirflowFailException if getattr(error, "exit_code", 1) in IN_VAIN else RuntimeError)(failure) from error

@@ -22,9 +22,9 @@ from pipelines.answers import worker as sql_worker
 from pipelines.catalog.contracts import Catalog, Column, Question, load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
 from pipelines.warehouse.connection import Warehouse, snapshot_id
+from pipelines.warehouse.tables import prepare_tables
 from support.hostile_sql import ENDLESS, HUGE, REFUSED, named
 
 # These share one warehouse: one process makes it.

@@ -187,7 +187,7 @@ def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     assert changed <= said["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
     assert said["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
     assert all(len(json.dumps(one["counts"])) < 5000 for one in said.values()), "data go through XCom"
-    for table in ("silver.transfer", "silver.gap", "gold.session_rate", "gold.finding", "gold.forecast"):
+    for table in ("silver.transfer", "silver.gap", "gold.mount", "gold.finding", "gold.forecast"):
         assert query(site, f"SELECT count(*) FROM {table}")[0][0] > 0, table
     assert list(site.root.rglob("report-*.html")), "no report was written"
     noted = dict(query(site, "SELECT step, count(*) FROM ops.run WHERE outcome = 'done' GROUP BY step"))

@@ -170,7 +170,7 @@ def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
     opened(app, "gaps")
     shown = [code for code in app.code if HOSTILE in code.value]
     assert shown and {code.language for code in shown} <= {None, "", "plaintext"}
-    for page in ("gaps", "tonight", "changes"):
+    for page in ("gaps", "overview", "changes"):
         app.switch_page(f"views/{page}.py").run()
         assert not app.exception
         marked = [*app.markdown, *app.caption, *app.subheader, *app.info, *app.warning, *app.error, *app.success]
@@ -317,7 +317,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     def asked(name: str, **params: str) -> list[dict[str, Any]]:
         return ask(steps.site_at(archive), load_catalog(), name, {"last_day": "2010-03-10"} | params).as_dicts()
 
-    (sparse,) = [row for row in asked("mounts", first_day="2010-03-10") if row["pattern"] == "sparse"]
+    (sparse,) = [row for row in asked("session_rates", first_day="2010-03-10") if row["pattern"] == "sparse"]
     app.query_params["session"] = sparse["session_id"]
     opened(app, "tapes")
     assert {metric.label: metric.value for metric in app.metric}["f"] == "0.365" == f"{sparse['f']:.3f}"
@@ -365,7 +365,7 @@ def test_axes_words_and_what_is_empty(app: AppTest) -> None:
     buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
     assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
     groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
-    assert groups == ["moving data", "between files", "tape motion", "mounting", "mounted, no request"]
+    assert groups == ["moving data", "waiting", "checksums", "between files", "tape motion", "mounting", "no request"]
 
 
 def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
@@ -600,7 +600,7 @@ def test_compare_with(app: AppTest) -> None:
     # no server log covers the day four weeks earlier: it was not nothing
     box(app, "Compare with").select("month").run()
     assert "No server log covers these days." in {one.value for one in app.info}
-    app.switch_page("views/tonight.py").run()
+    app.switch_page("views/overview.py").run()
     assert not app.exception and not app.success, "an all-clear next to findings"
     deltas = {metric.label: metric.delta for metric in app.metric}
     assert set(deltas.values()) == {"was not covered"} and len(deltas) == 8, deltas

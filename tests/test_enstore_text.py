@@ -38,7 +38,7 @@ def read(path: Path, day: date = date(2010, 6, 15)) -> Parsed:
         date=date.fromisoformat(dated.group()) if dated else day,
         head=tuple(read_head(path)),
     )
-    stems = [stem for stem, source in all_sources().items() if source.recognise(list(origin.head)).is_mine]
+    stems = [stem for stem, source in all_sources().items() if source.recognise(list(origin.head)).is_match]
     assert len(stems) == 1, path.name
     return all_sources()[stems[0]].parse(frame_of(path.read_bytes()), origin, None)
 

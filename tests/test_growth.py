@@ -14,7 +14,7 @@ import pytest
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import FileReport
+from pipelines.ingest.registry import FileReport
 from pipelines.sources import all_sources
 from pipelines.sources.blocks import HEAD_LINES, compression
 from pipelines.warehouse.connection import Warehouse

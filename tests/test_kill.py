@@ -33,8 +33,8 @@ SEED = 1
 SEEN = """
 SELECT (SELECT max(number) FROM ops.build WHERE is_committed),
        (SELECT count(*) FROM silver.transfer), (SELECT count(*) FROM silver.link_sample),
-       (SELECT count(*) FROM silver.transfer t ANTI JOIN gold.session_rate s ON s.session_id = t.session_id),
-       (SELECT count(*) FROM gold.session_rate), (SELECT sum(duration_us)::VARCHAR FROM gold.drive_ledger),
+       (SELECT count(*) FROM silver.transfer t ANTI JOIN gold.mount s ON s.session_id = t.session_id),
+       (SELECT count(*) FROM gold.mount), (SELECT sum(duration_us)::VARCHAR FROM gold.drive_ledger),
        (SELECT count(DISTINCT day) FROM gold.finding), (SELECT count(*) FROM gold.finding)
 """
 READER = f"""

@@ -11,12 +11,12 @@ import pytest
 
 from pipelines.build import checks
 from pipelines.build.clean_rows import are_clean
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog import contracts
 from pipelines.catalog.contracts import Check, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 NAME = "ops.reject"
 POSITIVE = Check("ExpectColumnValuesToBeBetween", "critical", {"column": "line_no", "min_value": 1})
@@ -42,7 +42,7 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         connection.execute("BEGIN")  # what is not yet committed is what must be checked
         connection.execute(f"INSERT INTO {LAKE}.ops.file (file_id, path) VALUES ('a', 'logs/a'), ('b', 'logs/b')")
         connection.execute(f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 1, 'torn', ''), ('b', 7, 'odd', '')")
-        results = checks.check(connection, catalog, Changes(whole={NAME}))
+        results = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert [(one.expectation, one.severity) for one in results] == [(one.expectation, one.severity) for one in CHECKS]
     assert [one.outcome for one in results] == ["passed", "failed", "error", "error", "error"]
@@ -67,7 +67,7 @@ def test_a_check_of_several_columns_names_the_files_as_well(tmp_path: Path) -> N
         connection.execute(
             f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 7, 'torn', ''), ('b', 7, 'torn', ''), ('c', 8, 'torn', '')"
         )
-        (result,) = checks.check(connection, catalog, Changes(whole={NAME}))
+        (result,) = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert result.stops_build and json.loads(result.detail)["files"] == ["logs/a", "logs/b"]
 
@@ -120,7 +120,7 @@ def test_rows_that_plain_sql_clears_pass_in_great_expectations(monkeypatch: pyte
             connection.execute(f"DELETE FROM {LAKE}.ops.any")
             for row in rows:
                 connection.execute(f"INSERT INTO {LAKE}.ops.any VALUES (?, ?, ?)", row)
-            for found in checks.check(connection, catalog, Changes(whole={relation.full_name})):
+            for found in checks.check(connection, catalog, ChangedRelations(whole={relation.full_name})):
                 one = asked[found.expectation, found.arguments]
                 alone = dataclasses.replace(relation, checks=(one,))
                 is_clean = are_clean(connection, alone, f"SELECT * FROM {LAKE}.ops.any")

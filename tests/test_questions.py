@@ -1,6 +1,7 @@
-"""Every question, against examples worked by hand.
+"""Every question and every input of a model, against examples worked by hand.
 
-A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relations.py`, with `[params]` in addition.
+A case is `tests/questions/<question>/<case>.toml`, or the same below `tests/inputs/`, in the words of
+`test_relations.py`, with `[params]` in addition.
 What it does not give has the header's default; days that it does not give are the case's `date`.
 """
 
@@ -17,7 +18,7 @@ from pipelines.catalog.contracts import Question, Relation, load_catalog
 from support import cases as harness
 
 HERE = Path(__file__).parent
-CASES = sorted((HERE / "questions").glob("*/*.toml"))
+CASES = sorted(path for kind in ("questions", "inputs") for path in (HERE / kind).glob("*/*.toml"))
 PARAMS = frozenset({"params"})
 
 
@@ -25,7 +26,7 @@ PARAMS = frozenset({"params"})
 def test_case(path: Path) -> None:
     case = harness.read(path, PARAMS)
     catalog = load_catalog()
-    question = catalog.questions[path.parent.name]
+    question = catalog.asked[path.parent.name]
     with harness.empty_tables() as connection:
         for table, rows in ({"site.setting": [harness.SETTING]} | harness.given_rows(case)).items():
             harness.insert(connection, catalog.relations[table], rows)
@@ -56,16 +57,17 @@ def values(question: Question, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def default(name: str, param: dict[str, Any], case: dict[str, Any]) -> Any:
-    if param["type"] == "DATE":
+    if param["type"] == "DATE" and "default" not in param:
         assert isinstance(case.get("date"), date), f"the case needs `date`, or `params` with {name}"
         return case["date"]
-    kinds = {"BIGINT": int, "DOUBLE": float}
+    kinds = {"BIGINT": int, "DOUBLE": float, "DATE": date.fromisoformat}
     return kinds.get(param["type"], str)(param["default"])
 
 
-def test_every_question_has_a_case() -> None:
-    asked = set(load_catalog().questions)
-    cased = {path.parent.name for path in CASES}
-    assert asked, "no question in schemas/questions: has the folder moved?"
-    assert asked <= cased, f"write a worked example in tests/questions/<name>/ for: {', '.join(sorted(asked - cased))}"
-    assert cased <= asked, f"tests/questions/ has cases of no question: {', '.join(sorted(cased - asked))}"
+@pytest.mark.parametrize("kind", ["questions", "inputs"])
+def test_every_question_has_a_case(kind: str) -> None:
+    asked = set(getattr(load_catalog(), kind))
+    cased = {path.parent.name for path in CASES if path.parent.parent.name == kind}
+    assert asked, f"nothing in schemas/{kind}: has the folder moved?"
+    assert asked <= cased, f"write a worked example in tests/{kind}/<name>/ for: {', '.join(sorted(asked - cased))}"
+    assert cased <= asked, f"tests/{kind}/ has cases of nothing there: {', '.join(sorted(cased - asked))}"

@@ -14,7 +14,7 @@ import pytest
 from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report import Report, make_report, write_report
 from pipelines.reporting.report.format import label, number, percent, show
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
@@ -125,10 +125,10 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
             said += [part for line in card.evidence for part in (line.place, line.at, line.text)]
         for part in said:
             # a page shows what stands between backticks as code
-            assert squeezed(visible(part)).replace("`", "") in page.replace("`", ""), part
-            assert squeezed(visible(part)) in text, part
+            assert squeezed(escape_control(part)).replace("`", "") in page.replace("`", ""), part
+            assert squeezed(escape_control(part)) in text, part
         for figure in section.figures:
-            names = [squeezed(visible(name)) for name in named(figure)]
+            names = [squeezed(escape_control(name)) for name in named(figure)]
             assert names and all(name in whole and name in text for name in names), names
 
 
@@ -253,7 +253,7 @@ def test_hostile_text_does_nothing(hostile: dict[str, str]) -> None:
     assert hostile["html"].count("</style>") == 1 and hostile["html"].count("</svg>") == 4
     assert hostile["html"].count("<pre>") == hostile["html"].count("</pre>")
     assert "{{ 7 * 7 }}" in hostile["html"]
-    shown = visible(HOSTILE)
+    shown = escape_control(HOSTILE)
     assert "\\x1b[31m\\u202egnp" in shown and "\\n</style>" in shown
     assert squeezed(shown) in squeezed(hostile["txt"])
     assert squeezed(shown) in squeezed(words_of(hostile["html"]))
@@ -350,15 +350,15 @@ def test_dead_time_stands_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_cut_answer_is_said_to_be_cut(site: Site) -> None:
-    question = load_catalog().questions["mounts"]
+    question = load_catalog().questions["session_rates"]
     sql = re.sub(r"LIMIT \$n$", "LIMIT 0", question.sql)
     params = {name: param for name, param in question.params.items() if name != "n"}
     short = replace(question, sql=sql, params=params)
-    catalog = replace(load_catalog(), questions=load_catalog().questions | {"mounts": short})
+    catalog = replace(load_catalog(), questions=load_catalog().questions | {"session_rates": short})
     with Asker(site, catalog, DAY, DAY) as asker:
         assert (
-            "mounts is cut at 0 rows; choose fewer days, or one station"
-            in asker.table("mounts", "Mounts", ["session_id"]).note
+            "session_rates is cut at 0 rows; choose fewer days, or one station"
+            in asker.table("session_rates", "Mounts", ["session_id"]).note
         )
 
 
@@ -410,7 +410,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     [
         (None, Column("f", "DOUBLE", "", "1"), "–"),
         (0.625, Column("f", "DOUBLE", "", "1"), "0.62"),
-        (0.625, Column("share_over_5s", "DOUBLE", "", "1"), "62.5"),
+        (0.625, Column("share_long", "DOUBLE", "", "1"), "62.5"),
         (1234567, Column("n_lines", "BIGINT", ""), "1,234,567"),
         (0.0004, Column("idle_hours", "DOUBLE", "", "h"), "<0.01"),
         (0.0, Column("idle_hours", "DOUBLE", "", "h"), "0.00"),

@@ -41,7 +41,7 @@ def names_not_there(entry: Requirement) -> list[str]:
     for kind, known in (
         ("relation", catalog.relations),
         ("rule", catalog.rules),
-        ("question", catalog.questions),
+        ("question", catalog.asked),
         ("study", studies.names()),
     ):
         missing += [f"{kind} {name}" for name in getattr(entry, kind) if name not in known]
@@ -126,7 +126,7 @@ def is_test(name: str) -> bool:
     path, _, function = name.partition("::")
     if path.endswith(".toml"):
         kind = path.split("/")[1]
-        return kind in ("silver", "gold", "ops", "questions", "rules") and (REPO / path).is_file()
+        return kind in ("silver", "gold", "ops", "questions", "inputs", "rules") and (REPO / path).is_file()
     return function in functions(path)
 
 

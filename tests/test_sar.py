@@ -308,16 +308,16 @@ def test_activities_that_are_not_read_are_skipped() -> None:
 )
 def test_neighbours_are_named(names: str, tool: str) -> None:
     claim = sar.recognise([BANNER, "", f"10:00:01 {names}"])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert tool in claim.why
 
 
 def test_tree_formatted_anew_is_named() -> None:
     claim = sar.recognise(['{"sysstat":{"hosts":[{"nodename":"stage07","file-date":"2026-03-02"', "}]}}"])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert "formatted anew" in claim.why
     others = ['{"sysstat": {', '"hosts": [', "{", '"nodename": "stage07",', '"date": "2026-03-02",']
-    assert not sar.recognise(others).is_mine  # iostat's
+    assert not sar.recognise(others).is_match  # iostat's
 
 
 def test_dates_must_be_told() -> None:

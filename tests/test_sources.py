@@ -147,7 +147,7 @@ def test_source_has_what_a_source_needs(stem: str) -> None:
     assert any(case.startswith("clean") for case in cases), "a clean case is missing"
     assert any(case.startswith("damaged") for case in cases), "a damaged case is missing"
     claim = source.recognise([])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert claim.why
     parsed = source.parse(pl.DataFrame(schema=LINES), Origin(), None)
     account(parsed, pl.DataFrame(schema=LINES))

@@ -61,7 +61,7 @@ class Archive:
         self.made: list[Relation] = []
         needed = set(MADE)
         for relation in reversed(catalog.made_by_sql()):
-            if relation.full_name in needed:
+            if relation.full_name in needed and not relation.is_constant:
                 self.made.insert(0, relation)
                 needed.update(relation.inputs)
 
@@ -79,7 +79,7 @@ class Archive:
     def _read(self, text: str) -> None:
         origin = Origin(system=SYSTEM, date=DAY, head=tuple(text.splitlines()[:HEAD_LINES]))
         parsed = all_sources()["enstore_log"].parse(frame_of(text.encode()), origin, None)
-        seen = parsed.seen.with_columns(source=pl.lit("enstore_log"))
+        seen = parsed.coverage.with_columns(source=pl.lit("enstore_log"))
         for name, frame in {**parsed.tables, "seen": seen}.items():
             relation = self.catalog.relations[f"bronze.{name}"]
             day = pl.col(relation.day_of).cast(pl.Date)

@@ -53,4 +53,4 @@ def test_a_night_that_was_made(realdata: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["osc-tape-mount-rows.csv", "osc-activity-rows.csv", "osc-drives.csv"])
 def test_a_choice_of_columns_is_not_claimed(realdata: Path, name: str) -> None:
     claim = tsm_summary.recognise((realdata / "tsm" / name).read_text().splitlines())
-    assert not claim.is_mine and claim.why
+    assert not claim.is_match and claim.why

@@ -3,10 +3,12 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, model_charts, parts, state
+from dashboards import components, data, fields, state
+from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import Unknown
 
+PAGE = {"title": "Sizing", "order": 100}
 COSTS = {
     "speed_mb_s": "speed [MB/s]",
     "mount_s": "a mount and dismount [s]",
@@ -14,7 +16,7 @@ COSTS = {
     "seek_s": "a search for a file [s]",
 }
 
-page = parts.open_page("How many drives do we need?")
+page = components.open_page("How many drives do we need?")
 st.text("A model, fitted to the four weeks of mounts that end with the period. Intervals hold 90 %. MB = 10^6 bytes.")
 mounts = page.ask("mounts_served", n_days=28)
 if not mounts.rows:
@@ -31,8 +33,8 @@ for name, fit in fits.items():
         else:
             rows.append(row | {"value": found.value, "low": found.low, "high": found.high})
 numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("value", "low", "high")}
-parts.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized"), **numbers})
-parts.show_sql(mounts)
+components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized"), **numbers})
+components.show_sql(mounts)
 
 able = [name for name, fit in fits.items() if not fit.found.unknown]
 if not able:

@@ -23,7 +23,7 @@ from datetime import date
 from typing import Any
 
 from pipelines.build.clean_rows import are_clean
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Check, Relation
 from pipelines.warehouse.connection import LAKE, Connection
 
@@ -34,7 +34,7 @@ _ROWS = "SELECT * FROM temp.checked_rows"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check said of the rows a build changed."""
+    """The result of one check of the rows a build changed."""
 
     relation: str
     expectation: str
@@ -49,7 +49,7 @@ class CheckResult:
         return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
 
 
-def check(connection: Connection, catalog: Catalog, changes: Changes) -> list[CheckResult]:
+def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -> list[CheckResult]:
     """Run the checks of every relation on the rows a build changed."""
     touched = [
         relation for relation in catalog.relations.values() if relation.checks and changes.touched(relation.full_name)
@@ -163,8 +163,8 @@ def _show_rows(connection: Connection, relation: Relation, rows: str, lineage: l
     """
     named = json.dumps([item.kwargs for item in relation.checks])
     whole_rows = any(item.expectation == "UnexpectedRowsExpectation" for item in relation.checks)
-    wanted = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
-    columns = ", ".join(f'"{name}"' for name in wanted)
+    names = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
+    columns = ", ".join(f'"{name}"' for name in names)
     n_rows = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
     if n_rows and n_rows[0] <= MOST_COPIED:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE copied_rows AS SELECT {columns} FROM {rows}")

@@ -13,7 +13,7 @@ from pipelines.config.site import Site
 from pipelines.primitives import failures
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
-from pipelines.warehouse.runs import noted_after
+from pipelines.warehouse.runs import record_readonly_run
 
 if TYPE_CHECKING:
     from pipelines.reporting.report import Report
@@ -61,15 +61,14 @@ def deliver(
     from pipelines.reporting import delivery
 
     made, files = _written(site, first, last, problems)
-    with noted_after(site, "deliver") as run:
+    with record_readonly_run(site, "deliver") as run:
         done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
-            told = "\n".join(f"{one.way}: {one.where}" for one in failed)
-            hint = (
-                "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
-            )
-            raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+            places = "\n".join(f"{one.way}: {one.where}" for one in failed)
+            hint = "correct [deliver] in site.toml or the receiver; then `tapescope deliver`: the others have it"
+            named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
+            raise TapescopeError(f"{named}\n{places}", hint)
         if counts["sent"]:
             run.counts = {name: counts[name] for name in ("sent", "earlier")}
     ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]
@@ -83,9 +82,9 @@ def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dic
     return delivery.warn(site, text, secrets)
 
 
-def told(step: str, error: BaseException) -> str:
+def summarize_failure(step: str, error: BaseException) -> str:
     """A failure as one line: step, error, what to do, which file, which line of our code."""
-    return failures.told(step, error)
+    return failures.summarize_failure(step, error)
 
 
 def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question.Answer:

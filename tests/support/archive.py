@@ -18,8 +18,8 @@ from zoneinfo import ZoneInfo
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 ZONE = "America/Chicago"
 SYSTEM = "teststand"

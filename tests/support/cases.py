@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog, macros
 from support import TESTS
 
 KEYS = {"title", "through", "like", "date", "every", "given", "order", "expected_count", "expected"}
@@ -101,11 +101,14 @@ def empty_tables() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def create_tables(connection: duckdb.DuckDBPyConnection, catalog: Catalog, place: str = "") -> None:
     """Every table of the catalogue; `place` names the database, as in `lake.`."""
+    connection.execute(macros())
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA {place}{layer}")
     for relation in catalog.relations.values():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
         connection.execute(f"CREATE TABLE {place}{relation.full_name} ({columns})")
+        if relation.is_constant:
+            connection.execute(f"INSERT INTO {place}{relation.full_name} {relation.sql}")
 
 
 def insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: list[Row]) -> None:
@@ -118,7 +121,7 @@ def insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: list
 def make_inputs(connection: duckdb.DuckDBPyConnection, case: Row, inputs: tuple[str, ...], given: set[str]) -> None:
     """Make what SQL reads, in order and as `through` asks; what a case gives is not made."""
     through = case.get("through", False)
-    made = {other.full_name: other for other in load_catalog().made_by_sql()}
+    made = {other.full_name: other for other in load_catalog().made_by_sql() if not other.is_constant}
     allowed = (set(made) if through is True else set(through or ())) - given
     needed: set[str] = set()
     todo = [inputs]

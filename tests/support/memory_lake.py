@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.catalog.contracts import load_catalog
 from pipelines.catalog.sql_inspect import quote
-from pipelines.ingest import load
+from pipelines.warehouse import tables
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import archive
 from support.cases import create_tables
@@ -40,7 +40,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_attach_to_write", _attach_to_write)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
-        patch.setattr(load, "note_tables", lambda *_: None)
+        patch.setattr(tables, "note_tables", lambda *_: None)
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
 

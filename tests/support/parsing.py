@@ -15,7 +15,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import read_blocks, read_head
-from pipelines.sources.protocol import LINE_REASONS, LINES, REJECTS, SEEN, Origin, Parsed, tidy_origin
+from pipelines.sources.protocol import COVERAGE, LINE_REASONS, LINES, REJECTS, Origin, Parsed, tidy_origin
 from support import TESTS
 
 
@@ -58,7 +58,7 @@ def account(parsed: Parsed, lines: pl.DataFrame) -> None:
     assert parsed.n_used + parsed.n_skipped + parsed.rejects.height == lines.height
     assert min(parsed.n_used, parsed.n_skipped) >= 0
     assert parsed.rejects.schema == REJECTS
-    assert parsed.seen.schema == SEEN
+    assert parsed.coverage.schema == COVERAGE
     assert set(parsed.rejects["reason"]) <= set(LINE_REASONS)
     assert parsed.rejects["line_no"].is_unique().all()
 
@@ -77,7 +77,7 @@ def outcome(parts: list[Parsed]) -> dict[str, Any]:
             )
             for name in names
         },
-        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.seen.to_dicts()])],
+        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.coverage.to_dicts()])],
     }
 
 

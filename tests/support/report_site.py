@@ -83,8 +83,8 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
                 insert(connection, "gold.drive_ledger", row)
         insert(
             connection,
-            "gold.session_rate",
-            {"day": DAY, "system": "stk", "session_id": "1", "station": station, "drive": drive, "volume": "V1"}
+            "gold.mount",
+            {"site_day": DAY, "system": "stk", "session_id": "1", "station": station, "drive": drive, "volume": "V1"}
             | {"requested_at": datetime(2010, 6, 15, 13), "n_files": 1234, "volume_gb": 1600.0, "drive_s": 20000.0}
             | {"drive_rate_basis": "call", "wall_s": 32000.0, "drive_rate_mb_s": 80.0, "overall_rate_mb_s": 50.0}
             | {"f": 0.625, "mode": "read", "dismounted_at": datetime(2010, 6, 15, 21, 53, 20)},

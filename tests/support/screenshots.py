@@ -3,20 +3,19 @@
 Or `PYTHONPATH=tests python -m support.screenshots SITE FOLDER [dark]`.
 """
 
-import re
 import sys
 from pathlib import Path
 
+from dashboards.pages import find_views
 from support.browsing import WIDTH, opened, wait_until_drawn
-from support.served import APP, chromium, served
+from support.served import chromium, served
 
 MOST_HEIGHT = 9000
 
 
 def pages() -> dict[str, str]:
     """Name and address of every page of the app; the first is the landing page, which has none."""
-    found = re.findall(r'views/(\w+)\.py", title="[^"]+", url_path="([\w-]+)"', APP.read_text(encoding="utf-8"))
-    return {name: "" if number == 0 else path for number, (name, path) in enumerate(found)}
+    return {view.name: view.address if number else "" for number, view in enumerate(find_views())}
 
 
 def take(site: Path, folder: Path, scheme: str) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.answers.excerpts import read_again
+from pipelines.answers.excerpts import read_lines
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
@@ -68,7 +68,7 @@ def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> 
     found: dict[tuple[str, int], str] = {}
     for path in {path for path, _ in lines}:
         numbers = [number for at, number in lines if at == path]
-        texts = read_again(connection, site, path, numbers)
+        texts = read_lines(connection, site, path, numbers)
         for number in numbers:
             found[path, number] = f"({texts})" if isinstance(texts, str) else texts.get(number, "(no such line)")
     return found

@@ -29,7 +29,7 @@
     unit = "MB/s"
     each = "tape_test"
     is_approximate = true            # it is made of figures printed with "~"
-    ours = "one_row(relation('gold.session_rate'), session_id=row.test).f"
+    ours = "one_row(relation('gold.mount'), session_id=row.test).f"
     open = "…"                       # in place of `ours`: why it cannot be worked out yet
 
     [[check]]                        # what a rule says of printed figures

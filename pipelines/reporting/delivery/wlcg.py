@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.config.recipients import Wlcg
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.reporting.delivery.payload import Message, Row
 
 # the metric's name there, and the column of the question `wlcg_tape`
@@ -24,7 +24,7 @@ _METRICS = {
 def write(file: Path, settings: Wlcg, message: Message) -> str:
     """Write the file whole or not at all; returns its path. Raises OSError."""
     text = json.dumps(document(settings, message), indent=1, sort_keys=True) + "\n"
-    write_whole(file, text.encode())
+    write_atomic(file, text.encode())
     return str(file)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import Hit, groups
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
@@ -13,6 +14,7 @@ from pipelines.primitives.clock import Period, day_bounds
 _FINENESS = ("network", "disk", "link")  # disks are behind a cache, a switch's counters are coarse
 
 
+@detector("off_clock")
 def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Stations whose clock is off by `min_s` or more, by what watched them best; `min_disk_s` where only disks tell.
 

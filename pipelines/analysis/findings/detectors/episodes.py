@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
 from pipelines.analysis.stats import episodes, mixture, population
 from pipelines.analysis.stats.ratios import ratio_of_sums
@@ -19,6 +20,7 @@ from pipelines.primitives.clock import Period
 _LEVEL = 0.9
 
 
+@detector("population")
 def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """A population of long values: a large enough share, and more than chance makes of a usual one.
 
@@ -84,6 +86,7 @@ def _modes(values: NDArray[np.float64]) -> str:
     return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in found.modes) or "no place"
 
 
+@detector("episodes")
 def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Intervals joined into episodes that last long enough.
 

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats import two_way
 from pipelines.analysis.stats.median_ratio import Contrast, ratio_of_medians
@@ -21,6 +22,7 @@ _LEVEL = 0.9
 _DRIVES_OF_A_LEVEL = 3
 
 
+@detector("slower_than_peers")
 def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
 
@@ -141,6 +143,7 @@ def _past(found: Contrast) -> str:
     return f"{abs(1 - found.ratio):.0%} {'below' if found.ratio < 1 else 'above'} its own past"
 
 
+@detector("slow_tapes")
 def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Tapes that are slow in every drive: the effect of the tape where that of the drives and the days was taken out.
 

@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats.ratios import Ratio, ratio_of_sums
 from pipelines.catalog.contracts import Rule
@@ -16,6 +17,7 @@ from pipelines.primitives.clock import Period
 _WEEK = 7
 
 
+@detector("slides")
 def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Groups whose last seven days cost a multiple of the drive-hours a TB of the first week that can be compared.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant
 from pipelines.analysis.stats import two_way
 from pipelines.analysis.stats.change_points import Change, changes
@@ -17,6 +18,7 @@ from pipelines.primitives.clock import Period
 _NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
 
 
+@detector("changed")
 def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """The largest step among those of the last `recent_days`; the series is the median of every `bin_hours`.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats.population import total_interval
 from pipelines.analysis.stats.ratios import ratio_of_sums
@@ -23,6 +24,7 @@ _UNCAUSED = {
 }
 
 
+@detector("waits")
 def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Streams whose drives wait, inside transfers, for the side that gives or takes the data.
 
