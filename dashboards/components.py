@@ -13,10 +13,11 @@ from dashboards import data, fields, period, state, words
 from dashboards.data import Asked
 from pipelines.catalog.contracts import Column
 from pipelines.primitives.clock import day_bounds
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 MOST_ROWS = 1000
+ASKED_MOUNTS = 5000  # those that lost most time; a browser is slow with more
 MOST_NUMBERS = 5  # side by side, on a laptop
 AT_ONCE = 16  # rows of a table without a scroll bar of its own
 ROW_PX = 36
@@ -89,7 +90,7 @@ def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     against = f"   ·   beside {page.before[0]} to {page.before[1]}" if page.before else ""
     st.text(f"{site['name']}   ·   {first} to {last}, days in {site['zone']}{against}   ·   snapshot {page.snapshot}")
     show_freshness(data.ask("freshness", page.snapshot, {}))
-    _show_coverage(page.ask("coverage_by_source"))
+    _show_coverage(page.ask("coverage"))
     return page
 
 
@@ -132,14 +133,14 @@ def _show_undated(snapshot: int) -> None:
 
 def _show_coverage(found: Asked) -> None:
     """What was seen of what should have been logged, before anything is made of it."""
-    lines = []
-    for row in found.rows:
+    lines, sources = [], found.rows_of(level="source")
+    for row in sources:
         seen, expected = found.shown(row, "seen_hours"), found.shown(row, "expected_hours")
         declared = f"{expected} declared, {found.shown(row, 'share')}" if row["share"] is not None else "none declared"
         more = row["undeclared_hours"] if row["share"] is not None else 0
         further = f", and {found.shown(row, 'undeclared_hours')} that nobody declared" if more else ""
         lines.append(f"{row['source']}: {seen} seen of {declared}{further}")
-    if any(row["missing_hours"] for row in found.rows):
+    if any(row["missing_hours"] for row in sources):
         st.warning("Not all that should have been logged was seen. What happened then is in no number below.")
     said = "   ·   ".join(lines) or "nothing was declared or seen in this period"
     st.text(f"Coverage   {said}")
@@ -273,7 +274,7 @@ def show_sql(*asked: Asked) -> None:
     """What stands behind the numbers above: definitions, rows and the query; that rows are missing is said openly."""
     for found in asked:
         for notice in found.answer.notices:
-            st.caption(as_markdown(notice))
+            st.caption(escape_markdown(notice))
         with st.expander(f"SQL of “{found.title}”"):
             st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
             st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))

@@ -19,7 +19,7 @@ import streamlit as st
 from dashboards import data
 from pipelines.answers import adhoc
 from pipelines.catalog.contracts import Question, load_catalog
-from pipelines.primitives.text import csv_text
+from pipelines.primitives.text import escape_csv_cell
 
 # The ten questions operators ask first, in the order of an investigation.
 TEN = (
@@ -118,12 +118,14 @@ def _turns() -> threading.BoundedSemaphore:
 
 
 def beginnings() -> dict[str, str]:
-    """Titles of what one can start from: the ten questions, the site's own statements, all other questions."""
+    """Titles of what one can start from: the ten questions, the site's own statements, other questions by topic."""
     questions = load_catalog().questions
     titles = {f"question {name}": f"{place}. {questions[name].title}" for place, name in enumerate(TEN, start=1)}
     titles |= {f"saved {path.stem}": f"Own: {path.stem}" for path in _saved()}
     return titles | {
-        f"question {name}": f"Question: {question.title}" for name, question in questions.items() if name not in TEN
+        f"question {name}": f"{question.topic.capitalize()}: {question.title}"
+        for name, question in questions.items()
+        if name not in TEN
     }
 
 
@@ -185,10 +187,10 @@ def as_csv(found: adhoc.Found) -> bytes:
     table = found.named()
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
-            texts = [None if text is None else csv_text(text) for text in table[place].to_pylist()]
+            texts = [None if text is None else escape_csv_cell(text) for text in table[place].to_pylist()]
             table = table.set_column(place, field.name, pa.array(texts, pa.string()))
     out = io.BytesIO()
-    pa.csv.write_csv(table.rename_columns([csv_text(name) for name in table.column_names]), out)
+    pa.csv.write_csv(table.rename_columns([escape_csv_cell(name) for name in table.column_names]), out)
     return out.getvalue()
 
 

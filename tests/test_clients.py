@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from served import REPO, written
 
 from pipelines import steps
+from support import REPO
+from support.served import written
 
-pytestmark = pytest.mark.xdist_group("dashboard")
+pytestmark = pytest.mark.xdist_group("clients")
 
 BLOCKS = re.findall(
     r"^```(sh|python)\n(.*?)^```", (REPO / "dashboards" / "README.md").read_text(), re.DOTALL | re.MULTILINE

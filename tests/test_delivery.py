@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import receivers
-import test_report as stand
 import trustme
-from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -27,9 +24,12 @@ from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting import delivery
 from pipelines.reporting import report as reporting
 from pipelines.reporting.delivery import alertmanager, prometheus
-from pipelines.reporting.delivery.payload import Message, one_line
+from pipelines.reporting.delivery.payload import Message, single_line
 from pipelines.reporting.report import Report
 from pipelines.warehouse.connection import Warehouse, transaction
+from support import receivers
+from support import report_site as stand
+from support.archive import query
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("delivery")
@@ -174,7 +174,7 @@ def test_what_is_secret_in_an_address_leaves_nowhere(
     site = site_of(root, f'webhook = {{ url = "{address}{secret}" }}')
     web.answers = [answer]
     said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)])
-    told = [said.output, str(said.exception), steps.told("deliver", said.exception or Exception())]
+    told = [said.output, str(said.exception), steps.summarize_failure("deliver", said.exception or Exception())]
     told += [*steps.warn(site, "a task failed").values(), caplog.text]
     told += [str(query(site, "SELECT * FROM ops.run")), *(path.read_text() for path in root.rglob("*.sent.json"))]
     assert (said.exit_code == 0) == (answer == 200)
@@ -330,7 +330,7 @@ def test_hostile_findings_are_bounded_in_alerts() -> None:
     message = Message("s", report, {}, [], [row], [], {}, [])
     [alert] = alertmanager.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
     assert len(json.dumps(alert)) < 2000 and "\\u001b" not in json.dumps(alert)
-    assert one_line("a\nb") == "a b"
+    assert single_line("a\nb") == "a b"
 
 
 def test_prometheus_reads_the_night(root: Path) -> None:

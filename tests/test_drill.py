@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-import archive
 import pytest
 from click.testing import CliRunner, Result
 
@@ -15,8 +14,9 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Warehouse
+from support import archive
 
-pytestmark = pytest.mark.xdist_group("drill")
+pytestmark = [pytest.mark.xdist_group("drill"), pytest.mark.usefixtures("plain_store")]
 
 DAY = date(2010, 3, 9)
 NAME = f"enstore/LOG-{DAY}"
@@ -117,7 +117,7 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
     with Warehouse(site).read() as connection:
 
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
-            return excerpts.read_again(connection, site, name, [3, 5])
+            return excerpts.read_lines(connection, site, name, [3, 5])
 
         wanted = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
         assert again() == wanted

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from screenshots import pages as addressed
 
 from benchmarks import pages, year
 from benchmarks.aims import judge_pages
@@ -17,6 +16,7 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
+from support.screenshots import pages as addressed
 
 REPO = Path(__file__).resolve().parent.parent
 SIZE = year.Size(days=8, transfers=3000, fine_days=0)
@@ -57,7 +57,7 @@ def test_pages_are_noted_and_timed(few_days: Site) -> None:
     # the head asks for period, freshness and coverage; the page for its mounts, of which the fit learns as well
     assert sizing.n_questions == 4
     assert 0 < sizing.slowest_ms <= sizing.p95_ms and sizing.median_ms <= sizing.p95_ms
-    assert sizing.slowest in load_catalog().questions
+    assert sizing.slowest in load_catalog().asked
 
 
 def test_a_page_is_noted_by_its_own_questions(few_days: Site, monkeypatch: pytest.MonkeyPatch) -> None:

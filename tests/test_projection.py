@@ -19,13 +19,14 @@ from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting.report.sections.forecast import _holdings
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
+from support.archive import make_site
 
 # One archive serves the tests of a site, so one process runs them.
-pytestmark = pytest.mark.xdist_group("projection")
+pytestmark = [pytest.mark.xdist_group("projection"), pytest.mark.usefixtures("plain_store")]
 
 FIRST, LAST = date(2010, 1, 1), date(2010, 7, 18)  # 199 days
 
@@ -160,8 +161,7 @@ holdings_tb = 2000.0
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """199 days on which 1 TB is written, all of cms; an export says that 400 TB were there before the first."""
     folder = tmp_path_factory.mktemp("projection")
-    (folder / "site.toml").write_text(f'name = "grown"\n{PLANS}')
-    made = steps.site_at(folder)
+    made = make_site(folder, f'name = "grown"\n{PLANS}')
     catalog = load_catalog()
     days = f"(SELECT DATE '{FIRST}' + CAST(n AS INTEGER) AS day FROM range(199) AS t(n))"
     with Warehouse(made).write("test") as connection:
@@ -245,7 +245,7 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
 def test_what_was_there_before_is_not_guessed() -> None:
     """Without an export 60 TB were seen; 60 days are enough for a plan 30 days ahead, which is without growth."""
     site = Site(name="case", plan=[{"by": date(2010, 3, 1), "holdings_tb": 80.0}])  # type: ignore[list-item]
-    questions = load_catalog().questions
+    questions = load_catalog().asked
     begin = date(2010, 1, 1)
     days = [(begin + timedelta(days=n), 1000.0, 1.0) for n in range(30)] + [(date(2010, 1, 31), 9999.0, 0.4)]
     rows = {"written_days": days, "holdings": [(0, 0.0, None, 60_000.0, 60_000.0)]}

@@ -10,16 +10,16 @@ from urllib.parse import urlencode
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
-from hostile_sql import ENDLESS, HUGE, REFUSED
-from served import APP, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
 from dashboards import sql_desk
 from pipelines import steps
 from pipelines.answers.guard import check
 from pipelines.catalog.contracts import load_catalog
+from support.hostile_sql import ENDLESS, HUGE, REFUSED
+from support.served import APP, HOSTILE, HOSTILE_STATION
 
-pytestmark = pytest.mark.xdist_group("dashboard")
+pytestmark = pytest.mark.xdist_group("sql_desk")
 
 QUESTIONS = load_catalog().questions
 GAPS = "SELECT drive, count(*) AS n_gaps, max(day) AS day FROM silver.gap GROUP BY drive ORDER BY drive"

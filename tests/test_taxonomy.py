@@ -7,10 +7,8 @@ from typing import Any
 
 import duckdb
 import pytest
-import test_report as stand
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
-from served import APP, DEADLINE_S
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
@@ -20,6 +18,8 @@ from pipelines.config.site import Site
 from pipelines.reporting.report import make_report, write_report
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.tables import create_tables
+from support import report_site as stand
+from support.served import APP, DEADLINE_S
 
 pytestmark = pytest.mark.xdist_group("taxonomy")
 DAYS = ("--site", "SITE", f"first_day={stand.DAY}", f"last_day={stand.DAY}")

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import query
 
 from pipelines import steps
 from pipelines.analysis.forecast import History, buffers
@@ -27,6 +26,7 @@ from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.sources.blocks import open_bytes
 from sample_data.generate import generate
+from support.archive import query
 
 # Builds of the whole sample take long: one process makes them and keeps them.
 pytestmark = pytest.mark.xdist_group("truth")

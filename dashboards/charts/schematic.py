@@ -7,7 +7,7 @@ import polars as pl
 
 from dashboards.charts import BLUE, GREEN, GREY, INK, faint, framed, number
 from dashboards.components import Rows
-from pipelines.primitives.text import shortened
+from pipelines.primitives.text import truncate
 
 LEFT, MIDDLE, RIGHT = "tapes that are read", "stations and their spool", "tapes that are written"
 _COLUMNS = [LEFT, MIDDLE, RIGHT]
@@ -74,7 +74,7 @@ def _boxes(rows: Rows) -> list[dict[str, object]]:
                     "y": 1 - (number_ + 0.5) / len(names),
                     "name": name,
                     "text": text,
-                    "short": shortened(text, _CHARS),
+                    "short": truncate(text, _CHARS),
                 }
             )
     return boxes

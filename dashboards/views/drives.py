@@ -82,5 +82,5 @@ for name, columns, lacking in (
     found = page.ask(name, drive=drive)
     components.show_part(found, columns, lacking=lacking, whole=page, by=["drive"] if name == "drive_turns" else [])
 components.show_part(page.ask("rates_by_mover"), MOVERS, whole=page)
-slow = page.ask("slow_sessions")
-components.show_part(slow, SLOW, slow.rows_of(drive=drive))
+slow = page.ask("session_rates", slowest="drive", min_gb=50, drive=drive)
+components.show_part(slow, SLOW, text="The slowest mount of each drive, of at least 50 GB")

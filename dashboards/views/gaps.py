@@ -6,8 +6,8 @@ import streamlit as st
 from dashboards import charts, components, state
 
 PAGE = {"title": "Gaps", "order": 40}
-HEAD = ["n_gaps", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb_day"]
-COST = ["station", "drive", "n_gaps", "p50_s", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
+HEAD = ["n_gaps", "share_long", "n_long_gaps", "lost_hours", "lost_gb_day"]
+COST = ["station", "drive", "n_gaps", "p50_s", "share_long", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
 DEAD = [
     "drive", "share", "dead_hours", "filemark_hours", "checksum_hours", "database_hours", "no_request_hours",
@@ -82,7 +82,7 @@ components.show_part(split, SPLIT, split.rows_of(station=station), text="Was the
 examples = page.ask("gap_examples", station=station, drive=drive)
 components.heading(examples)
 if not examples.rows:
-    st.info("No gap was long: none was judged more than 3 s longer than expected.")
+    st.info("No gap was long: none was judged longer than expected by more than the rule long_gap allows.")
 for row in examples.rows:
     with st.container(border=True):
         st.text(f"{row['station']}   {row['drive']}   {row['started_at']} to {row['ended_at']} UTC")

@@ -63,10 +63,10 @@ components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide=
 nothing = "Nothing was compared yet. `tapescope detect` does that."
 components.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"says": 300})
 
-builds, failed = page.ask("builds"), page.ask("last_build")
+builds, failed = page.ask("builds"), page.ask("checks")
 components.heading(builds)
 components.show_table(builds, ["number", "build_id", "is_full", "is_committed", "n_days", "n_rows", "n_failed_checks"])
-unmet = [row for row in failed.rows if row["relation"]]
+unmet = [row for row in failed.rows if row["outcome"] not in (None, "passed")]
 if unmet:
     st.warning("The last build did not meet all of its checks.")
     components.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)

@@ -54,7 +54,7 @@ else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
 components.show_sql(groups)
 
-mounts = page.ask("mounts", drive=drive, station=station, group=group)
+mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, drive=drive, station=station, group=group)
 components.heading(mounts, "Down to one mount")
 components.show_table(mounts, MOUNT, height=240, most=MOST_MOUNTS)
 names = [row["session_id"] for row in mounts.rows[:MOST_MOUNTS]]

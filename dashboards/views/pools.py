@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboards import charts, components, fields, words
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 PAGE = {"title": "Pools and network", "order": 90}
 LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
@@ -127,7 +127,9 @@ components.show_sql(tests)
 apart = "No disk's own reads and writes are known. Load iostat -x, sar -d, vmstat -d or nmon of the stations."
 vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
 if hosts := sorted(vmstat, key=words.natural):
-    known = ", ".join(as_markdown(host) for host in hosts[:MOST_NAMED]) + (" and others" * (len(hosts) > MOST_NAMED))
+    known = ", ".join(escape_markdown(host) for host in hosts[:MOST_NAMED]) + (
+        " and others" * (len(hosts) > MOST_NAMED)
+    )
     apart += f" What is loaded of vmstat ({known}) counts all disks of a host together."
 for name, columns, lacking in (
     ("flushes", ["host", "n_bursting", "period_s", "on_s", "amplitude_mb_s", "mean_mb_s", "implied_cache_gb"],

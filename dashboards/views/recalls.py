@@ -34,7 +34,7 @@ CLIENTS = [
 
 page = components.open_page("Which requests waste mounts?", "group", "station")
 group, station = page.chosen["group"], page.chosen["station"]
-mounts = page.ask("mounts", group=group, station=station)
+mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, group=group, station=station)
 reads = [row for row in mounts.rows if row["mode"] == "read" and row["f"] is not None and row["file_share"] is not None]
 components.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
 if reads:

@@ -26,7 +26,7 @@ for place, (verdict, meaning) in zip(st.columns(len(studies.VERDICTS)), studies.
 config = {
     column.name: st.column_config.Column(help=column.doc, width=WIDTHS.get(column.name)) for column in studies.COLUMNS
 }
-figures = [line for line in lines if line.ours is not None or line.verdict == "open"]
+figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
 st.subheader("Printed figures beside ours", anchor=False)
 components.show_rows(
     [{name: getattr(line, name) for name in FIGURES} for line in figures], config, "Printed figures beside ours", True

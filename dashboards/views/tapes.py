@@ -20,7 +20,7 @@ MOUNTS = [
 ]
 page = components.open_page("Should we read the whole tape?", "drive")
 drive = page.chosen["drive"]
-mounts = page.ask("mounts", drive=drive)
+mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, drive=drive)
 reads = [row for row in mounts.rows if row["mode"] == "read"]
 components.heading(mounts, "Mounts that read")
 if not reads:

@@ -9,7 +9,7 @@ from dashboards import components, data, fields, scenario, state
 from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 PAGE = {"title": "What-if", "order": 110}
 
@@ -33,7 +33,7 @@ st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {record.share:.1%} of the
 st.subheader("Can the replay be trusted?", anchor=False)
 with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
     replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-off = f"The replay is {replay.error:.1%} off, most in the {as_markdown(replay.what)}."
+off = f"The replay is {replay.error:.1%} off, most in the {escape_markdown(replay.what)}."
 if replay.is_withheld:
     st.error(f"{off} That is more than {forecast.MOST_ERROR:.0%}: what a change would bring is withheld.")
 else:
@@ -43,16 +43,16 @@ st.subheader("What is changed", anchor=False)
 try:
     changes = scenario.form(record.work.drives)
 except ValueError as problem:
-    st.warning(f"These changes do not fit together: {as_markdown(str(problem))}.")
+    st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
     changes = Changes()
 with st.spinner(f"Running {n_mounts:,} mounts with the changes", show_time=True):
     answer = data.what_if(page.snapshot, page.last, n_days, changes)
 before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
 if answer.changed and changes != Changes():
     after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
-    verdict = as_markdown(after.against(before))
+    verdict = escape_markdown(after.against(before))
     if after.hindrance:
-        st.error(f"Cannot go on like this: {as_markdown(after.hindrance)}. {verdict}")
+        st.error(f"Cannot go on like this: {escape_markdown(after.hindrance)}. {verdict}")
     else:
         (st.warning if after.done_h > before.done_h else st.success)(verdict)
 

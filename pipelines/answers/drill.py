@@ -11,7 +11,7 @@ from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Connection
 
 QUESTION = "bucket_intervals"
-Row = dict[str, Any]
+Interval = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Drilled:
     words: str  # the bucket, or the group of buckets, in words
     day: date
     zone: str
-    intervals: list[Row]
+    intervals: list[Interval]
     texts: dict[tuple[str, int], str]
     unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
 
@@ -45,7 +45,7 @@ def drill(
         _refuse_unknown(connection, drive, bucket, last, list(words))
     found = Drilled(drive, bucket, words[bucket], last, site.zone, rows, {})
     for path, numbers in _lines_of(rows).items():
-        read = excerpts.read_again(connection, site, path, numbers)
+        read = excerpts.read_lines(connection, site, path, numbers)
         if isinstance(read, str):
             found.unread[path] = read
         else:
@@ -53,14 +53,14 @@ def drill(
     return found
 
 
-def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
+def _lines_of(rows: list[Interval]) -> dict[str, set[int]]:
     """By path, the lines that begin or end an interval."""
-    wanted: dict[str, set[int]] = {}
+    line_numbers: dict[str, set[int]] = {}
     for row in rows:
         for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
             if path is not None and number is not None:
-                wanted.setdefault(path, set()).add(number)
-    return wanted
+                line_numbers.setdefault(path, set()).add(number)
+    return line_numbers
 
 
 def _words(connection: Connection) -> dict[str, str]:

@@ -44,10 +44,10 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
 
 def _say(text: str) -> None:
     """Line by line: names and lines of logs are shown, never obeyed."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     for line in text.split("\n"):
-        click.echo(visible(line))
+        click.echo(escape_control(line))
 
 
 def _summary(found: "Drilled") -> str:

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Te
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.primitives.text import csv_text, shortened, visible
+from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
     from pipelines.answers.question import Answer
@@ -34,7 +34,7 @@ def shown(value: Any) -> str:
         return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
-    return shortened(visible(str(value)), CELL_CHARS)
+    return truncate(escape_control(str(value)), CELL_CHARS)
 
 
 # Why nothing is gained, by what limits next; else because no work waited.
@@ -64,7 +64,7 @@ def print_answer(answer: "Answer", form: str) -> None:
         period = f"; {answer.period}" if answer.period else ""
         errors.print(f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
     for notice in answer.notices:
-        errors.print(visible(notice), highlight=False, soft_wrap=True)
+        errors.print(escape_control(notice), highlight=False, soft_wrap=True)
 
 
 def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) -> None:
@@ -75,7 +75,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
         sys.stdout.write("\n")
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(map(csv_text, names))
+        writer.writerow(map(escape_csv_cell, names))
         writer.writerows(map(_csv_cell, row) for row in rows)
     else:
         print_table(columns, rows)
@@ -84,7 +84,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, int | float) or value is None:
         return "" if value is None else value
-    return csv_text(str(value))
+    return escape_csv_cell(str(value))
 
 
 def print_table(columns: list["Column"], rows: list[tuple[Any, ...]]) -> None:
@@ -150,7 +150,7 @@ def reading_bar(total_bytes: int, label: str) -> Iterator[Callable[[str, int], N
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=error_console(), transient=True) as bar:
         task = bar.add_task(label, total=total_bytes or None)
-        yield lambda name, size: bar.update(task, advance=size, description=f"{label} {visible(name)[-40:]}")
+        yield lambda name, size: bar.update(task, advance=size, description=f"{label} {escape_control(name)[-40:]}")
 
 
 def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
@@ -161,7 +161,7 @@ def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
         tenth = 10 * state["done"] // max(total_bytes, 1)
         if tenth > state["tenth"]:
             state["tenth"] = tenth
-            print(f"{label}: {min(10 * tenth, 100)} % ({visible(name)})", file=sys.stderr)
+            print(f"{label}: {min(10 * tenth, 100)} % ({escape_control(name)})", file=sys.stderr)
 
     return advance
 

@@ -67,8 +67,7 @@ stated AS (
            CASE WHEN t.transfer_id IS NULL THEN p.storage_group ELSE t.storage_group END AS storage_group,
            CASE WHEN t.transfer_id IS NULL THEN p.file_family ELSE t.file_family END AS file_family,
            CASE WHEN t.transfer_id IS NULL THEN p.mode ELSE t.mode END AS mode,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', s.to_at)), INTERVAL 1 DAY)) AS DATE) AS on_day
+           unnest(site_days(s.from_at, s.to_at, c.zone)) AS on_day
     FROM silver.drive_state s
     LEFT JOIN silver.transfer t
         ON t.system = s.system
@@ -79,8 +78,7 @@ stated AS (
 ),
 spent AS (
     SELECT on_day, system, storage_group, file_family, mode, state, whole_us,
-           date_diff('microsecond', greatest(from_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP)))),
-                     least(to_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY)))) AS us,
+           date_diff('microsecond', greatest(from_at, day_begin(on_day, zone)), least(to_at, day_end(on_day, zone))) AS us,
            least(wait_us, whole_us) AS wait_us, least(wait_us + checksum_us, whole_us) AS still_us
     FROM stated
 ),

@@ -1,5 +1,6 @@
 /*
 title = "Drives"
+topic = "drives"
 why = "Rates of each drive beside the hours it gave to data, to standing still, and to nothing."
 takes = ["first_day", "last_day"]
 
@@ -26,8 +27,7 @@ down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (
@@ -46,9 +46,9 @@ mount AS (
            CASE WHEN r.wall_s IS NOT NULL
                 THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END AS wall_us
-    FROM gold.session_rate r CROSS JOIN bound b
+    FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
 ),
 rate AS (
     SELECT drive, CASE WHEN count(DISTINCT basis) > 1 THEN 'mixed' ELSE min(basis) END AS basis, sum(bytes) AS bytes,

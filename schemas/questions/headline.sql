@@ -1,5 +1,6 @@
 /*
 title = "The period in one line"
+topic = "hours"
 why = "How much moved, how much of the drives' time that took, and how much of it was not logged."
 takes = ["first_day", "last_day"]
 
@@ -17,8 +18,7 @@ moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which d
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (
@@ -39,9 +39,9 @@ mount AS (
                 THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END
                AS wall_us
-    FROM gold.session_rate r CROSS JOIN bound b
+    FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
 ),
 rate AS (
     -- the best that is known: both rates, else the overall rate alone, else the drive rate alone

@@ -1,5 +1,6 @@
 /*
 title = "Where the drive-hours went, by storage group"
+topic = "hours"
 why = "Whose work took the drives' time, day by day, and what was left over: the rows of a day add up to all its drive-hours."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "From all drive-hours to those in which data moved"
+topic = "hours"
 why = "Each bucket of the ledger takes its part of the drives' time; what is left at the end moved data."
 takes = ["first_day", "last_day", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What a drive did during a mount"
+topic = "mounts"
 why = "The states of the drive one after the other, from the request to the dismount: where the mount's time went."
 takes = ["session"]
 

@@ -43,7 +43,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
         found = change_points.changes(hours["even_pools"].to_numpy().astype(float))
         if found.cannot_tell:
             why = f"hours with {MIN_REQUESTS} requests: {found.cannot_tell}"
-            yield key | dict.fromkeys(_TOLD) | {"cannot_tell": why}
+            yield key | dict.fromkeys(_ESTIMATES) | {"cannot_tell": why}
             continue
         places = [0, *(change.at for change in found.changes), hours.height]
         for number, (begin, end) in enumerate(pairwise(places), start=1):
@@ -52,7 +52,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
             yield key | {"region_no": number} | _region(work, hours[begin:end]) | ends | {"cannot_tell": None}
 
 
-_TOLD = (
+_ESTIMATES = (
     *("region_no", "from_at", "to_at", "asked_hours", "n_pools", "even_pools"),
     *("step_low", "step_high", "asked_gb", "pools"),
 )

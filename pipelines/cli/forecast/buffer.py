@@ -47,7 +47,7 @@ def buffer(
 
 def _say(found: Any, names: tuple[str, ...], size_tb: float | None) -> None:
     from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     cut = "; earlier ones are left out" if found.is_cut else ""
     click.echo(f"As {found.witness} saw it, {found.n_days} {'day' if found.n_days == 1 else 'days'} with reads{cut}:")
@@ -60,7 +60,7 @@ def _say(found: Any, names: tuple[str, ...], size_tb: float | None) -> None:
     table(heads, rows)
     for one in everyone:
         if isinstance(one.found, Unknown):
-            click.echo(visible(f"{one.name}: {one.found.why}. Wanted: {one.found.wanted}."))
+            click.echo(escape_control(f"{one.name}: {one.found.why}. Wanted: {one.found.wanted}."))
     for one in [one for one in found.families if one.name in names] if names else [found.whole]:
         _steps(one)
     if own := found.own():
@@ -93,11 +93,11 @@ def _caught(reads: Any, size_tb: float) -> str:
 
 def _steps(one: Any) -> None:
     from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     if isinstance(one.found, Unknown):
         return
-    click.echo(visible(f"One buffer for {one.name}:"))
+    click.echo(escape_control(f"One buffer for {one.name}:"))
     rows = [(f"{step.size_tb:g}", f"{step.read_share:.1%}", f"{step.byte_share:.1%}") for step in one.found.steps]
     table(("TB", "reads caught", "bytes caught"), rows)
 

@@ -37,9 +37,9 @@ def speed_options(command: Command) -> Command:
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as they must be; what logs said is made harmless."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
-    cells = [list(heads), *[[visible(cell) for cell in row] for row in rows]]
+    cells = [list(heads), *[[escape_control(cell) for cell in row] for row in rows]]
     widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
     for row in cells:
         click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -53,14 +53,14 @@ def campaign(site_path: Path, day: datetime | None, n_days: int) -> None:
     """Tell how far the campaigns of site.toml are, when they will be done, and what would move that most."""
     from pipelines.analysis.forecast import progress
     from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     past = history(site_path, day, n_days)
     everyone = progress(past)
     for one in everyone:
         done = f"{one.done_gb / 1000:.2f} of {one.size_gb / 1000:g} TB until {one.last_day}"
         rate = f"; a drive at work moves {one.rate_mb_s:.1f} MB/s" if one.rate_mb_s else ""
-        click.echo(visible(f"{one.name}: {done}, {one.left_gb / 1000:.2f} TB left{rate}."))
+        click.echo(escape_control(f"{one.name}: {done}, {one.left_gb / 1000:.2f} TB left{rate}."))
         if one.n_days_lacking:
             click.echo(f"  {one.n_days_lacking} days since it began have no logs: what moved then is not counted.")
         if isinstance(one.end, Unknown):
@@ -75,7 +75,7 @@ def campaign(site_path: Path, day: datetime | None, n_days: int) -> None:
             click.echo(f"  {lever.name}: {lever.gb_day:.0f} GB a day, {saved:.1f} days sooner.")
     for planned in past.site.campaign:
         if planned.name not in {one.name for one in everyone}:
-            click.echo(visible(f"{planned.name}: no log tells of a day since it begins, {planned.begin}."))
+            click.echo(escape_control(f"{planned.name}: no log tells of a day since it begins, {planned.begin}."))
 
 
 @click.command()

@@ -81,9 +81,9 @@ def _say_ahead(found: Any, held_tb: float) -> None:
 
 def _say_plan(one: Any) -> None:
     from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
-    click.echo(visible(f"Plan {one.plan.name}: {_holds(one.held)} at the end of {one.written.last_day}."))
+    click.echo(escape_control(f"Plan {one.plan.name}: {_holds(one.held)} at the end of {one.written.last_day}."))
     if isinstance(one.holdings_tb, Unknown):
         click.echo(f"  Whether it is met cannot be told: {one.holdings_tb.why}. Wanted: {one.holdings_tb.wanted}.")
     else:

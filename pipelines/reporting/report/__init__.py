@@ -8,7 +8,7 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.reporting.report import html, json, text
 from pipelines.reporting.report.format import day_text
 from pipelines.reporting.report.model import Report
@@ -40,7 +40,7 @@ def write_report(report: Report, folder: Path, checks: Path | None = None) -> di
     printed = {"html": page, "txt": text.print_report(report), "json": json.print_report(report)}
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
     for suffix, content in printed.items():
-        write_whole(paths[suffix], content.encode())
+        write_atomic(paths[suffix], content.encode())
     return paths
 
 
@@ -51,5 +51,5 @@ def write_checks(site: Site, catalog: Catalog, report: Report, folder: Path) -> 
     except TapescopeError as error:
         page = html.print_checks(report, None, str(error))
     path = folder / html.checks_name(report)
-    write_whole(path, page.encode())
+    write_atomic(path, page.encode())
     return path

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.format import number, percent
 from pipelines.reporting.report.model import Burndown, Figure, Group, Stack, Tornado, Waterfall
 
@@ -97,7 +97,7 @@ def _bars(chart: alt.Chart, groups: list[Group], legend: alt.Legend | None) -> a
 def _waterfall(figure: Waterfall) -> alt.LayerChart:
     ends = list(accumulate(bar.value for bar in figure.bars))
     whole = ends[-1] if ends else 1.0
-    names = [visible(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
+    names = [escape_control(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
     rows = [
         {
             "name": name,
@@ -122,10 +122,10 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
 
 
 def _stack(figure: Stack) -> alt.Chart:
-    names = [visible(name) for name in figure.rows]
+    names = [escape_control(name) for name in figure.rows]
     rows = [
         {
-            "name": visible(name),
+            "name": escape_control(name),
             "group": group.words,
             "is_unknown": group.name == _UNKNOWN,
             "place": place,
@@ -178,7 +178,7 @@ def _day(day: date, days: float) -> str:
 
 
 def _tornado(figure: Tornado) -> alt.LayerChart:
-    names = [visible(name) for name, _, _ in figure.bars]
+    names = [escape_control(name) for name, _, _ in figure.bars]
     rows = [
         {"name": name, "low": low, "high": high, "below": number(low), "above": number(high)}
         for name, (_, low, high) in zip(names, figure.bars, strict=True)

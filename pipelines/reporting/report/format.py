@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.catalog.contracts import Column
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 
 NOTHING = "–"
 _DECIMALS = {"h": 2, "TB": 2, "GB": 1, "MB/s": 1, "s": 1, "GB/day": 0, "1": 2}
@@ -141,7 +141,7 @@ def show(value: Any, column: Column, zone: str) -> str:
     if value is None:
         return NOTHING
     if isinstance(value, str):
-        return visible(value)
+        return escape_control(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):

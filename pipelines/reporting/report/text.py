@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import accumulate
 
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.format import is_number, label, number, percent, show, unit
 from pipelines.reporting.report.model import (
     Burndown,
@@ -32,7 +32,7 @@ def print_report(report: Report) -> str:
         lines += _wrap(f"PROBLEM: {problem}")
     for section in report.sections:
         lines += ["", *_section(section, report.zone)]
-    return "\n".join(visible(line).rstrip() for line in lines) + "\n"
+    return "\n".join(escape_control(line).rstrip() for line in lines) + "\n"
 
 
 def _section(section: Section, zone: str) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _section(section: Section, zone: str) -> Iterator[str]:
 
 def _wrap(text: str, before: str = "", after: str = "") -> list[str]:
     return textwrap.wrap(
-        visible(text), WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
+        escape_control(text), WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
     ) or [""]
 
 
@@ -86,19 +86,19 @@ def _waterfall(figure: Waterfall) -> Iterator[str]:
         length = max(min(round(end * _BAR), _BAR) - begin, 1)
         drawn = " " * begin + ("?" if bar.group.name == "unknown" else "█") * length
         amount = f"{number(bar.value):>8} {figure.unit}{percent(bar.share):>8}"
-        yield f"  {visible(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
+        yield f"  {escape_control(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
 
 
 def _stack(figure: Stack) -> Iterator[str]:
     yield from _asked(figure.title, figure.question)
-    width = max((len(visible(name)) for name in figure.rows), default=0)
+    width = max((len(escape_control(name)) for name in figure.rows), default=0)
     for name, values in figure.rows.items():
         whole = sum(values) or 1.0
         ends = [round(end / whole * _LONG_BAR) for end in accumulate(values, initial=0.0)]
         bar = "".join(
             group.symbol * (stop - begin) for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
         )
-        yield f"  {visible(name):<{width}}  {bar}"
+        yield f"  {escape_control(name):<{width}}  {bar}"
     yield from _wrap(", ".join(f"{group.symbol} {group.words}" for group in figure.groups), "  ", "  ")
 
 
@@ -114,7 +114,7 @@ def _tornado(figure: Tornado) -> Iterator[str]:
     yield from _asked(figure.title, figure.question)
     ends = [end for _, low, high in figure.bars for end in (low, high)]
     least, width = min(ends), max(ends) - min(ends) or 1.0
-    names = max(len(visible(name)) for name, _, _ in figure.bars)
+    names = max(len(escape_control(name)) for name, _, _ in figure.bars)
 
     def place(value: float) -> int:
         return round((value - least) / width * (_BAR - 1))
@@ -123,7 +123,7 @@ def _tornado(figure: Tornado) -> Iterator[str]:
         bar = [" "] * _BAR
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
-        yield f"  {visible(name):<{names}}  {number(low):>8}  {''.join(bar)}  {number(high)}"
+        yield f"  {escape_control(name):<{names}}  {number(low):>8}  {''.join(bar)}  {number(high)}"
     yield f"  | {number(figure.value)} {figure.unit}"
 
 

@@ -26,12 +26,12 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
     mounts in a pattern of `chaotic` is greater by `min_more`: dearer reading in order has another cause.
     """
     params = rule.params
-    told = rows.filter(pl.col("wall_s").is_not_null(), pl.col(rule.value) > 0).with_columns(
+    usable = rows.filter(pl.col("wall_s").is_not_null(), pl.col(rule.value) > 0).with_columns(
         pl.col("storage_group").fill_null("no group told"),
         week=(pl.lit(period.last) - pl.col("site_day")).dt.total_days() // _WEEK,
         is_chaotic=pl.col("pattern").is_in(params["chaotic"]),
     )
-    for entity, group in groups(rule, told):
+    for entity, group in groups(rule, usable):
         weeks = {week: of for (week,), of in group.group_by(["week"]) if of.height >= params["min_count"]}
         costs = {week: cost for week, of in weeks.items() if not (cost := _hours_a_tb(rule, of)).cannot_tell}
         first = max(costs, default=0)

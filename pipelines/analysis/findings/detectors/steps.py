@@ -69,10 +69,10 @@ def _series(rule: Rule, group: pl.DataFrame) -> pl.DataFrame:
     )
     if "level_of" not in rule.params or series.is_empty():
         return series
-    told = binned.join(series.select("at"), on="at", how="semi")
-    drives = told[rule.params["level_of"]].cast(pl.String).fill_null("").to_numpy()
-    values = told[rule.value].to_numpy().astype(float)
-    ratios = two_way.fit(values, drives, np.zeros(told.height), told["at"].to_numpy(), n_resamples=1).times
+    used = binned.join(series.select("at"), on="at", how="semi")
+    drives = used[rule.params["level_of"]].cast(pl.String).fill_null("").to_numpy()
+    values = used[rule.value].to_numpy().astype(float)
+    ratios = two_way.fit(values, drives, np.zeros(used.height), used["at"].to_numpy(), n_resamples=1).times
     usual = np.median(series["value"].to_numpy() / ratios)
     return series.with_columns(value=pl.Series(usual * ratios))
 

@@ -22,12 +22,13 @@ def is_withheld(headline: Row) -> bool:
 @section("coverage", order=0)
 def header(asker: Asker) -> Section:
     """What this is about, and how much of it was seen."""
-    site, build = asker.site, asker.only("last_build")
+    site, build = asker.site, asker.only("checks")
     chosen = f"; {asker.chosen}" if asker.chosen else ""
     facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
     facts += [*_freshness(asker), *_rules(asker)]
-    facts += [(f"seen: {row['source']}", _coverage(row)) for row in asker.ask("coverage_by_source").as_dicts()]
-    if not asker.ask("coverage_by_source").rows:
+    seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
+    facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
+    if not seen:
         facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
     facts += [*_days_unseen(asker), *_clocks(asker)]
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]

@@ -134,12 +134,20 @@ def stations(asker: Asker) -> Section:
         f" {asker.site.expected_gap_s:g} s are expected here."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
-    gaps = "station n_gaps p50_s p95_s modal_s share_over_5s lost_hours"
+    gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
     table = asker.table("duty_table", "Duty", names.split())
     # a station that is left out of duty says why, instead of looking unseen or idle
     rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
-    tables = [dataclasses.replace(table, rows=rows), asker.table("gaps_by_station", "Gaps between files", gaps.split())]
+    tables = [
+        dataclasses.replace(table, rows=rows),
+        asker.table("gap_cost", "Gaps between files", gaps.split(), _is_of_station),
+    ]
     return Section("Stations", sentences=sentences, tables=tables)
+
+
+def _is_of_station(row: Row) -> bool:
+    """Of all drives of a station, not of one, nor of all stations."""
+    return bool(row["level"] == "station")
 
 
 def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
@@ -162,7 +170,14 @@ def drives(asker: Asker) -> Section:
         asker.table("drives", "Rates of drives", rates.split()),
         asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
         asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
-        asker.table("slow_sessions", "The slowest mount of each drive, of at least 50 GB", slow.split(), most=16),
+        asker.table(
+            "session_rates",
+            "The slowest mount of each drive, of at least 50 GB",
+            slow.split(),
+            most=16,
+            slowest="drive",
+            min_gb="50",
+        ),
     ]
     moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "says"]
     changes = asker.table("changes", "What was changed lately, and what moved", moved, _is_read, 20)
@@ -195,9 +210,7 @@ def data_quality(asker: Asker) -> Section:
     tables = [
         asker.table("coverage", "Logs not wholly seen, or not declared", coverage.split(), _is_short),
         asker.table("lines_read", "Lines of the period's files", lines.split()),
-        asker.table(
-            "file_hashes", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20
-        ),
+        asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
         asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
         asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "says"], most=20),
         asker.table(
@@ -210,7 +223,7 @@ def data_quality(asker: Asker) -> Section:
             lambda row: not _is_read(row),
             12,
         ),
-        asker.table("last_build", "Checks not met", checks.split(), lambda row: row["relation"] is not None, 20),
+        asker.table("checks", "Checks not met", checks.split(), _is_unmet, 20),
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
     sentences = [f"None of these: {'; '.join(nothing)}."] if nothing else []
@@ -220,7 +233,12 @@ def data_quality(asker: Asker) -> Section:
 
 
 def _is_short(row: Row) -> bool:
-    return row["expected_hours"] is None or row["seen_hours"] < row["expected_hours"]
+    return row["level"] == "host" and (row["expected_hours"] is None or row["seen_hours"] < row["expected_hours"])
+
+
+def _is_unmet(row: Row) -> bool:
+    """A check that was not met; a build that checked nothing has a row without an outcome."""
+    return row["outcome"] not in (None, "passed")
 
 
 def _columns(asker: Asker, name: str) -> list[str]:
@@ -230,8 +248,8 @@ def _columns(asker: Asker, name: str) -> list[str]:
 @section("reproduce", order=100)
 def reproduce(asker: Asker) -> Section:
     """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
-    table = asker.table("file_hashes", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
-    build = asker.only("last_build")
+    table = asker.table("files", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
+    build = asker.only("checks")
     facts = [
         ("tapescope", _version()),
         ("build", str(build.get("build_id", "none"))),
