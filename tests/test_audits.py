@@ -5,9 +5,9 @@ Their parameters are printed in the documents; the arithmetic between is ours an
 
 import pytest
 
-from pipelines.analysis.models.service_time import Service, file_size_for, gain, gap_bound_rate
+from pipelines.analysis.models.service_time import Service, gain
 from pipelines.analysis.models.throughput import campaign, stream_efficiency
-from pipelines.primitives.units import mbit_s_to_mb_s
+from pipelines.analysis.studies.published import file_size_for, gap_bound_rate, mbit_s_to_mb_s
 
 # Active rates in Mb/s into and out of the stations that were no scanners, and their duties (M11-M13, M15, M38).
 STATIONS: dict[str, tuple[float, tuple[int, int], tuple[int, int]]] = {

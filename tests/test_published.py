@@ -6,9 +6,8 @@ migration stations". A printed figure is compared at the digits it is printed wi
 
 import pytest
 
-from pipelines.analysis.models.service_time import file_size_for, gap_bound_rate
 from pipelines.analysis.models.throughput import campaign, stream_efficiency
-from pipelines.primitives.units import mbit_s_to_mb_s
+from pipelines.analysis.studies.published import file_size_for, gap_bound_rate, mbit_s_to_mb_s
 
 
 @pytest.mark.parametrize(
