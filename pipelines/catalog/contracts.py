@@ -35,6 +35,7 @@ class Column:
     type: str
     doc: str
     unit: str = ""
+    was: tuple[str, ...] = ()  # names it had before: a warehouse that has one of these renames it and keeps its rows
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Relation:
     is_lasting: bool = False  # a row's day is when something came to be, not when it happened: never too old
     lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
     features: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()  # names it had before, in the same layer
     path: Path = field(default=Path(), compare=False)
 
     @property
@@ -187,11 +189,17 @@ def _header(path: Path) -> tuple[dict[str, Any], str]:
         raise ContractError(f"{path}: its header is not TOML: {error}") from error
 
 
-def _columns(path: Path, values: dict[str, dict[str, str]]) -> tuple[Column, ...]:
+def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...]:
     try:
-        return tuple(Column(name, **column) for name, column in values.items())
+        return tuple(Column(name, **column | {"was": _was(column)}) for name, column in values.items())
     except TypeError as error:
-        raise ContractError(f"{path}: a column needs type and doc, and may have unit: {error}") from error
+        raise ContractError(f"{path}: a column needs type and doc, and may have unit and was: {error}") from error
+
+
+def _was(head: dict[str, Any]) -> tuple[str, ...]:
+    """Former names: `was = "old"`, or a list of them."""
+    given = head.get("was", ())
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _relation(layer: str, path: Path) -> Relation:
@@ -203,6 +211,7 @@ def _relation(layer: str, path: Path) -> Relation:
         )
         for key in ("lineage", "features"):
             head[key] = tuple(head.get(key, ()))
+        head["was"] = _was(head)
         return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error
