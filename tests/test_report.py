@@ -14,9 +14,10 @@ import pytest
 from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Campaign, Drive, Site, Station
+from pipelines.primitives.format import cell, fixed, label, percent
+from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import visible
 from pipelines.reporting.report import Report, make_report, write_report
-from pipelines.reporting.report.format import label, number, percent, show
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse, transaction
@@ -172,19 +173,34 @@ def fill_forecasts(connection: Any, text: str) -> None:
     )
 
     def said(model: str, entity: str, quantity: str, **more: Any) -> None:
-        usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_seen": 7, "seen": "days"}
+        usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_samples": 7, "sample_unit": "days"}
         insert(connection, "gold.forecast", usual | {"model": model, "entity": entity, "quantity": quantity} | more)
 
-    said("eta", "new tapes", "days_left", value=10.0, low=7.0, high=15.0)
-    said("eta", "new tapes", "days_left", alone="a drive more", value=6.0)
-    said("eta", "new tapes", "week_gb", value=1750.0, low=1500.0, high=2000.0, until_day=DAY + timedelta(days=7))
-    said("eta", "new tapes", "week_gb", day=day[1], value=900.0, low=600.0, high=990.0, until_day=DAY)
-    said("sizing", "LTO-4", "drives", value=6.5, low=5.0, high=9.0)
-    said("sizing", "LTO-4", "drives", alone="write: rate_mb_s", low=6.0, high=7.0)
-    said("sizing", "LTO-4", "drives", alone=f"{text}: efficiency", low=5.0, high=8.5)
-    said("sizing", text, "drives", cannot_tell=text, wanted=text)
-    said("calibration", text, "speed_mb_s", value=80.25, low=79.0, high=81.5, seen="mounts")
-    said("calibration", text, "file_s", cannot_tell="4 mounts for 2 costs", wanted="at least 5 mounts", seen="mounts")
+    said("eta", "new tapes", "days_left", value=10.0, value_low=7.0, value_high=15.0)
+    said("eta", "new tapes", "days_left", varied_input="a drive more", value=6.0)
+    said(
+        "eta",
+        "new tapes",
+        "week_gb",
+        value=1750.0,
+        value_low=1500.0,
+        value_high=2000.0,
+        until_day=DAY + timedelta(days=7),
+    )
+    said("eta", "new tapes", "week_gb", day=day[1], value=900.0, value_low=600.0, value_high=990.0, until_day=DAY)
+    said("sizing", "LTO-4", "drives", value=6.5, value_low=5.0, value_high=9.0)
+    said("sizing", "LTO-4", "drives", varied_input="write: rate_mb_s", value_low=6.0, value_high=7.0)
+    said("sizing", "LTO-4", "drives", varied_input=f"{text}: efficiency", value_low=5.0, value_high=8.5)
+    said("sizing", text, "drives", reason_missing=text, data_needed=text)
+    said("calibration", text, "speed_mb_s", value=80.25, value_low=79.0, value_high=81.5, sample_unit="mounts")
+    said(
+        "calibration",
+        text,
+        "file_s",
+        reason_missing="4 mounts for 2 costs",
+        data_needed="at least 5 mounts",
+        sample_unit="mounts",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +281,7 @@ def test_numbers_agree(report: Report, written: dict[str, str]) -> None:
             json.dumps(table.rows, default=lambda v: v.isoformat() + "Z" * isinstance(v, datetime))
         )
         for row in table.rows:
-            cells = "".join(squeezed(show(v, c, report.zone)) for v, c in zip(row, table.columns, strict=True))
+            cells = "".join(map(squeezed, format_table(table.columns, [row], report.zone)[1][0]))
             assert cells in page, (table.title, row)
             assert cells in text, (table.title, row)
 
@@ -294,13 +310,21 @@ def named(figure: Figure) -> list[str]:
     """What a figure must say in words, in both forms."""
     match figure:
         case Waterfall():
-            return [part for bar in figure.bars for part in (bar.name, f"{number(bar.value)}h{percent(bar.share)}")]
+            return [
+                part
+                for bar in figure.bars
+                for part in (bar.name, f"{fixed(bar.value, figure.unit)}h{percent(bar.share)}")
+            ]
         case Stack():
             return list(figure.rows)
         case Burndown():
             return [figure.title]
         case Tornado():
-            return [part for name, low, high in figure.bars for part in (name, number(low), number(high))]
+            return [
+                part
+                for name, low, high in figure.bars
+                for part in (name, fixed(low, figure.unit), fixed(high, figure.unit))
+            ]
 
 
 def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
@@ -308,8 +332,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     ahead, card = report.sections[6:8]
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
-        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.00 days sooner.",
-        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not reckoned.",
+        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
+        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not estimated.",
         "Of 1 forecast of which is known what came, 0 held it; nine of ten should.",
     ]
     (burn,) = ahead.figures
@@ -322,13 +346,13 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert isinstance(tornado, Tornado) and [bar[1:] for bar in tornado.bars] == [(5.0, 8.5), (6.0, 7.0)]
     assert tornado.bars[1][0] == "write: traffic"
     assert card.sentences[0] == (
-        "LTO-4 drives needed: 6.50 (90 %: 5.00 to 9.00) for twice the traffic of 7 days, at the efficiency of its own"
+        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the traffic of 7 days, at the efficiency of its own"
         " mounts; 1 are there."
     )
     assert card.sentences[2] == (
-        "Costs of a line of the log cannot be told: 4 mounts for 2 costs; wanted: at least 5 mounts."
+        "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."
     )
-    assert card.tables[0].rows == [("a line of the log", 7, "80.2 (79 to 81.5)", None, None, None, None, None)]
+    assert card.tables[0].rows == [("a line of the log", 7, None, 80.25, 79.0, 81.5, *[None] * 12)]
     assert [name for name, _ in card.facts] == [f"study: {DOCUMENTS[letter]}" for letter in "CMNEP"]
     assert dict(card.facts)["study: PIC STEP'09"].startswith(
         # P42 is one check of what its label says and one the other way round, no longer four of each
@@ -344,8 +368,8 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     assert facts["verdict"] == "given; 1.50 of 48.00 drive-hours have no log"
     assert sentence.sentences == [
         "1.60 TB moved on 2 drives, 15 June 2010 (1,234 files, 1 mount): data moved in 6.00 of 48.00 drive-hours"
-        " (12 %), drive rate 80.00 MB/s (basis call), overall rate 50.00 MB/s, f = 0.62; worst:"
-        " drive out of service (D2), at most 777.0 GB/day."
+        " (12 %), drive rate 80.0 MB/s (basis call), overall rate 50.0 MB/s, f = 0.625; worst:"
+        " drive out of service (D2), at most 777 GB/day, 6.00 h lost."
     ]
     waterfall, stack = ledger.figures
     assert isinstance(waterfall, Waterfall) and isinstance(stack, Stack)
@@ -354,8 +378,8 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     assert {name: sum(row) for name, row in stack.rows.items()} == {"D1": pytest.approx(24), "D2": pytest.approx(24)}
     # a rule's findings are one cause: 300 + 100
     assert [loss.price for loss in losses.losses] == [
-        "at most 777.0 GB/day, 6.00 h lost",
-        "at most 400.0 GB/day, 4.00 h lost",
+        "at most 777 GB/day, 6.00 h lost",
+        "at most 400 GB/day, 4.00 h lost",
     ]
     assert losses.losses[1].where == "s1/D1, s1/D2"
 
@@ -389,7 +413,8 @@ def test_every_number_can_show_its_sql(report: Report, written: dict[str, str]) 
 def test_units_are_printed(report: Report, written: dict[str, str]) -> None:
     for table in tables(report):
         for column in table.columns:
-            if column.unit and column.unit != "1" and table.rows:
+            is_end = column.name.endswith(("_low", "_high"))  # of an interval, in the cell of its value
+            if column.unit and column.unit != "1" and table.rows and not is_end:
                 assert f">{label(column)}<small>{column.unit}</small>" in written["html"]
 
 
@@ -463,7 +488,7 @@ def test_a_site_with_links_alone_is_not_unseen(links_alone: Site) -> None:
     sections = {section.id: section for section in make_report(links_alone, load_catalog(), DAY, DAY).sections}
     assert sections["summary"].sentences == [
         "No drive log covers 15 June 2010; logs read: mrtg_log 24.00 h; 1 finding; worst: station was not kept busy"
-        " (s1), at most 300.0 GB/day."
+        " (s1), at most 300 GB/day, 2.00 h lost."
     ]
     assert len(sections["losses"].losses) == 1 and "have no log" not in sections["losses"].sentences[0]
     assert "nothing" not in sections["findings"].sentences[0]
@@ -567,7 +592,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     ("value", "column", "expected"),
     [
         (None, Column("f", "DOUBLE", "", "1"), "–"),
-        (0.625, Column("f", "DOUBLE", "", "1"), "0.62"),
+        (0.625, Column("f", "DOUBLE", "", "1"), "0.625"),
         (0.625, Column("share_over_5s", "DOUBLE", "", "1"), "62.5"),
         (1234567, Column("n_lines", "BIGINT", ""), "1,234,567"),
         (0.0004, Column("idle_hours", "DOUBLE", "", "h"), "<0.01"),
@@ -578,4 +603,4 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     ],
 )
 def test_cells(value: Any, column: Column, expected: str) -> None:
-    assert show(value, column, "America/Chicago") == expected
+    assert cell(value, column, "America/Chicago") == expected

@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from dashboards import charts, parts, state
+from pipelines.primitives.format import label
 
 HEAD = ["n_gaps", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_over_5s", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
@@ -85,8 +86,8 @@ if not examples.rows:
 for row in examples.rows:
     with st.container(border=True):
         st.text(f"{row['station']}   {row['drive']}   {row['started_at']} to {row['ended_at']} UTC")
-        whole = [f"{examples.label(name).partition(' [')[0]} {examples.shown(row, name)}" for name in PARTS]
-        st.text(f"gap {row['gap_s']:g} s, judged {row['judged_s']:g} s:   {'   '.join(whole)}")
+        whole = [f"{label(examples.column(name))} {examples.shown(row, name)}" for name in PARTS]
+        st.text(f"gap {examples.shown(row, 'gap_s')}, judged {examples.shown(row, 'judged_s')}:   {'   '.join(whole)}")
         previous = (row["path"], row["previous_line_no"], row["previous_message"])
         parts.show_lines(previous, (row["next_path"], row["next_line_no"], row["next_message"]))
 parts.show_sql(examples)

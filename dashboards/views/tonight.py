@@ -5,6 +5,7 @@ from collections import Counter
 import streamlit as st
 
 from dashboards import leads, parts
+from pipelines.primitives.format import price
 
 HEAD = [
     "moved_tb", "n_sessions", "drive_rate_mb_s", "drive_rate_basis", "overall_rate_mb_s", "f", "transfer_hours",
@@ -55,8 +56,7 @@ st.caption(
 for row in losses.rows[:SHOWN_LOSSES]:
     text, gain, lead = st.columns([5, 3, 2], vertical_alignment="center")
     text.text(f"{row['rule']}   {row['entities']}")
-    worth = "gain_gb_day" if row["gain_gb_day"] is not None else "lost_gb_day"
-    gain.text(f"{losses.label(worth).partition(' [')[0]} {losses.shown(row, worth)}, {losses.shown(row, 'lost_hours')}")
+    gain.text(price(row))
     with lead:
         leads.show(row["rule"], row["entities"] if row["n_findings"] == 1 else None)
 parts.say_cut(losses, len(losses.rows[:SHOWN_LOSSES]), len(losses.rows))

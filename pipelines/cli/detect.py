@@ -48,11 +48,11 @@ def detect_sentence(found: Any) -> str:
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """The findings of a period, with what each costs."""
     from pipelines import steps
-    from pipelines.cli.output import priced
+    from pipelines.primitives.format import price
     from pipelines.primitives.text import visible
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
-        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}{priced(finding)}", bold=True)
+        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)
         click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
 
 

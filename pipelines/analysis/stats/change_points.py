@@ -10,7 +10,9 @@ from scipy.signal import lfilter
 from scipy.stats import norm, rankdata
 from scipy.stats import t as student
 
-LEVEL = 0.9
+from pipelines.analysis.stats.bootstrap import LEVEL
+from pipelines.primitives.estimate import NoEstimate
+
 ALPHA = 0.01
 MIN_LENGTH = 10
 MIN_SEGMENT = 4
@@ -44,10 +46,9 @@ class Changes(NamedTuple):
 
     changes: tuple[Change, ...]
     memory: float  # lag-one correlation that was allowed for
-    cannot_tell: str
 
 
-def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0) -> Changes:
+def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0) -> Changes | NoEstimate:
     """Steps of a series of equally spaced values (days, or files in their order; any unit, no NaN).
 
     Candidates: the segmentation with the least sum of squares plus a penalty per step, found by dynamic programming
@@ -68,16 +69,16 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     >>> found = changes(np.concatenate([random.normal(100, 2, 30), random.normal(80, 2, 30)]))
     >>> [(change.at, round(change.step), change.p <= 0.01) for change in found.changes]
     [(30, -20, True)]
-    >>> changes(np.arange(5.0)).cannot_tell
+    >>> changes(np.arange(5.0)).reason
     '5 values where 10 are needed'
     """
     if values.size < MIN_LENGTH:
-        return Changes((), 0.0, f"{values.size} values where {MIN_LENGTH} are needed")
+        return NoEstimate(f"{values.size} values where {MIN_LENGTH} are needed", f"at least {MIN_LENGTH} values")
     per_block = -(-values.size // _MOST_POINTS)
     n_blocks = values.size // per_block
     told = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
     if np.ptp(told) == 0:
-        return Changes((), 0.0, "")
+        return Changes((), 0.0)
     scores = np.asarray(norm.ppf((rankdata(told) - 0.5) / told.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
@@ -91,7 +92,7 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
             break
         places.pop(int(np.argmax(tests)))
     steps = [_change(told, span, p, likely, level) for span, p in zip(spans, tests, strict=True)]
-    return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory, "")
+    return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory)
 
 
 def _candidates(scores: Values) -> list[int]:

@@ -10,8 +10,8 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.files import write_whole
+from pipelines.primitives.format import day_text
 from pipelines.reporting.report import coverage, findings, forecast, html, json, summary, text
-from pipelines.reporting.report.format import day_text
 from pipelines.reporting.report.model import Report
 from pipelines.reporting.report.queries import Asker
 

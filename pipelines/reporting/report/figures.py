@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from pipelines.primitives.format import fixed, percent
 from pipelines.primitives.text import visible
-from pipelines.reporting.report.format import number, percent
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Tornado, Waterfall
 
 # Grey is what is not known or not asked for; colours are what drives did. Red is kept for findings, which have actions.
@@ -114,7 +114,7 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
             "group": bar.group,
             "begin": end - bar.value,
             "end": end,
-            "text": f"{number(bar.value)} {figure.unit}  {percent(bar.share)}",
+            "text": f"{fixed(bar.value, figure.unit)} {figure.unit}  {percent(bar.share)}",
             "place": "behind" if end <= _LATE * whole else "before" if end - bar.value > _EARLY * whole else "inside",
         }
         for name, bar, end in zip(names, figure.bars, ends, strict=True)
@@ -183,7 +183,7 @@ def _day(day: date, days: float) -> str:
 def _tornado(figure: Tornado) -> alt.LayerChart:
     names = [visible(name) for name, _, _ in figure.bars]
     rows = [
-        {"name": name, "low": low, "high": high, "below": number(low), "above": number(high)}
+        {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}
         for name, (_, low, high) in zip(names, figure.bars, strict=True)
     ]
     ends = [end for _, low, high in figure.bars for end in (low, high)]

@@ -7,8 +7,8 @@ import dataclasses
 from importlib import metadata
 from typing import Any
 
+from pipelines.primitives.format import counted, days_text, fixed, percent, price, quantity
 from pipelines.reporting.report.coverage import covering, is_withheld
-from pipelines.reporting.report.format import counted, days_text, number, percent, worth
 from pipelines.reporting.report.model import Bar, Figure, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
 
@@ -49,16 +49,16 @@ def one_sentence(asker: Asker) -> Section:
     when = days_text(asker.first, asker.last)
     if not headline.get("available_hours"):
         return Section("summary", "In one sentence", sentences=[_without_drives(asker, when)])
-    available = f"{number(headline['available_hours'])} drive-hours"
+    available = f"{fixed(headline['available_hours'], 'h')} drive-hours"
     drives = counted(headline["n_drives"], "drive")
     if not headline["moved_tb"]:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["transfer_hours"]
-        hours = "in hours that no log covers" if worked is None else f"in {number(worked)} of {available}"
+        hours = "in hours that no log covers" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
-            f"{number(headline['moved_tb'])} TB moved on {drives}, {when}"
+            f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
             f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
             f" data moved {hours}{share}"
         )
@@ -81,9 +81,9 @@ def _rates(headline: Row) -> str:
     drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
     basis = headline["drive_rate_basis"]
     counts = "; its time also counts waits and file marks" if basis == "encp" else ""
-    parts = [] if drive is None else [f"drive rate {number(drive)} MB/s (basis {basis}{counts})"]
-    parts += [] if overall is None else [f"overall rate {number(overall)} MB/s"]
-    parts += [] if f is None else [f"f = {f:.2f}"]
+    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis}{counts})"]
+    parts += [] if overall is None else [f"overall rate {quantity(overall, 'MB/s')}"]
+    parts += [] if f is None else [f"f = {fixed(f, '1')}"]
     return "".join(f", {part}" for part in parts)
 
 
@@ -100,7 +100,7 @@ def _named_worst(asker: Asker) -> str:
     n = worst["n_findings"]
     first = worst["entities"].split(", ")[0]
     where = first if n == 1 else f"{first} and {n - 1} more"
-    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {worth(worst)}"
+    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {price(worst)}"
 
 
 def waterfall(asker: Asker) -> Section:
@@ -118,9 +118,9 @@ def waterfall(asker: Asker) -> Section:
         group, meaning = _BUCKETS.get(name, (name, ""))
         bars.append(Bar(name, group, rows[name]["bucket_hours"], rows[name]["share"], meaning))
     available = headline["available_hours"]
-    unseen = f"{number(headline['unknown_hours'])} h ({percent(headline['unknown_hours'] / available)})"
+    unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {number(available)} drive-hours have no log; the parts add up to the whole, and only the last"
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the whole, and only the last"
         " one moves data."
     )
     per_drive = {row["drive"]: [row[column] for column in GROUPS.values()] for row in asker.ask("drives").as_dicts()}
