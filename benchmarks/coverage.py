@@ -19,13 +19,13 @@ import numpy as np
 from benchmarks import truths
 from benchmarks.truths import Rng
 from pipelines.analysis.models import calibration, growth, seeking
-from pipelines.analysis.models.calibration import Mounts, Unknown
+from pipelines.analysis.models.calibration import Mounts
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead
 from pipelines.analysis.models.service_time import Service
 from pipelines.analysis.models.sizing import Traffic, certain, drives_needed
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.analysis.stats.diff_in_diff import Days, realised
 from pipelines.config.technology import drive
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 LEAST, MOST = 0.85, 0.95
 SEED = 1
@@ -37,7 +37,7 @@ class TrialResult:
     """One answer of a model, and what is true."""
 
     quantity: str
-    answer: Estimate | Unknown
+    answer: Estimate | NoEstimate
     truth: float
 
 
@@ -117,7 +117,7 @@ def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[TrialResult]:
 def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
     site = truths.grown(rng, n_seen, n_ahead)
     found = growth.learn(np.arange(n_seen), site.written_gb, n_seen - 1)
-    if isinstance(found, Unknown):
+    if isinstance(found, NoEstimate):
         yield TrialResult("factor a year", found, site.factor)
         return
     yield TrialResult("factor a year", found.factor_year, site.factor)
@@ -136,7 +136,7 @@ def gain(rng: Rng, share: float) -> Iterator[TrialResult]:
         Days(seen.peers_gb[before], seen.peers_hours[before]),
         Days(seen.peers_gb[after], seen.peers_hours[after]),
     )
-    yield TrialResult("GB a day more", found.gain_gb_day or Unknown(found.cannot_tell, "more days"), seen.gain_gb_day)
+    yield TrialResult("GB a day more", found.gain_gb_day, seen.gain_gb_day)
 
 
 MODELS: dict[str, Callable[[Rng], Iterable[TrialResult]]] = {

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 # Words that end the names of an interval's two bounds, or stand alone: x_low and x_high, low and high.
-BOUNDS = {"low": "high", "least": "most"}
+BOUNDS = {"low": "high"}
 # What bounds without a name are the bounds of, by rule: a size of truth.toml.
-SIZE_OF = {"slow_drive": "slower", "bad_tape": "slower", "changed_rate": "faster", "changed_gap": "longer"}
+SIZE_OF = {"changed_rate": "faster", "changed_gap": "longer"}
 SLACK = timedelta(seconds=60)
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboards import data, fields, period, state, words
 from dashboards.data import Asked
 from pipelines.catalog.contracts import Column
+from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.text import escape_markdown
 
@@ -172,8 +173,8 @@ def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before
     for place, name in zip(places, wanted, strict=False):
         column = found.column(name)
         place.metric(
-            data.label(column),
-            data.shown(column, row[name], with_unit=False),
+            format.heading(column),
+            format.cell(row[name], column),
             None if before is None else _was(column, row[name], before.get(name)),
             delta_color="off",
             delta_arrow="off",
@@ -185,7 +186,7 @@ def _was(column: Column, now: Any, before: Any) -> str | None:
     """The value of the other days; what no log covered then was not nothing."""
     if before is None:
         return "was not covered" if now is not None else None
-    return f"was {data.shown(column, before, with_unit=False)}"
+    return f"was {format.cell(before, column)}"
 
 
 def show_table(
@@ -201,8 +202,9 @@ def show_table(
     `wide` are the widths, in pixels, of columns with sentences: they are broken into lines.
     """
     every = found.rows if rows is None else rows
-    shown = [{name: row[name] for name in names} for row in every[:most]]
-    _show(shown, data.column_config(found, wide), height, found.title, bool(wide))
+    columns = [found.column(name) for name in names]
+    shown = data.table_rows(columns, [{name: row[name] for name in names} for row in every[:most]])
+    _show(shown, data.column_config(columns, wide), height, found.title, bool(wide))
     say_cut(found, len(shown), len(every))
 
 
@@ -278,7 +280,7 @@ def show_sql(*asked: Asked) -> None:
         with st.expander(f"SQL of “{found.title}”"):
             st.caption(f"{found.why} Question `{found.name}`, snapshot {found.answer.snapshot}.")
             st.text("   ".join(f"${key} = {value!r}" for key, value in found.params.items()))
-            st.text("\n".join(f"{data.label(column)}: {column.doc}" for column in found.answer.columns))
+            st.text("\n".join(f"{format.heading(column)}: {column.doc}" for column in found.answer.columns))
             show_table(found, found.names, height=220)
             st.code(found.answer.sql, language="sql", wrap_lines=True)
 

@@ -21,9 +21,8 @@ from pipelines.answers.question import Answer
 from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site, load_site, site_file
+from pipelines.primitives import format
 
-# Ends of names that repeat the unit, which a label shows in brackets.
-_ENDS = ("_gb_day", "_mb_s", "_hours", "_gb", "_tb", "_s")
 DRILLED = 8  # intervals shown
 
 
@@ -72,10 +71,10 @@ class Asked:
         return next(column for column in self.answer.columns if column.name == name)
 
     def label(self, name: str) -> str:
-        return label(self.column(name))
+        return format.heading(self.column(name))
 
-    def shown(self, row: dict[str, Any], name: str, with_unit: bool = True) -> str:
-        return shown(self.column(name), row[name], with_unit)
+    def shown(self, row: dict[str, Any], name: str) -> str:
+        return shown(self.column(name), row[name])
 
 
 def newest(name: str) -> Asked:
@@ -231,48 +230,30 @@ def takes(name: str) -> set[str]:
     return set(load_catalog().asked[name].params)
 
 
-def label(column: Column) -> str:
-    """A column's name for people, with its unit: `lost_gb_day` is `lost [GB/day]`."""
-    end = next((end for end in _ENDS if column.unit not in ("", "1") and column.name.endswith(end)), "")
-    words = column.name.removesuffix(end).removeprefix("n_").replace("_s_", "_" if column.unit == "s" else "_s_")
-    unit = {"": "", "1": " [%]" if is_share(column) else ""}.get(column.unit, f" [{column.unit}]")
-    return words.replace("_", " ") + unit
+def shown(column: Column, value: Any) -> str:
+    """A value with its unit."""
+    unit = format.unit(column)
+    return format.cell(value, column) + (f" {unit}" if unit and value is not None else "")
 
 
-def is_share(column: Column) -> bool:
-    return column.unit == "1" and (column.name.startswith("share") or column.name.endswith("share"))
+def table_rows(columns: list[Column], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for a table whose headings have the units: shares in percent."""
+    shares = [column.name for column in columns if format.is_share(column)]
+    return [row | {name: 100 * row[name] for name in shares if row.get(name) is not None} for row in rows]
 
 
-def shown(column: Column, value: Any, with_unit: bool = True) -> str:
-    """A value for people, with its unit unless that stands beside it."""
-    if value is None:
-        return "not known"
-    if is_share(column):
-        return f"{100 * value:.1f}{' %' if with_unit else ''}"
-    unit = f" {column.unit}" if with_unit and column.unit not in ("", "1") else ""
-    if isinstance(value, float):
-        return f"{value:,.{_digits(column)}f}{unit}"
-    return f"{value:,}{unit}" if isinstance(value, int) else f"{value}{unit}"
-
-
-def _digits(column: Column) -> int:
-    """Behind the point: of ratios, of what has many units or none, and of all else."""
-    return {"1": 3, "": 2}.get(column.unit, 1)
-
-
-def column_config(found: Asked, wide: dict[str, int] | None = None) -> dict[str, Any]:
-    """Labels, units and tooltips of a table, from the catalogue, and widths in pixels of some columns."""
+def column_config(columns: list[Column], wide: dict[str, int] | None = None) -> dict[str, Any]:
+    """Labels, units, decimals and tooltips of a table, from the catalogue, and widths in pixels of some columns."""
     config: dict[str, Any] = {}
-    for column in found.answer.columns:
-        if column.type in ("DOUBLE", "BIGINT"):
-            number = f"%.{_digits(column)}f"
-            form = "percent" if is_share(column) else number if column.type == "DOUBLE" else "localized"
-            config[column.name] = st.column_config.NumberColumn(label(column), help=column.doc, format=form)
+    for column in columns:
+        name, head = column.name, format.heading(column)
+        if column.type in format.NUMBERS:
+            decimals = format.decimals(column)
+            form = "%.4g" if decimals is None else f"%.{decimals}f"
+            form = form if column.type == "DOUBLE" else "localized"
+            config[name] = st.column_config.NumberColumn(head, help=column.doc, format=form)
         elif column.type == "TIMESTAMP":
-            config[column.name] = st.column_config.DatetimeColumn(
-                f"{label(column)} [UTC]", help=column.doc, format="YYYY-MM-DD HH:mm:ss"
-            )
+            config[name] = st.column_config.DatetimeColumn(head, help=column.doc, format="YYYY-MM-DD HH:mm:ss")
         else:
-            width = (wide or {}).get(column.name)
-            config[column.name] = st.column_config.Column(label(column), help=column.doc, width=width)
+            config[name] = st.column_config.Column(head, help=column.doc, width=(wide or {}).get(name))
     return config

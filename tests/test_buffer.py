@@ -9,12 +9,11 @@ import pytest
 
 from pipelines.analysis.forecast import Buffers, History, buffers
 from pipelines.analysis.models.buffer import FIRST, GB, Behaviour, Ints, Step, behaviour, caught, distances
-from pipelines.analysis.models.calibration import Unknown
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.answers.question import Answer
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 DAYS = 28
 
@@ -104,9 +103,9 @@ def test_a_working_set_has_a_size_from_which_the_curve_is_flat() -> None:
 
 def test_without_a_second_read_nothing_is_said() -> None:
     none = behaviour(distances(np.arange(5), np.full(5, GB)), np.full(5, GB), np.zeros(5, np.int64))
-    assert isinstance(none, Unknown) and none.why == "no file was read twice in 5 reads of 0.01 TB"
+    assert isinstance(none, NoEstimate) and none.reason == "no file was read twice in 5 reads of 0.01 TB"
     empty = np.zeros(0, np.int64)
-    assert isinstance(behaviour(distances(empty, empty), empty, empty), Unknown)
+    assert isinstance(behaviour(distances(empty, empty), empty, empty), NoEstimate)
 
 
 # --- of a site ------------------------------------------------------------------------------------------------
@@ -138,7 +137,7 @@ def test_a_buffer_a_family_p49() -> None:
     (found,) = saw(rows)
     assert [(one.name, len(one.reads.sizes)) for one in found.families] == [("cms.log", 160), ("cms.raw", 80)]
     log, raw = (one.found for one in found.families)
-    assert isinstance(log, Unknown) and isinstance(raw, Behaviour)
+    assert isinstance(log, NoEstimate) and isinstance(raw, Behaviour)
     assert raw.flat_tb == 0.032 and raw.again == pytest.approx(78 / 80)
     assert found.own() == (0.032, pytest.approx(78 / 240), 0.0)
     assert found.whole.reads.caught_bytes(0.06) == 78 * 10 * GB and (found.n_days, found.is_cut) == (10, False)
@@ -147,7 +146,7 @@ def test_a_buffer_a_family_p49() -> None:
 def test_what_drives_and_pools_saw_is_never_added() -> None:
     found = saw([("drives", "a", None, GB), ("pools", "a", "raw", GB), ("drives", "a", None, GB)])
     assert [(one.witness, len(one.whole.reads.sizes)) for one in found] == [("drives", 2), ("pools", 1)]
-    assert isinstance(found[0].whole.found, Behaviour) and isinstance(found[1].whole.found, Unknown)
+    assert isinstance(found[0].whole.found, Behaviour) and isinstance(found[1].whole.found, NoEstimate)
     assert found[0].families[0].name == "cms" and found[1].own() is None
     with pytest.raises(TapescopeError, match="no log tells of a file read"):
         saw([])

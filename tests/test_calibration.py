@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.analysis.models.calibration import Calibration, Mounts, Unknown, check, fit
+from pipelines.analysis.models.calibration import Calibration, Mounts, check, fit
 from pipelines.analysis.models.service_time import Service
-from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 # P38 to P41: files, GB, drive rate, overall rate in MB/s. PIC slides, "Reading LT04 tape test".
 PIC = np.array([(278, 766, 83.4, 72.6), (278, 766, 80.4, 66.5), (139, 382, 81.9, 40.8), (44, 119, 80.0, 29.2)])
@@ -25,10 +25,12 @@ def test_x8_four_tests_of_one_file_size_tell_no_speed() -> None:
     """
     found = fit(pic(slice(0, 4)))
     assert set(found.unknown) == {"speed_mb_s", "mount_s", "file_s", "seek_s"}
-    assert "4 mounts" in found.unknown["speed_mb_s"].why
+    assert "4 mounts" in found.unknown["speed_mb_s"].reason
     again = fit(pic(slice(0, 4), repeat=5))  # more of the same does not help
     speed = again.parameters["speed_mb_s"]
-    assert isinstance(speed, Unknown) and "2705 to 2755 MB" in speed.why and "different sizes" in speed.wanted
+    assert (
+        isinstance(speed, NoEstimate) and "2705 to 2755 MB" in speed.reason and "different sizes" in speed.data_needed
+    )
     with pytest.raises(ValueError, match="not identifiable"):
         again.rate(100, 1000)
     # what the refusal spares us: MB per second of the slope of service time by size
@@ -66,7 +68,7 @@ def test_mounts_alike_do_not_tell_a_mount_from_its_files() -> None:
     moved = np.linspace(10_000, 30_000, 30)
     found = fit(Mounts(n_files, moved, 120 + 4 * n_files + moved / 80, moved / 80))
     assert set(found.unknown) == {"mount_s", "file_s", "seek_s"}, "without a log of motion a search is part of a file"
-    assert "few files as well as of many" in found.unknown["mount_s"].wanted
+    assert "few files as well as of many" in found.unknown["mount_s"].data_needed
     speed = found.parameters["speed_mb_s"]
     assert isinstance(speed, Estimate) and speed.value == pytest.approx(80), "that was measured and stands"
 
@@ -170,7 +172,7 @@ def test_drift_is_seen_where_it_is_and_not_where_it_is_not() -> None:
     assert isinstance(still, Estimate) and still.low < 0 < still.high
     assert isinstance(slower, Estimate) and slower.low > 0 and slower.value == pytest.approx(0.14, rel=0.35)
     young = fit(served(np.random.default_rng(7), 7, False))
-    assert isinstance(young.drift_week, Unknown)
+    assert isinstance(young.drift_week, NoEstimate)
 
 
 def test_bad_mounts_are_named() -> None:

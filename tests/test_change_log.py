@@ -116,6 +116,6 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     )
     assert [row["says"][:15] for row in json.loads(said.stdout)] == [
         "not read: `at` ",
-        "cannot be told:",
-        "cannot be told:",
+        "cannot estimate:",
+        "cannot estimate:",
     ]

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from benchmarks import coverage, truths
 from benchmarks.coverage import LTO4, MODELS, QuantityCount, TrialResult, main, measure, table, tally
-from pipelines.analysis.models.calibration import Unknown
-from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
 def test_counts_by_hand() -> None:
@@ -18,7 +17,7 @@ def test_counts_by_hand() -> None:
     ends = [(8, 12), (10, 13), (11, 17)]
     answers = [TrialResult("q", Estimate(low, low, high), 10.0) for low, high in ends]
     nothing = [TrialResult("z", Estimate(0, -1, 1), 0.0)]
-    rows = tally("m", [*answers, TrialResult("q", Unknown("why", "more"), 10.0), *nothing])
+    rows = tally("m", [*answers, TrialResult("q", NoEstimate("why", "more"), 10.0), *nothing])
     assert rows == [QuantityCount("m", "q", 4, 1, 2, 0.4), QuantityCount("m", "z", 1, 0, 1, None)]
     assert (rows[0].share, rows[0].verdict) == (2 / 3, "too narrow")
     assert QuantityCount("m", "q", 3, 3, 0, None).verdict == "no interval"

@@ -323,7 +323,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     assert {metric.label: metric.value for metric in app.metric}["f"] == "0.365" == f"{sparse['f']:.3f}"
     app.switch_page("views/stations.py").run()
     (total,) = [row["duty_total"] for row in asked("duty_total") if row["direction"] == "in"]
-    assert next(metric.value for metric in app.metric if metric.label == "duty total") == "2.40" == f"{total:.2f}"
+    assert next(metric.value for metric in app.metric if metric.label == "duty total") == "2.400" == f"{total:.3f}"
     app.switch_page("views/gaps.py").run()
     box(app, "Drive").select("LTO4_101").run()
     peaks = table(app, "peak_s", "weight")
@@ -469,11 +469,12 @@ def test_sizing(app: AppTest) -> None:
     opened(app, "sizing")
     assert not app.exception
     numbers = {metric.label: metric.value for metric in app.metric}
-    costs = table(app, "drives", "cost", "value")
-    speed = costs[(costs["drives"] == "LTO-2 read") & (costs["cost"] == "speed [MB/s]")]["value"].item()
+    costs = table(app, "drives", "cost", "fitted, 90 %")
+    fitted = costs[(costs["drives"] == "LTO-2 read") & (costs["cost"] == "speed [MB/s]")]["fitted, 90 %"].item()
+    speed = float(fitted.split()[0])
     reckoned = 500 * 2 / (float(numbers["efficiency"]) * speed * 0.9)
-    assert float(numbers["reckoned, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
-    assert in_url(app)["wanted"] == "500" and costs["cannot be told"].notna().sum() == 2
+    assert float(numbers["estimate, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
+    assert in_url(app)["wanted"] == "500" and costs["fitted, 90 %"].str.startswith("cannot estimate: ").sum() == 2
     curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
 

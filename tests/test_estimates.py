@@ -118,7 +118,7 @@ def test_a_planted_skew_is_found_to_two_seconds(lake: Connection, skew_s: float)
     found = {row["direction"]: row for row in made(lake, "gold.clock_alignment")}
     assert set(found) == {"in", "out", "both"}
     for row in found.values():
-        assert row["cannot_tell"] is None and row["skew_s"] == pytest.approx(skew_s, abs=2)
+        assert row["reason_missing"] is None and row["skew_s"] == pytest.approx(skew_s, abs=2)
         assert row["skew_s_low"] <= skew_s <= row["skew_s_high"]
         assert (row["tool"], row["watched"], row["sample_s"], row["blind_below_s"]) == ("nicstat", "network", 1.0, 1.0)
     assert [found[name]["n_transfers"] for name in ("in", "out", "both")] == [30, 30, 60]
@@ -134,14 +134,16 @@ def test_buffers_show_as_opposite_skews(lake: Connection) -> None:
 def test_coarse_samples_say_what_they_cannot_show(lake: Connection) -> None:
     put_network(lake, put_transfers(lake), 37.0, step_s=300)
     assert {row["skew_s"] for row in made(lake, "gold.clock_alignment")} == {None}
-    assert all("300 s" in row["cannot_tell"] for row in made(lake, "gold.clock_alignment") if row["n_transfers"] >= 20)
+    assert all(
+        "300 s" in row["reason_missing"] for row in made(lake, "gold.clock_alignment") if row["n_transfers"] >= 20
+    )
 
 
 def test_a_station_nobody_watched_names_the_missing_logs(lake: Connection) -> None:
     put_transfers(lake)
     (row,) = made(lake, "gold.clock_alignment")
     assert (row["station"], row["n_transfers"], row["skew_s"], row["tool"]) == ("node1", 60, None, None)
-    assert "no log of the network or the disks of node1 was read" in row["cannot_tell"]
+    assert "no log of the network or the disks of node1 was read" in row["reason_missing"]
 
 
 def test_other_stations_and_days_are_left_out(lake: Connection) -> None:
@@ -202,7 +204,7 @@ def test_a_change_is_measured_on_what_is_alike(lake: Connection, mode: str, matc
     put_files(lake, "D2", 0.5, mode)
     put_change(lake, AT, "D1")
     (row,) = made(lake, "gold.change_effect")
-    assert (row["measure"], row["mode"], row["matched_by"], row["cannot_tell"]) == ("rate", mode, matched_by, None)
+    assert (row["measure"], row["mode"], row["matched_by"], row["reason_missing"]) == ("rate", mode, matched_by, None)
     assert row["ratio"] == pytest.approx(1.25) and row["ratio_low"] <= 1.25 <= row["ratio_high"] < 1.3
     assert row["effect"] == 1.0 and (row["n_before"], row["n_after"]) == (150, 150)
     # 6 tapes x 5 files: medians of what is 80 x 1 or 0.9 times ...: the interval leaves out 1
@@ -245,7 +247,7 @@ def test_one_figure_a_side_has_a_ratio_and_no_interval(
     put_change(lake, AT)
     (row,) = made(lake, "gold.change_effect")
     assert round(row["ratio"], len(str(ratio).split(".")[1])) == ratio
-    assert row["ratio_low"] is None and row["matched_by"] is None and "no stratum" in row["cannot_tell"]
+    assert row["ratio_low"] is None and row["matched_by"] is None and "no stratum" in row["reason_missing"]
 
 
 def test_gaps_are_measured_too(lake: Connection) -> None:
@@ -315,7 +317,7 @@ def test_a_slow_drive_and_a_slow_tape_are_told_apart(lake: Connection) -> None:
 def test_what_shares_no_tape_is_not_judged(lake: Connection) -> None:
     put_rates(lake, [("a", "T1", 80.0), ("a", "T2", 80.0), ("b", "T3", 40.0), ("b", "T4", 40.0)])
     found = made(lake, "gold.drive_tape_effect")
-    assert {row["ratio"] for row in found} == {None} and all(row["cannot_tell"] for row in found)
+    assert {row["ratio"] for row in found} == {None} and all(row["reason_missing"] for row in found)
     assert {row["group_no"] for row in found} == {1, 2}
 
 
@@ -397,7 +399,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
 def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: Connection) -> None:
     found = made(lake, "gold.contradiction")
     assert len(found) == 8 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
-    assert all(row["cannot_tell"].startswith("nothing to compare: no ") for row in found)
+    assert all(row["reason_missing"].startswith("nothing to compare: no ") for row in found)
 
 
 # --- pools ----------------------------------------------------------------------------------------------------
@@ -446,7 +448,9 @@ def test_thirteen_pools_then_five_then_thirteen_are_three_regions(lake: Connecti
 def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
     put_requests(lake, [13] * 9, datetime.combine(DAY, time()) + timedelta(days=1))
     (found,) = made(lake, "gold.pool_region")
-    assert found["region_no"] is None and found["cannot_tell"] == "hours with 10 requests: 9 values where 10 are needed"
+    assert (
+        found["region_no"] is None and found["reason_missing"] == "hours with 10 requests: 9 values where 10 are needed"
+    )
 
 
 def test_pools_that_always_share_are_one_region(lake: Connection) -> None:

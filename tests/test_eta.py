@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive_more
 from pipelines.analysis.models.throughput import campaign
-from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
-def made(found: Eta | Unknown) -> Eta:
+def made(found: Eta | NoEstimate) -> Eta:
     assert isinstance(found, Eta)
     return found
 
@@ -45,13 +44,13 @@ def test_the_next_days_by_hand() -> None:
     assert (week.value, two.value) == (3500.0, 1000.0)
     assert 0 < two.high - two.low < week.high - week.low
     few = moved_ahead(np.full(4, 1.0))
-    assert isinstance(few, Unknown) and few.why == "4 days were seen"
+    assert isinstance(few, NoEstimate) and few.reason == "4 days were seen"
 
 
 def test_what_cannot_be_told() -> None:
     few, none = days_left(np.full(4, 1.0), 10), days_left(np.zeros(9), 10)
-    assert isinstance(few, Unknown) and few.why == "4 days were seen" and "5 days" in few.wanted
-    assert isinstance(none, Unknown) and "nothing moved" in none.why
+    assert isinstance(few, NoEstimate) and few.reason == "4 days were seen" and "5 days" in few.data_needed
+    assert isinstance(none, NoEstimate) and "nothing moved" in none.reason
     shaky = made(days_left(np.array([0, 0, 0, 0, 100.0]), 10_000))
     assert shaky.days.value == 500 and shaky.days.high > 2500, "by those days it may take for ever"
     assert made(days_left(np.full(5, 1.0), 0)).days.value == 0

@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines.analysis.forecast import recommendations
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.analysis.stats.diff_in_diff import Days, realised
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from support.archive import make_site
 
@@ -31,10 +31,12 @@ def test_by_hand() -> None:
     Of 60 GB an hour in 4 hours a day: 87.27 GB a day. Without peers 120.
     """
     alone = realised(flat(240, 4), flat(360, 4)).gain_gb_day
-    assert alone and (alone.value, alone.low, alone.high) == pytest.approx((120, 120, 120))
+    assert isinstance(alone, Estimate) and (alone.value, alone.low, alone.high) == pytest.approx((120, 120, 120))
     matched = realised(flat(240, 4), flat(360, 4), flat(100, 2), flat(110, 2))
     assert (
-        matched.has_peers and matched.gain_gb_day and matched.gain_gb_day.value == pytest.approx(240 * (1.5 / 1.1 - 1))
+        matched.has_peers
+        and isinstance(matched.gain_gb_day, Estimate)
+        and matched.gain_gb_day.value == pytest.approx(240 * (1.5 / 1.1 - 1))
     )
     # hours: 240 GB a day in 4 h, then 360 in 6 h: no faster, and half more
     assert realised(flat(240, 4), flat(360, 6)).gain_gb_day.value == pytest.approx(0)  # type: ignore[union-attr]
@@ -42,8 +44,11 @@ def test_by_hand() -> None:
 
 
 def test_what_cannot_be_told() -> None:
-    assert realised(flat(1, 1, 4), flat(1, 1)).cannot_tell == "4 days on one side, 5 wanted"
-    assert "nothing before" in realised(flat(0, 0), flat(1, 1)).cannot_tell
+    assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
+        "4 days on one side", "at least 5 days on both"
+    )
+    refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
+    assert isinstance(refused, NoEstimate) and "nothing before" in refused.reason
 
 
 def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +73,7 @@ def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixt
                 n_resamples=300,
             ).gain_gb_day
             truth = gain * (60 * hours[:20] * weather[:20]).sum() / hours[:20].sum() * hours[20:].mean()
-            assert found
+            assert isinstance(found, Estimate)
             held.append(found.low <= truth <= found.high)
         shares[gain] = float(np.mean(held))
     with capsys.disabled():
@@ -90,7 +95,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             for drive, gb in (("A", 300.0 if n >= 0 else 240.0), ("B", 240.0)):
                 put(connection, "gold.lost_time", day=day, drive=drive, cause="mount", moved_gb=gb, busy_hours=4.0)
         finding = {"finding_id": "abc123", "rule": "long_gap", "entity": "A", "text": "long gaps of A"}
-        priced = {"gain_gb_day": 60.0, "gain_least_gb_day": 50.0, "gain_most_gb_day": 70.0}
+        priced = {"gain_gb_day": 60.0, "gain_gb_day_low": 50.0, "gain_gb_day_high": 70.0}
         put(connection, "gold.finding", day=APPLIED - timedelta(days=1), **finding, **priced)
         put(connection, "gold.finding", day=APPLIED, finding_id="free", rule="flush_burst", entity="A", text="no price")
     yield made
@@ -118,7 +123,7 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "as promised" in said[1] and "long gaps of A" in said[1]
     assert "less than promised" in said[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
-    assert "cannot tell: 3 days on one side, 5 wanted" in early
+    assert "cannot estimate: 3 days on one side; data needed: at least 5 days on both" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
     assert "dropped" in run(site, "list").output
 

@@ -10,6 +10,7 @@ from pipelines.analysis.stats import before_after, change_points, clock_skew, co
 from pipelines.analysis.stats.median_ratio import ratio_of_medians
 from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.analysis.studies import published
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 # --- contrast -------------------------------------------------------------------------------------------------
 
@@ -29,8 +30,8 @@ def test_a_drive_15_percent_slow_is_told_and_its_interval_covers() -> None:
         random = np.random.default_rng([1, seed])
         mine, peers = drawn_rates(random, 68.0, 10, 0), drawn_rates(random, 80.0, 30, 100)
         answer = ratio_of_medians(*mine, *peers, n_resamples=199, seed=seed)
-        covered += answer.low <= 0.85 <= answer.high
-        found += answer.ratio <= 0.9 and answer.high < 0.95
+        covered += answer.ratio.low <= 0.85 <= answer.ratio.high
+        found += answer.ratio.value <= 0.9 and answer.ratio.high < 0.95
     assert found / 200 >= 0.95
     assert 0.85 <= covered / 200 <= 0.95
 
@@ -39,7 +40,7 @@ def test_a_slow_tape_that_both_read_cancels() -> None:
     rates = np.concatenate([np.full(30, 40.0), np.full(60, 80.0)])
     tapes = np.concatenate([np.zeros(30), np.repeat([1, 2], 30)])
     answer = ratio_of_medians(rates, tapes, rates, tapes)
-    assert (answer.ratio, answer.low, answer.high) == (1.0, 1.0, 1.0)
+    assert answer.ratio == Estimate(1.0, 1.0, 1.0)
 
 
 def test_the_interval_against_drives_that_differ_holds_how_much_they_do() -> None:
@@ -61,7 +62,7 @@ def test_the_interval_against_drives_that_differ_holds_how_much_they_do() -> Non
                 n_resamples=99,
                 seed=seed,
             )
-            covered[knows] += answer.low <= 0.85 <= answer.high
+            covered[knows] += answer.ratio.low <= 0.85 <= answer.ratio.high
     assert covered[False] < 85 <= covered[True] <= 97
 
 
@@ -77,7 +78,7 @@ def test_a_pool_with_twice_the_share_is_told_and_its_interval_covers() -> None:
         twice = ratio_of_sums(random.poisson(20, 24).astype(float), others.mean(axis=1), np.arange(24))
         even = ratio_of_sums(others[:, 0], others[:, 1:].mean(axis=1), np.arange(24))
         covered += twice.low <= 2 <= twice.high
-        told += even.ratio >= 1.5 and even.low > 1.2
+        told += even.value >= 1.5 and even.low > 1.2
     assert 0.85 <= covered / 300 <= 0.95
     assert told == 0
 
@@ -110,7 +111,7 @@ def test_one_population_is_one_mode() -> None:
         np.full(500, 2.0),
     ):
         assert len(positions(values)) == 1
-    assert mixture.modes(np.full(19, 2.0)).cannot_tell
+    assert mixture.modes(np.full(19, 2.0)) == NoEstimate("19 values where 20 are needed", "at least 20 values")
 
 
 def test_a_fifth_of_gaps_five_seconds_longer() -> None:
@@ -178,8 +179,9 @@ def test_ratios_of_the_documents(row: str, before: float, after: float, printed:
     """One figure a side gives the printed ratio, and no interval: nothing of the kind can be proved from it."""
     answer = before_after.compare(np.array([before, after]), np.array([False, True]), np.zeros(2), np.arange(2))
     digits = len(str(printed).split(".")[1])
-    assert round(answer.ratio, digits) == printed
-    assert math.isnan(answer.low) and answer.cannot_tell and not answer.is_significant
+    assert round(answer.unmatched_ratio, digits) == printed
+    assert isinstance(answer.ratio, NoEstimate) and "no stratum has 5 values" in answer.ratio.reason
+    assert not answer.is_significant
 
 
 def null_comparison(seed: int, spread: float) -> before_after.Comparison:
@@ -201,7 +203,7 @@ def test_a_change_of_the_mix_is_no_change_of_the_rate() -> None:
     rates = np.where(large, 80.0, 20.0) * np.tile([0.98, 1.0, 1.02, 1.0, 0.99], 48)
     answer = before_after.compare(rates, np.arange(240) >= 120, large, np.arange(240) // 8)
     assert answer.unmatched_ratio > 3 and answer.mix_shift == pytest.approx(0.5)
-    assert answer.ratio == pytest.approx(1, abs=0.02) and not answer.is_significant
+    assert answer.ratio.value == pytest.approx(1, abs=0.02) and not answer.is_significant
 
 
 # --- drives and tapes -----------------------------------------------------------------------------------------
@@ -238,8 +240,8 @@ def test_what_shares_no_tape_cannot_be_separated() -> None:
     drives, tapes = np.repeat(["a", "b"], 40), np.repeat(np.arange(8), 10)
     found = two_way.fit(np.where(drives == "a", 60.0, 80.0), drives, tapes, n_resamples=19)
     assert found.n_groups == 2
-    assert all(math.isnan(effect.ratio) and "ran in another drive" in effect.cannot_separate for effect in found.drives)
-    assert {effect.cannot_separate for effect in found.tapes} == {"it ran in one drive only"}
+    assert all(math.isnan(effect.ratio) and "ran in another drive" in effect.reason_missing for effect in found.drives)
+    assert {effect.reason_missing for effect in found.tapes} == {"it ran in one drive only"}
 
 
 # --- fairness -------------------------------------------------------------------------------------------------
@@ -281,22 +283,22 @@ def two_clocks(skew_s: float, step_s: float, noise: float = 0.0) -> tuple[np.nda
 @pytest.mark.parametrize("skew_s", [37.0, 10.0, -10.0, 0.0])
 def test_a_planted_skew_is_found_to_two_seconds(skew_s: float, step_s: float, noise: float) -> None:
     found = clock_skew.skew(*two_clocks(skew_s, step_s, noise), step_s)
-    assert not found.cannot_tell and found.skew_s == pytest.approx(skew_s, abs=2)
-    assert found.low_s <= skew_s <= found.high_s
+    assert found.skew_s.value == pytest.approx(skew_s, abs=2)
+    assert found.skew_s.low <= skew_s <= found.skew_s.high
     assert found.blind_below_s == step_s
 
 
 @pytest.mark.parametrize("step_s", [60.0, 300.0])
 def test_coarse_samples_say_what_they_cannot_see(step_s: float) -> None:
     found = clock_skew.skew(*two_clocks(37.0, step_s), step_s)
-    assert math.isnan(found.skew_s) and f"samples of {step_s:g} s" in found.cannot_tell
+    assert isinstance(found.skew_s, NoEstimate) and f"samples of {step_s:g} s" in found.skew_s.reason
     assert found.blind_below_s == step_s
 
 
 def test_traffic_of_somebody_else_tells_nothing() -> None:
     begins, ends, moved, clock, seen = two_clocks(37.0, 1.0)
     other = np.random.default_rng(10).permutation(seen)
-    assert "no lag stands out" in clock_skew.skew(begins, ends, moved, clock, other, 1.0).cannot_tell
+    assert "no lag stands out" in clock_skew.skew(begins, ends, moved, clock, other, 1.0).skew_s.reason
 
 
 # --- contradictions -------------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ import pytest
 from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site
+from pipelines.primitives.format import cell, fixed, label, percent
+from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
 from pipelines.reporting.report import Report, make_report, write_report
-from pipelines.reporting.report.format import label, number, percent, show
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse, transaction
@@ -107,7 +108,7 @@ def test_numbers_agree(report: Report, written: dict[str, str]) -> None:
             json.dumps(table.rows, default=lambda v: v.isoformat() + "Z" * isinstance(v, datetime))
         )
         for row in table.rows:
-            cells = "".join(squeezed(show(v, c, report.zone)) for v, c in zip(row, table.columns, strict=True))
+            cells = "".join(map(squeezed, format_table(table.columns, [row], report.zone)[1][0]))
             assert cells in page, (table.title, row)
             assert cells in text, (table.title, row)
 
@@ -136,13 +137,21 @@ def named(figure: Figure) -> list[str]:
     """What a figure must say in words, in both forms."""
     match figure:
         case Waterfall():
-            return [part for bar in figure.bars for part in (bar.name, f"{number(bar.value)}h{percent(bar.share)}")]
+            return [
+                part
+                for bar in figure.bars
+                for part in (bar.name, f"{fixed(bar.value, figure.unit)}h{percent(bar.share)}")
+            ]
         case Stack():
             return list(figure.rows)
         case Burndown():
             return [figure.title]
         case Tornado():
-            return [part for name, low, high in figure.bars for part in (name, number(low), number(high))]
+            return [
+                part
+                for name, low, high in figure.bars
+                for part in (name, fixed(low, figure.unit), fixed(high, figure.unit))
+            ]
 
 
 def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
@@ -150,8 +159,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     ahead, card = report.sections[6:8]
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
-        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.00 days sooner.",
-        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not reckoned.",
+        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
+        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not estimated.",
         "Of 1 forecast of which is known what came, 0 held it; nine of ten should.",
     ]
     (burn,) = ahead.figures
@@ -164,13 +173,13 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert isinstance(tornado, Tornado) and [bar[1:] for bar in tornado.bars] == [(5.0, 8.5), (6.0, 7.0)]
     assert tornado.bars[1][0] == "write: traffic"
     assert card.sentences[0] == (
-        "LTO-4 drives needed: 6.50 (90 %: 5.00 to 9.00) for twice the traffic of 7 days, at the efficiency of its own"
+        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the traffic of 7 days, at the efficiency of its own"
         " mounts; 1 are there."
     )
     assert card.sentences[2] == (
-        "Costs of a line of the log cannot be told: 4 mounts for 2 costs; wanted: at least 5 mounts."
+        "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."
     )
-    assert card.tables[0].rows == [("a line of the log", 7, "80.2 (79 to 81.5)", None, None, None, None, None)]
+    assert card.tables[0].rows == [("a line of the log", 7, None, 80.25, 79.0, 81.5, *[None] * 12)]
     assert [name for name, _ in card.facts] == [f"study: {DOCUMENTS[letter]}" for letter in "CMNEP"]
     assert dict(card.facts)["study: PIC STEP'09"].startswith(
         # P42 is one check of what its label says and one the other way round, no longer four of each
@@ -186,8 +195,8 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     assert facts["verdict"] == "given; 1.50 of 48.00 drive-hours have no log"
     assert sentence.sentences == [
         "1.60 TB moved on 2 drives, 15 June 2010 (1,234 files, 1 mount): data moved in 6.00 of 48.00 drive-hours"
-        " (12 %), drive rate 80.00 MB/s (basis call), overall rate 50.00 MB/s, f = 0.62; worst:"
-        " drive out of service (D2), at most 777.0 GB/day."
+        " (12 %), drive rate 80.0 MB/s (basis call), overall rate 50.0 MB/s, f = 0.625; worst:"
+        " drive out of service (D2), at most 777 GB/day, 6.00 h lost."
     ]
     waterfall, stack = ledger.figures
     assert isinstance(waterfall, Waterfall) and isinstance(stack, Stack)
@@ -196,8 +205,8 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     assert {name: sum(row) for name, row in stack.rows.items()} == {"D1": pytest.approx(24), "D2": pytest.approx(24)}
     # a rule's findings are one cause: 300 + 100
     assert [loss.price for loss in losses.losses] == [
-        "at most 777.0 GB/day, 6.00 h lost",
-        "at most 400.0 GB/day, 4.00 h lost",
+        "at most 777 GB/day, 6.00 h lost",
+        "at most 400 GB/day, 4.00 h lost",
     ]
     assert losses.losses[1].where == "s1/D1, s1/D2"
 
@@ -231,7 +240,8 @@ def test_every_number_can_show_its_sql(report: Report, written: dict[str, str]) 
 def test_units_are_printed(report: Report, written: dict[str, str]) -> None:
     for table in tables(report):
         for column in table.columns:
-            if column.unit and column.unit != "1" and table.rows:
+            is_end = column.name.endswith(("_low", "_high"))  # of an interval, in the cell of its value
+            if column.unit and column.unit != "1" and table.rows and not is_end:
                 assert f">{label(column)}<small>{column.unit}</small>" in written["html"]
 
 
@@ -305,7 +315,7 @@ def test_a_site_with_links_alone_is_not_unseen(links_alone: Site) -> None:
     sections = {section.id: section for section in make_report(links_alone, load_catalog(), DAY, DAY).sections}
     assert sections["summary"].sentences == [
         "No drive log covers 15 June 2010; logs read: mrtg_log 24.00 h; 1 finding; worst: station was not kept busy"
-        " (s1), at most 300.0 GB/day."
+        " (s1), at most 300 GB/day, 2.00 h lost."
     ]
     assert len(sections["losses"].losses) == 1 and "have no log" not in sections["losses"].sentences[0]
     assert "nothing" not in sections["findings"].sentences[0]
@@ -409,7 +419,7 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     ("value", "column", "expected"),
     [
         (None, Column("f", "DOUBLE", "", "1"), "–"),
-        (0.625, Column("f", "DOUBLE", "", "1"), "0.62"),
+        (0.625, Column("f", "DOUBLE", "", "1"), "0.625"),
         (0.625, Column("share_long", "DOUBLE", "", "1"), "62.5"),
         (1234567, Column("n_lines", "BIGINT", ""), "1,234,567"),
         (0.0004, Column("idle_hours", "DOUBLE", "", "h"), "<0.01"),
@@ -420,4 +430,4 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
     ],
 )
 def test_cells(value: Any, column: Column, expected: str) -> None:
-    assert show(value, column, "America/Chicago") == expected
+    assert cell(value, column, "America/Chicago") == expected

@@ -229,7 +229,8 @@ def test_intervals_are_compared_by_name() -> None:
     missed = judge(truth, [finding("slow_drive", "DRV_1", ratio_low=0.86, ratio_high=0.9)])["intervals"]
     assert [one["covered"] for one in missed] == [False]
     nameless = judge(
-        planted_truth("slow_drive", "DRV_1", slower=0.15), [finding("slow_drive", "DRV_1", least=0.1, most=0.2)]
+        planted_truth("slow_drive", "DRV_1", slower=0.15),
+        [finding("slow_drive", "DRV_1", slower_low=0.1, slower_high=0.2)],
     )
     assert [(one["name"], one["covered"]) for one in nameless["intervals"]] == [("slower", True)]
 

@@ -1,6 +1,7 @@
 """The lake's own catalogue: what readers find in it about tables, and that a warehouse can be moved."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from pipelines.build import site_tables
@@ -67,6 +68,31 @@ def test_only_a_build_empties_what_it_fills(tmp_path: Path) -> None:
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
         assert prepare_tables(connection, catalog, will_build=True) == ["gold.drive_ledger"]
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_renamed_tables_and_columns_keep_their_rows(tmp_path: Path) -> None:
+    """In tables that people fill, in those that a build fills, and in those that only logs can fill again."""
+    catalog = load_catalog()
+    renames = {"ops.finding_mark": "finding_id", "gold.drive_ledger": "drive", "bronze.enstore_log_mover": "line_no"}
+    later = dict(catalog.relations)
+    for name, column in renames.items():
+        old = later.pop(name)
+        columns = tuple(
+            replace(item, name="renamed", was=("long_ago", column)) if item.name == column else item
+            for item in old.columns
+        )
+        later[f"{old.layer}.{old.name}_now"] = replace(old, name=f"{old.name}_now", was=(old.name,), columns=columns)
+    with Warehouse(Site(name="old", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, catalog)
+        for name, column in renames.items():
+            connection.execute(f"INSERT INTO {LAKE}.{name} ({column}) VALUES ('7')")
+        for _ in range(2):
+            assert prepare_tables(connection, replace(catalog, relations=later), will_build=True) == []
+            for name in renames:
+                found = connection.execute(f"SELECT renamed::VARCHAR FROM {LAKE}.{name}_now").fetchall()
+                assert found == [("7",)], name
+        left = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE database_name = '{LAKE}'").fetchall()
+    assert not {name.partition(".")[2] for name in renames} & {name for (name,) in left}
 
 
 def test_what_site_toml_lists_by_the_thousand_is_written_at_once(tmp_path: Path) -> None:

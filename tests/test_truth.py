@@ -20,10 +20,10 @@ import pytest
 from pipelines import steps
 from pipelines.analysis.forecast import History, buffers
 from pipelines.analysis.models.buffer import Behaviour
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.estimate import NoEstimate
 from pipelines.sources.blocks import open_bytes
 from sample_data.generate import generate
 from support.archive import query
@@ -200,7 +200,7 @@ def test_the_top_three_losses_are_right(first: Demo) -> None:
             assert rate == pytest.approx(moved / busy / 3.6)
             gain += moved * lost / (busy - lost if row["rule"] == "long_gap" else busy)
         assert row["gain_gb_day"] == pytest.approx(gain, rel=0.02)
-    spread = (top[0]["gain_least_gb_day"], top[0]["gain_most_gb_day"])
+    spread = (top[0]["gain_gb_day_low"], top[0]["gain_gb_day_high"])
     assert spread[0] < top[0]["gain_gb_day"] < spread[1]
 
 
@@ -244,7 +244,7 @@ def test_a_buffer_of_its_own_would_have_spared_the_tape_tests(first: Demo) -> No
     tests, gauge = families["cms.t1d0data"], families["lattice.gauge"]
     assert isinstance(tests.found, Behaviour) and (tests.found.n_reads, tests.found.n_files) == (739, 278)
     assert tests.found.again == pytest.approx(1 - tests.found.set_tb / tests.found.read_tb)
-    assert isinstance(gauge.found, Unknown) and "no file was read twice" in gauge.found.why
+    assert isinstance(gauge.found, NoEstimate) and "no file was read twice" in gauge.found.reason
     size_tb, apart, together = found.own() or (0, 0, 0)
     assert size_tb < 2 * tests.found.set_tb and apart > 10 * together
 

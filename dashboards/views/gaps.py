@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from dashboards import charts, components, state
+from pipelines.primitives.format import label
 
 PAGE = {"title": "Gaps", "order": 40}
 HEAD = ["n_gaps", "share_long", "n_long_gaps", "lost_hours", "lost_gb_day"]
@@ -86,8 +87,8 @@ if not examples.rows:
 for row in examples.rows:
     with st.container(border=True):
         st.text(f"{row['station']}   {row['drive']}   {row['started_at']} to {row['ended_at']} UTC")
-        whole = [f"{examples.label(name).partition(' [')[0]} {examples.shown(row, name)}" for name in PARTS]
-        st.text(f"gap {row['gap_s']:g} s, judged {row['judged_s']:g} s:   {'   '.join(whole)}")
+        whole = [f"{label(examples.column(name))} {examples.shown(row, name)}" for name in PARTS]
+        st.text(f"gap {examples.shown(row, 'gap_s')}, judged {examples.shown(row, 'judged_s')}:   {'   '.join(whole)}")
         previous = (row["path"], row["previous_line_no"], row["previous_message"])
         components.show_lines(previous, (row["next_path"], row["next_line_no"], row["next_message"]))
 components.show_sql(examples)

@@ -5,6 +5,7 @@ from collections import Counter
 import streamlit as st
 
 from dashboards import components, finding_links
+from pipelines.primitives.format import price
 
 PAGE = {"title": "Tonight", "order": 10, "address": "tonight"}
 HEAD = [
@@ -56,8 +57,7 @@ st.caption(
 for row in losses.rows[:SHOWN_LOSSES]:
     text, gain, lead = st.columns([5, 3, 2], vertical_alignment="center")
     text.text(f"{row['rule']}   {row['entities']}")
-    worth = "gain_gb_day" if row["gain_gb_day"] is not None else "lost_gb_day"
-    gain.text(f"{losses.label(worth).partition(' [')[0]} {losses.shown(row, worth)}, {losses.shown(row, 'lost_hours')}")
+    gain.text(price(row))
     with lead:
         finding_links.show(row["rule"], row["entities"] if row["n_findings"] == 1 else None)
 components.say_cut(losses, len(losses.rows[:SHOWN_LOSSES]), len(losses.rows))

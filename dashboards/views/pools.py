@@ -44,7 +44,7 @@ REGIONS = [
     "even_pools",
     "pools",
     "changed",
-    "cannot_tell",
+    "reason_missing",
 ]
 FACTORS = [
     "system",

@@ -6,7 +6,9 @@ import streamlit as st
 from dashboards import components, data, fields, state
 from dashboards.charts import model_charts
 from pipelines.analysis import forecast
-from pipelines.analysis.models.calibration import Unknown
+from pipelines.analysis.models.calibration import UNITS
+from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import interval, no_estimate
 
 PAGE = {"title": "Sizing", "order": 100}
 COSTS = {
@@ -28,12 +30,11 @@ rows: list[dict[str, object]] = []
 for name, fit in fits.items():
     for parameter, found in fit.found.parameters.items():
         row = {"drives": name, "mounts": len(fit.mounts), "cost": COSTS[parameter]}
-        if isinstance(found, Unknown):
-            rows.append(row | {"cannot be told": found.why})
+        if isinstance(found, NoEstimate):
+            rows.append(row | {"fitted, 90 %": no_estimate(found)})
         else:
-            rows.append(row | {"value": found.value, "low": found.low, "high": found.high})
-numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("value", "low", "high")}
-components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized"), **numbers})
+            rows.append(row | {"fitted, 90 %": interval(found, UNITS[parameter])})
+components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")})
 components.show_sql(mounts)
 
 able = [name for name, fit in fits.items() if not fit.found.unknown]
@@ -55,7 +56,7 @@ one, two, three = st.columns(3)
 one.metric(
     "drives", needed.whole, help="whole drives; each of the classes' rates by its factor, over efficiency and speed"
 )
-two.metric("reckoned, 90 %", f"{needed.drives.value:.1f} ({needed.drives.low:.1f} to {needed.drives.high:.1f})")
+two.metric("estimate, 90 %", interval(needed.drives, "drives"))
 three.metric("efficiency", f"{efficiency.value:.3f}", help="share of the drive's speed that such mounts come to")
 if needed.tornado:
     inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])

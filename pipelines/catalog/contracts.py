@@ -53,6 +53,7 @@ class Column:
     type: str
     doc: str
     unit: str = ""
+    was: tuple[str, ...] = ()  # names it had before: a warehouse that has one of these renames it and keeps its rows
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class Relation:
     never_expires: bool = False  # a row's day is when something began to exist: it is never too old to keep
     lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
     features: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()  # names it had before, in the same layer: its rows stay
     replaces: tuple[str, ...] = ()  # full names of the relations it replaces, whose tables an upgrade drops
     path: Path = field(default=Path(), compare=False)
 
@@ -251,11 +253,17 @@ def _header(path: Path) -> tuple[dict[str, Any], str]:
         raise ContractError(f"{path}: its header is not TOML: {error}") from error
 
 
-def _columns(path: Path, values: dict[str, dict[str, str]]) -> tuple[Column, ...]:
+def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...]:
     try:
-        return tuple(Column(name, **column) for name, column in values.items())
+        return tuple(Column(name, **column | {"was": _was(column)}) for name, column in values.items())
     except TypeError as error:
-        raise ContractError(f"{path}: a column needs type and doc, and may have unit: {error}") from error
+        raise ContractError(f"{path}: a column needs type and doc, and may have unit and was: {error}") from error
+
+
+def _was(head: dict[str, Any]) -> tuple[str, ...]:
+    """Former names: `was = "old"`, or a list of them."""
+    given = head.get("was", ())
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _relation(layer: str, path: Path) -> Relation:
@@ -267,6 +275,7 @@ def _relation(layer: str, path: Path) -> Relation:
         )
         for key in ("lineage", "features", "replaces"):
             head[key] = tuple(head.get(key, ()))
+        head["was"] = _was(head)
         return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error

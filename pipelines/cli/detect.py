@@ -48,14 +48,13 @@ def detect_sentence(found: Any) -> str:
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """The findings of a period, with what each costs."""
     from pipelines import steps
-    from pipelines.cli.output import priced
+    from pipelines.primitives.format import price
     from pipelines.primitives.text import escape_control
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
-        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}{priced(finding)}", bold=True)
-        click.echo(
-            textwrap.fill(escape_control(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9)
-        )
+        click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)
+        text = escape_control(finding["text"])
+        click.echo(textwrap.fill(text, 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
 
 
 def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from pipelines.cli.options import DAY, site_option
+from pipelines.primitives.format import counted, duration, quantity
 
 if TYPE_CHECKING:
     from pipelines.answers.drill import Drilled
@@ -56,14 +57,13 @@ def _summary(found: "Drilled") -> str:
     first = found.intervals[0]
     n, shown = first["n_intervals"], len(found.intervals)
     which = f"the {shown} longest of {n}" if shown < n else f"{n}"
-    return f"{_duration(first['all_s'])} in “{found.words}”, {which} {'interval' if n == 1 else 'intervals'}"
+    return f"{duration(first['all_s'])} in “{found.words}”, {which} {'interval' if n == 1 else 'intervals'}"
 
 
 def _session(session: str | None, row: dict[str, Any]) -> str:
     if session is None:
         return "no log tells of it" if row["bucket"] == "unknown" else "no tape mounted"
-    n = row["session_n"]
-    return f"mount {session}: {_duration(row['session_s'])} in {n} {'interval' if n == 1 else 'intervals'}"
+    return f"mount {session}: {duration(row['session_s'])} in {counted(row['session_n'], 'interval')}"
 
 
 def _interval(found: "Drilled", row: dict[str, Any]) -> None:
@@ -71,19 +71,13 @@ def _interval(found: "Drilled", row: dict[str, Any]) -> None:
     begin, end = (row[name].replace(tzinfo=UTC).astimezone(zone) for name in ("from_at", "to_at"))
     of = ""
     if row["transfer_id"]:
-        size = "" if row["volume_gb"] is None else f", {row['volume_gb']:.3g} GB"
+        size = "" if row["volume_gb"] is None else f", {quantity(row['volume_gb'], 'GB')}"
         number = "a file" if row["file_number"] is None else f"file {row['file_number']}"
         of = f", {number} of {row['volume']} ({row['mode']} for {row['station']}{size})"
-    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket_words']} {_duration(row['interval_s'])}{of}")
+    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket_words']} {duration(row['interval_s'])}{of}")
     for path, number, kept in (
         (row["path"], row["line_no"], row["message"]),
         (row["end_path"], row["end_line_no"], row["end_message"]),
     ):
         if path is not None and number is not None:
             _say(f"    {path}:{number}  {found.texts.get((path, number), kept or 'not kept')}")
-
-
-def _duration(seconds: float) -> str:
-    if seconds >= 3600:
-        return f"{seconds / 3600:.2f} h"
-    return f"{seconds:.0f} s" if seconds >= 100 else f"{seconds:.3g} s"

@@ -63,16 +63,18 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
     """Show all that is known of a finding, by its id or the beginning of it."""
     from pipelines.analysis.finding_id import resolve_prefix
-    from pipelines.cli.output import shown
-    from pipelines.primitives.text import escape_control
+    from pipelines.catalog.contracts import load_catalog
+    from pipelines.primitives import format
 
     lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
     life = lives[resolve_prefix(lives, finding_id)]
     period = as_params(life["last_day"], life["last_day"])  # when it last fired
     matches = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == life["finding_id"]]
+    questions = load_catalog().questions
+    columns = {column.name: column for name in ("finding_life", "findings") for column in questions[name].columns}
     for name, value in (life | (matches[0] if matches else {})).items():
         if value is not None:
-            click.echo(f"{name:13} {escape_control(value) if isinstance(value, str) else shown(value)}")
+            click.echo(f"{format.heading(columns[name]):20} {format.cell(value, columns[name])}")
 
 
 def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, outcome: str) -> None:

@@ -3,16 +3,19 @@
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from pipelines.primitives import format
 from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
@@ -22,37 +25,6 @@ if TYPE_CHECKING:  # the command line starts without the libraries that these ne
 
 CELL_CHARS = 120
 RECORD_ROWS = 3
-
-
-def shown(value: Any) -> str:
-    """A value for people: four significant digits, instants to the second."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S}"
-    return truncate(escape_control(str(value)), CELL_CHARS)
-
-
-# Why nothing is gained, by what limits next; else because no work waited.
-NOTHING_GAINED = {
-    "link": "nothing gained, the link is full",
-    "output": "nothing gained, the drives that write take no more",
-}
-
-
-def priced(finding: dict[str, Any]) -> str:
-    """What follows a finding's name: hours, and the gain of mending it or, where none is known, the price at most."""
-    hours, lost, gain = (finding[name] for name in ("lost_hours", "lost_gb_day", "gain_gb_day"))
-    parts = [f"{shown(hours)} h"] if hours is not None else []
-    if gain is not None:
-        nothing = NOTHING_GAINED.get(finding.get("bottleneck") or "", "no work waited for it")
-        return ", ".join(["", *parts, f"{shown(gain)} GB/day gained if mended" if gain else nothing])
-    parts += [f"{shown(lost)} GB/day"] if lost is not None else []
-    return f", at most {', '.join(parts)}" if parts else ""
 
 
 def print_answer(answer: "Answer", form: str) -> None:
@@ -71,8 +43,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
     """Rows as a table for people, or as CSV or JSON for programs."""
     names = [column.name for column in columns]
     if form == "json":
-        json.dump([dict(zip(names, row, strict=True)) for row in rows], sys.stdout, default=_plain, indent=1)
-        sys.stdout.write("\n")
+        _print_json([dict(zip(names, row, strict=True)) for row in rows])
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(map(escape_csv_cell, names))
@@ -81,31 +52,81 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
         print_table(columns, rows)
 
 
+def _print_json(value: Any) -> None:
+    json.dump(value, sys.stdout, default=_plain, indent=1)
+    sys.stdout.write("\n")
+
+
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, int | float) or value is None:
         return "" if value is None else value
     return escape_csv_cell(str(value))
 
 
-def print_table(columns: list["Column"], rows: list[tuple[Any, ...]]) -> None:
-    """Rows under their names and units; a few rows too wide for the terminal come as records instead."""
-    names = [column.name for column in columns]  # a name ends in its unit
+def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:
+    """Rows under labels and units, in UTC; a few rows too wide for the terminal come as records instead."""
+    kept, cells = format.table(columns, rows)
+    heads = [format.heading(column) for column in kept]
+    lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
     out = console()
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column, name in zip(columns, names, strict=True):
-        number = column.type in ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
-        table.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(shown(value)) for value in row))
+    for column, head in zip(kept, heads, strict=True):
+        table.add_column(Text(head), justify="right" if format.is_number(column) else "left", no_wrap=True)
+    for line in lines:
+        table.add_row(*map(Text, line))
     width = out.measure(table, options=out.options.update(width=10_000)).maximum
-    if width <= out.width or len(rows) > RECORD_ROWS or not sys.stdout.isatty():
+    if width <= out.width or len(lines) > RECORD_ROWS or not sys.stdout.isatty():
         console(max(width, 1)).print(table, crop=False)
         return
-    label = max(map(len, names))
-    for row in rows:
-        for name, value in zip(names, row, strict=True):
-            out.print(Text(f"{name:{label}}  {shown(value)}"))
+    widest = max(map(len, heads))
+    for line in lines:
+        for head, text in zip(heads, line, strict=True):
+            out.print(Text(f"{head:{widest}}  {text}"))
         out.print()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table that no question yields; a column's unit is what its name ends in. `hidden`: only for programs."""
+
+    name: str
+    rows: list[dict[str, Any]]
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list["Column"]:
+        from pipelines.catalog.contracts import Column
+
+        values: dict[str, Any] = {}
+        for row in self.rows:
+            values |= {name: value for name, value in row.items() if values.get(name) is None}
+        return [
+            Column(name, _TYPES.get(type(value), "VARCHAR"), "", format.unit_of(name)) for name, value in values.items()
+        ]
+
+    def tuples(self, columns: list["Column"]) -> list[tuple[Any, ...]]:
+        return [tuple(row.get(column.name) for column in columns) for row in self.rows]
+
+
+_TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
+
+
+def print_parts(parts: Iterable[str | Rows], form: str) -> None:
+    """Tables and the sentences between them for people. For programs the tables: CSV has the first, JSON all of them
+    by name unless there is only one; sentences go to standard error."""
+    tables = []
+    for part in parts:
+        if isinstance(part, str):
+            click.echo(escape_control(part), err=form != "table")
+        elif form != "table":
+            tables.append(part)
+        elif part.rows:
+            columns = [column for column in part.columns if column.name not in part.hidden]
+            print_table(columns, part.tuples(columns))
+    if form == "csv" or len(tables) == 1:
+        print_rows(tables[0].columns, tables[0].tuples(tables[0].columns), form)
+    elif tables:
+        _print_json({table.name: table.rows for table in tables})
 
 
 def print_survey(found: "Survey", out: str) -> None:

@@ -2,11 +2,16 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pipelines.cli.forecast.common import estimate, history, said, table
-from pipelines.cli.options import DAY, site_option
+from pipelines.cli.forecast.common import estimate, history
+from pipelines.cli.options import DAY, format_option, site_option
+from pipelines.cli.output import Rows, print_parts
+
+if TYPE_CHECKING:
+    from pipelines.analysis.stats.diff_in_diff import Realised
 
 
 @click.group()
@@ -82,23 +87,28 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
     show_default=True,
     help="Site days on either side of the change.",
 )
-def list_them(site_path: Path, day: datetime | None, n_days: int) -> None:
-    """List them: what was promised in GB a day, what came, and whether that is as promised."""
+@format_option
+def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
+    """List them: what was promised in GB a day, the gain since, and whether that is as promised."""
     from pipelines.analysis.forecast import recommendations
+    from pipelines.primitives.estimate import NoEstimate
 
     found = recommendations.scores(history(site_path, day, n_days))
-    rows = []
-    for one in found:
-        came = one.found.gain_gb_day if one.found else None
-        since = str(one.applied_day or "")
-        promised = said(one.predicted, "{:.0f}".format)
-        rows.append(
-            (str(one.number), since, promised, said(came, "{:.0f}".format) if came else "", one.verdict, one.text)
-        )
-    if not rows:
-        click.echo("Nothing was recommended yet: `tapescope recommendation make`.")
-        return
-    table(("no", "applied", "promised GB/day", "came GB/day", "verdict", "recommendation"), rows)
-    alone = [str(one.number) for one in found if one.found and one.found.gain_gb_day and not one.found.has_peers]
-    if alone:
-        click.echo(f"No other drives of the kind to compare with: {', '.join(alone)}; what else changed is in there.")
+    nothing = NoEstimate("", "")
+    rows = [
+        {"number": str(one.number), "applied_day": one.applied_day}
+        | one.predicted.columns("promised_gb_day")
+        | (one.found.gain_gb_day if one.found else nothing).columns("gain_gb_day")
+        | {"verdict": one.verdict, "recommendation": one.text}
+        for one in found
+    ]
+    notes = [] if rows else ["Nothing was recommended yet: `tapescope recommendation make`."]
+    if alone := [str(one.number) for one in found if _is_alone(one.found)]:
+        notes.append(f"No other drives of the kind to compare with: {', '.join(alone)}; what else changed is in there.")
+    print_parts([Rows("recommendations", rows), *notes], form)
+
+
+def _is_alone(found: "Realised | None") -> bool:
+    from pipelines.primitives.estimate import Estimate
+
+    return found is not None and isinstance(found.gain_gb_day, Estimate) and not found.has_peers

@@ -39,6 +39,7 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
     the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One with user
     data keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
     log that was rotated away cannot be read again. A build makes the rows of tables that another replaces: they go.
+    Tables and columns that a contract renames (`was`) keep their rows.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
@@ -47,6 +48,8 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
         for old in {old for relation in catalog.relations.values() for old in relation.replaces} & present.keys():
             connection.execute(f"DROP TABLE {LAKE}.{old}")
     changed = []
+    for relation in catalog.relations.values():
+        _rename(connection, relation, present)
     for relation in catalog.relations.values():
         have, declared = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
         if have == declared:
@@ -85,6 +88,22 @@ def recreate(connection: Connection, relation: Relation) -> None:
     """Make a table empty, whether or not it is there and its files can be read."""
     connection.execute(f"DROP TABLE IF EXISTS {LAKE}.{relation.full_name}")
     _create(connection, relation)
+
+
+def _rename(connection: Connection, relation: Relation, present: dict[str, list[tuple[str, str]]]) -> None:
+    """Give a table, and its columns, the names that replace those the contract lists as `was`; updates `present`."""
+    table, layer = relation.full_name, relation.layer
+    old = next((f"{layer}.{name}" for name in relation.was if f"{layer}.{name}" in present), None)
+    if old and table not in present:
+        connection.execute(f"ALTER TABLE {LAKE}.{old} RENAME TO {relation.name}")
+        present[table] = present.pop(old)
+    have = dict(present.get(table, ()))
+    for column in relation.columns:
+        before = next((name for name in column.was if name in have), None)
+        if before and column.name not in have:
+            connection.execute(f'ALTER TABLE {LAKE}.{table} RENAME COLUMN "{before}" TO "{column.name}"')
+            have = {column.name if name == before else name: kind for name, kind in have.items()}
+            present[table] = list(have.items())
 
 
 def _widen(connection: Connection, relation: Relation, have: set[str]) -> None:

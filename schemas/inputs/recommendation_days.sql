@@ -19,8 +19,8 @@ made_day = { type = "DATE", doc = "when it was made" }
 applied_day = { type = "DATE", doc = "first site day with it; NULL where it is not applied by then" }
 is_hours = { type = "BOOLEAN", doc = "it brings hours, not speed" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what it was said to bring" }
-predicted_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low end" }
-predicted_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high end" }
+predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end" }
+predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end" }
 day = { type = "DATE", doc = "site day; NULL where there is none to look at" }
 is_after = { type = "BOOLEAN", doc = "after it was applied" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by its drives" }
@@ -41,7 +41,7 @@ made AS (
     SELECT number, max(CASE WHEN event = 'made' THEN text END) AS text,
            max(CASE WHEN event = 'made' THEN day END) AS made_day, bool_or(is_hours) AS is_hours,
            max(CASE WHEN event = 'made' THEN drives END) AS drives, max(predicted_gb_day) AS predicted_gb_day,
-           max(predicted_least_gb_day) AS predicted_least_gb_day, max(predicted_most_gb_day) AS predicted_most_gb_day
+           max(predicted_gb_day_low) AS predicted_gb_day_low, max(predicted_gb_day_high) AS predicted_gb_day_high
     FROM ops.recommendation GROUP BY number
 ),
 told AS (
@@ -78,8 +78,8 @@ summed AS (
                AS peers_hours
     FROM sided GROUP BY number, day
 )
-SELECT t.number, t.text, t.state, t.made_day, t.applied_day, t.is_hours, t.predicted_gb_day, t.predicted_least_gb_day,
-       t.predicted_most_gb_day, s.day, s.day > t.applied_day AS is_after, s.moved_gb, s.busy_hours, s.peers_gb,
+SELECT t.number, t.text, t.state, t.made_day, t.applied_day, t.is_hours, t.predicted_gb_day, t.predicted_gb_day_low,
+       t.predicted_gb_day_high, s.day, s.day > t.applied_day AS is_after, s.moved_gb, s.busy_hours, s.peers_gb,
        s.peers_hours
 FROM told t LEFT JOIN summed s ON s.number = t.number
 ORDER BY t.number, s.day

@@ -29,7 +29,7 @@ mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would hav
 matched_by = { type = "VARCHAR", doc = "what was held alike" }
 n_before = { type = "BIGINT", doc = "values before" }
 n_after = { type = "BIGINT", doc = "values after" }
-says = { type = "VARCHAR", doc = "the same in words, or why it cannot be told" }
+says = { type = "VARCHAR", doc = "the same in words, or why there is no estimate" }
 note = { type = "VARCHAR", doc = "what else the change log says" }
 place = { type = "VARCHAR", doc = "site.toml, or file and line" }
 */
@@ -46,8 +46,8 @@ SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.befo
        e.effect, e.mix_shift, e.matched_by, e.n_before, e.n_after,
        CASE
            WHEN c.problem IS NOT NULL THEN 'not read: ' || c.problem
-           WHEN e.change_id IS NULL THEN 'cannot be told: nothing was moved a week before or after, or no day since was judged'
-           WHEN e.cannot_tell IS NOT NULL THEN 'cannot be told: ' || e.cannot_tell
+           WHEN e.change_id IS NULL THEN 'cannot estimate: nothing was moved a week before or after, or no day since was judged'
+           WHEN e.reason_missing IS NOT NULL THEN 'cannot estimate: ' || e.reason_missing
            WHEN e.ratio_low <= 1 AND e.ratio_high >= 1
                THEN format('no change that can be told from chance ({:.2f} to {:.2f} times)', e.ratio_low, e.ratio_high)
            ELSE format('{:.2f} times the {} ({:.2f} to {:.2f})', e.ratio, e.measure, e.ratio_low, e.ratio_high)

@@ -25,7 +25,7 @@ day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE
-           WHEN skew_s IS NULL THEN 'cannot be told: ' || cannot_tell
+           WHEN skew_s IS NULL THEN 'cannot estimate: ' || reason_missing
            WHEN abs(skew_s) < blind_below_s OR skew_s_low <= 0 AND skew_s_high >= 0
                THEN format('agrees, or is off by less than {:g} s',
                            greatest(blind_below_s, abs(skew_s_low), abs(skew_s_high)))

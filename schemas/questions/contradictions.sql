@@ -22,8 +22,8 @@ path = { type = "VARCHAR", doc = "log file of the worst one" }
 line_no = { type = "BIGINT", doc = "line there" }
 day = { type = "DATE", doc = "newest site day that was judged by then" }
 */
-SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.stated, c.possible, concat_ws('; ', c.why, c.hint, c.cannot_tell) AS says,
+SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.stated, c.possible, concat_ws('; ', c.why, c.hint, c.reason_missing) AS says,
        c.from_at, c.to_at, f.path, c.line_no, c.day
 FROM gold.contradiction c LEFT JOIN ops.file f ON f.file_id = c.file_id
 WHERE c.day = (SELECT max(day) FROM gold.contradiction WHERE day <= $last_day)
-ORDER BY c.cannot_tell IS NOT NULL, c.n DESC, c.kind, c.entity
+ORDER BY c.reason_missing IS NOT NULL, c.n DESC, c.kind, c.entity

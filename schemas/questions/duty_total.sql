@@ -12,7 +12,7 @@ doc = "site days that end with it"
 [columns]
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
 n_stations = { type = "BIGINT", doc = "stations, scanning ones left out" }
-duty_total = { type = "DOUBLE", doc = "sum of their duty factors" }
+duty_total = { type = "DOUBLE", unit = "1", doc = "sum of their duty factors" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in that direction" }
 */
 WITH station AS (

@@ -24,7 +24,7 @@ p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is smaller" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median of their bytes" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is larger" }
 logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files that the movers' log has for this station in the same days: written to tape beside reads of the disks, read from it beside writes; NULL where it has none" }
-cannot_tell = { type = "VARCHAR", doc = "why sizes cannot be told; NULL where they can" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why sizes cannot be told; NULL where they can" }
 */
 WITH counted AS (
     SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s
@@ -87,7 +87,7 @@ SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THE
        s.p10_gb, s.p50_gb, s.p90_gb, l.gb AS logged_gb,
        CASE WHEN c.step_s > $pause_s
             THEN format('a silence of {:g} s is not seen by samples {:g} s apart', $pause_s, c.step_s)
-            WHEN s.n_files IS NULL THEN 'no burst between two silences' END AS cannot_tell
+            WHEN s.n_files IS NULL THEN 'no burst between two silences' END AS reason_missing
 FROM counted c CROSS JOIN (SELECT unnest(['read', 'write']) AS direction) d
 LEFT JOIN size s ON s.host = c.host AND s.direction = d.direction
 LEFT JOIN logged l ON l.station = c.host AND l.direction = d.direction

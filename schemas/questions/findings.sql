@@ -15,8 +15,8 @@ ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours it cost at most" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains of it after the next bottleneck" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if the cause were mended, capped by what comes next in the way; NULL where it is not known" }
-gain_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low end of its 90 % interval" }
-gain_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high end of its 90 % interval" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of its 90 % interval" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of its 90 % interval" }
 bottleneck = { type = "VARCHAR", doc = "what limits next" }
 confidence = { type = "VARCHAR", doc = "how sure, and on what" }
 text = { type = "VARCHAR", doc = "the finding in words" }
@@ -25,7 +25,7 @@ look_at = { type = "VARCHAR", doc = "what to look at next" }
 evidence = { type = "VARCHAR", doc = "log lines that prove it (JSON: path, line_no, at, text)" }
 */
 SELECT finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,
-       gain_least_gb_day, gain_most_gb_day, bottleneck, confidence, text, means, look_at, evidence
+       gain_gb_day_low, gain_gb_day_high, bottleneck, confidence, text, means, look_at, evidence
 FROM gold.finding
 WHERE day BETWEEN $first_day AND $last_day
 ORDER BY CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END,

@@ -13,9 +13,9 @@ entity = { type = "VARCHAR", doc = "campaign" }
 quantity = { type = "VARCHAR", doc = "week_gb: moved in the seven days behind that day; days_left: days until its size is moved" }
 unit = { type = "VARCHAR", doc = "unit" }
 value = { type = "DOUBLE", doc = "what was said" }
-low = { type = "DOUBLE", doc = "low end of its 90 % interval" }
-high = { type = "DOUBLE", doc = "high end" }
-came = { type = "DOUBLE", doc = "what came; of days_left the whole days until the one on which it was done; NULL while it is not, or where logs lack" }
+value_low = { type = "DOUBLE", was = "low", doc = "low end of its 90 % interval; NULL where there is none" }
+value_high = { type = "DOUBLE", was = "high", doc = "high end" }
+actual = { type = "DOUBLE", was = "came", doc = "what happened; of days_left the whole days until the one on which it was done; NULL while it is not, or where logs lack" }
 verdict = { type = "VARCHAR", doc = "held, less or more than said, logs lack, or not over: where the interval may still hold it" }
 */
 WITH done AS (
@@ -28,8 +28,8 @@ ended AS (
     SELECT campaign, min(day) FILTER (done_gb >= size_tb * 1e3) AS ended_day FROM done GROUP BY campaign
 ),
 said AS (
-    SELECT day, entity, quantity, unit, value, low, high, until_day FROM gold.forecast
-    WHERE model = 'eta' AND alone IS NULL AND value IS NOT NULL AND quantity IN ('week_gb', 'days_left')
+    SELECT day, entity, quantity, unit, value, value_low, value_high, until_day FROM gold.forecast
+    WHERE model = 'eta' AND varied_input IS NULL AND value IS NOT NULL AND quantity IN ('week_gb', 'days_left')
         AND value > 0 AND day < $last_day
 ),
 week AS (
@@ -45,19 +45,19 @@ held AS (
                    CASE WHEN s.until_day <= $last_day AND w.n_days = date_diff('day', s.day, s.until_day)
                         THEN w.moved_gb END
                ELSE date_diff('day', s.day, e.ended_day)
-           END AS came
+           END AS actual
     FROM said s
     LEFT JOIN week w ON w.day = s.day AND w.entity = s.entity AND w.quantity = s.quantity
     LEFT JOIN ended e ON e.campaign = s.entity
 )
-SELECT day, entity, quantity, unit, value, low, high, CAST(came AS DOUBLE) AS came,
+SELECT day, entity, quantity, unit, value, value_low, value_high, CAST(actual AS DOUBLE) AS actual,
        CASE WHEN quantity = 'week_gb' AND until_day > $last_day THEN 'not over'
-            WHEN quantity = 'week_gb' AND came IS NULL THEN 'logs lack'
+            WHEN quantity = 'week_gb' AND actual IS NULL THEN 'logs lack'
             -- the end lies somewhere in the day on which it was done
-            WHEN quantity = 'days_left' AND came IS NULL THEN
-                CASE WHEN date_diff('day', day, $last_day) > high THEN 'more than said' ELSE 'not over' END
-            WHEN came < low THEN 'less than said'
-            WHEN came - CASE quantity WHEN 'days_left' THEN 1 ELSE 0 END > high THEN 'more than said'
+            WHEN quantity = 'days_left' AND actual IS NULL THEN
+                CASE WHEN date_diff('day', day, $last_day) > value_high THEN 'more than said' ELSE 'not over' END
+            WHEN actual < value_low THEN 'less than said'
+            WHEN actual - CASE quantity WHEN 'days_left' THEN 1 ELSE 0 END > value_high THEN 'more than said'
             ELSE 'held' END AS verdict
 FROM held
 ORDER BY day, entity, quantity

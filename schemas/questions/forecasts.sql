@@ -1,7 +1,6 @@
 /*
 title = "What is foretold"
-topic = "forecasts"
-why = "The forecasts of a night: costs, drives needed, ends of campaigns, room, each with its interval or with the reason why it cannot be told."
+why = "The forecasts of a night: costs, drives needed, ends of campaigns, room, each with its interval or with the reason why there is no estimate."
 
 [params.last_day]
 type = "DATE"
@@ -11,19 +10,20 @@ doc = "site day on which they were made; the last day with data if left out"
 model = { type = "VARCHAR", doc = "model that said it" }
 entity = { type = "VARCHAR", doc = "kind of drive, with a direction or without, campaign, plan or station" }
 quantity = { type = "VARCHAR", doc = "what is foretold" }
-alone = { type = "VARCHAR", doc = "input that alone is moved to its ends, or what alone would be different; NULL for the forecast itself" }
+varied_input = { type = "VARCHAR", was = "alone", doc = "input that is varied: at its low end in `value_low`, at its high end in `value_high`, or changed in `value`; NULL for the forecast itself" }
 unit = { type = "VARCHAR", doc = "unit" }
-value = { type = "DOUBLE", doc = "the forecast; NULL where it cannot be told" }
-low = { type = "DOUBLE", doc = "low end of its 90 % interval" }
-high = { type = "DOUBLE", doc = "high end" }
+value = { type = "DOUBLE", doc = "the forecast, in its unit; NULL where the data allow no estimate" }
+value_low = { type = "DOUBLE", was = "low", doc = "low end of its 90 % interval; NULL where there is none" }
+value_high = { type = "DOUBLE", was = "high", doc = "high end; NULL too where it may never come" }
 until_day = { type = "DATE", doc = "site day at whose end it is known what came" }
-n_seen = { type = "BIGINT", doc = "days or mounts it rests on" }
-seen = { type = "VARCHAR", doc = "which of the two" }
-cannot_tell = { type = "VARCHAR", doc = "why it cannot be told" }
-wanted = { type = "VARCHAR", doc = "which data would tell it" }
+n_samples = { type = "BIGINT", was = "n_seen", doc = "size of the sample it rests on" }
+sample_unit = { type = "VARCHAR", was = "seen", doc = "what is counted there: days or mounts" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why there is no estimate; NULL where there is one" }
+data_needed = { type = "VARCHAR", was = "wanted", doc = "data that would allow one" }
 first_day = { type = "DATE", doc = "first site day that was looked at" }
 */
-SELECT model, entity, quantity, alone, unit, value, low, high, until_day, n_seen, seen, cannot_tell, wanted, first_day
+SELECT model, entity, quantity, varied_input, unit, value, value_low, value_high, until_day, n_samples, sample_unit,
+       reason_missing, data_needed, first_day
 FROM gold.forecast
 WHERE day = $last_day
-ORDER BY model, entity, quantity, alone NULLS FIRST
+ORDER BY model, entity, quantity, varied_input NULLS FIRST

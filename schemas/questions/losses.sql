@@ -13,8 +13,8 @@ last_day = { type = "DATE", doc = "last site day the rule looked at" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours lost in that time, at most" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains of it after the next bottleneck; the worst period counts where an entity has several" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if the cause were mended, capped; NULL where no finding of the rule has a gain. Causes that nobody's work waited for, with a gain of 0, are left out" }
-gain_least_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "low ends of the gains' 90 % intervals together; NULL where one has none" }
-gain_most_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "high ends together" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low ends of the gains' 90 % intervals together; NULL where one has none" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high ends together" }
 bottleneck = { type = "VARCHAR", doc = "what limits the dearest next" }
 ranked_by = { type = "VARCHAR", doc = "gain; price (at most); or hours: no price can be estimated, and each hour counts as the median priced one" }
 */
@@ -37,8 +37,8 @@ found AS (
                AS entities,
            min(since) AS first_day, max(until) AS last_day, sum(most_hours) AS lost_hours, sum(most_gb) AS lost_gb_day,
            sum(gain_gb_day) AS gain_gb_day,
-           CASE WHEN count(gain_least_gb_day) = count(*) THEN sum(gain_least_gb_day) END AS gain_least_gb_day,
-           CASE WHEN count(gain_most_gb_day) = count(*) THEN sum(gain_most_gb_day) END AS gain_most_gb_day,
+           CASE WHEN count(gain_gb_day_low) = count(*) THEN sum(gain_gb_day_low) END AS gain_gb_day_low,
+           CASE WHEN count(gain_gb_day_high) = count(*) THEN sum(gain_gb_day_high) END AS gain_gb_day_high,
            first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, entity) AS bottleneck,
            sum(most_hours / (date_diff('day', first_day, day) + 1)) AS hours_day
     FROM worst

@@ -17,7 +17,7 @@ step_high = { type = "DOUBLE", unit = "1", doc = "high end" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for" }
 pools = { type = "VARCHAR", doc = "the busiest, with their shares of the requests" }
 changed = { type = "VARCHAR", doc = "what the change log has within 24 hours of its begin; NULL where nothing" }
-cannot_tell = { type = "VARCHAR", doc = "why stretches cannot be told; NULL where they can" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why stretches cannot be told; NULL where they can" }
 */
 WITH told AS (
     SELECT * FROM gold.pool_region WHERE day <= $last_day QUALIFY day = max(day) OVER ()
@@ -30,7 +30,7 @@ change AS (
     GROUP BY t.system, t.operation, t.region_no
 )
 SELECT t.system, t.operation, t.region_no, t.from_at, t.to_at, t.n_pools, t.even_pools, t.step_low, t.step_high, t.asked_gb,
-       t.pools, c.changed, t.cannot_tell
+       t.pools, c.changed, t.reason_missing
 FROM told t
 LEFT JOIN change c ON c.system = t.system AND c.operation = t.operation AND c.region_no = t.region_no
 ORDER BY t.system, t.operation, t.region_no

@@ -21,15 +21,15 @@ n_files = { type = "BIGINT", doc = "large files" }
 n_drives = { type = "BIGINT", doc = "drives the tape was seen in" }
 n_tapes = { type = "BIGINT", doc = "tapes the drive was seen with" }
 can_tell = { type = "BOOLEAN", doc = "whether drive and tape can be told apart" }
-says = { type = "VARCHAR", doc = "the same in words, or why it cannot be told" }
+says = { type = "VARCHAR", doc = "the same in words, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day that was looked at" }
 day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
 SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN name END AS volume, mode, generation,
        ratio, ratio_low, ratio_high, rate_mb_s, n_files, CASE WHEN NOT is_drive THEN n_others END AS n_drives,
-       CASE WHEN is_drive THEN n_others END AS n_tapes, cannot_tell IS NULL AS can_tell,
+       CASE WHEN is_drive THEN n_others END AS n_tapes, reason_missing IS NULL AS can_tell,
        CASE
-           WHEN cannot_tell IS NOT NULL THEN 'cannot be told: ' || cannot_tell
+           WHEN reason_missing IS NOT NULL THEN 'cannot estimate: ' || reason_missing
            WHEN is_drive AND ratio_high < 1 THEN format('slower drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
            WHEN is_drive AND ratio_low > 1 THEN format('quicker drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
            WHEN is_drive THEN 'a drive as others'

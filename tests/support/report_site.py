@@ -153,17 +153,19 @@ def fill_forecasts(connection: Any, text: str) -> None:
         {"day": DAY, "station": "s3", "in_duty": 0.5, "in_active_mb_s": 57.0} | {"in_gb": 10.0, "out_gb": 20.0},
     )
 
-    def said(model: str, entity: str, quantity: str, **more: Any) -> None:
-        usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_seen": 7, "seen": "days"}
+    def add(model: str, entity: str, quantity: str, **more: Any) -> None:
+        usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_samples": 7, "sample_unit": "days"}
         insert(connection, "gold.forecast", usual | {"model": model, "entity": entity, "quantity": quantity} | more)
 
-    said("eta", "new tapes", "days_left", value=10.0, low=7.0, high=15.0)
-    said("eta", "new tapes", "days_left", alone="a drive more", value=6.0)
-    said("eta", "new tapes", "week_gb", value=1750.0, low=1500.0, high=2000.0, until_day=DAY + timedelta(days=7))
-    said("eta", "new tapes", "week_gb", day=day[1], value=900.0, low=600.0, high=990.0, until_day=DAY)
-    said("sizing", "LTO-4", "drives", value=6.5, low=5.0, high=9.0)
-    said("sizing", "LTO-4", "drives", alone="write: rate_mb_s", low=6.0, high=7.0)
-    said("sizing", "LTO-4", "drives", alone=f"{text}: efficiency", low=5.0, high=8.5)
-    said("sizing", text, "drives", cannot_tell=text, wanted=text)
-    said("calibration", text, "speed_mb_s", value=80.25, low=79.0, high=81.5, seen="mounts")
-    said("calibration", text, "file_s", cannot_tell="4 mounts for 2 costs", wanted="at least 5 mounts", seen="mounts")
+    add("eta", "new tapes", "days_left", value=10.0, value_low=7.0, value_high=15.0)
+    add("eta", "new tapes", "days_left", varied_input="a drive more", value=6.0)
+    week = {"value": 1750.0, "value_low": 1500.0, "value_high": 2000.0}
+    add("eta", "new tapes", "week_gb", **week, until_day=DAY + timedelta(days=7))
+    add("eta", "new tapes", "week_gb", day=day[1], value=900.0, value_low=600.0, value_high=990.0, until_day=DAY)
+    add("sizing", "LTO-4", "drives", value=6.5, value_low=5.0, value_high=9.0)
+    add("sizing", "LTO-4", "drives", varied_input="write: rate_mb_s", value_low=6.0, value_high=7.0)
+    add("sizing", "LTO-4", "drives", varied_input=f"{text}: efficiency", value_low=5.0, value_high=8.5)
+    add("sizing", text, "drives", reason_missing=text, data_needed=text)
+    add("calibration", text, "speed_mb_s", value=80.25, value_low=79.0, value_high=81.5, sample_unit="mounts")
+    missing = {"reason_missing": "4 mounts for 2 costs", "data_needed": "at least 5 mounts"}
+    add("calibration", text, "file_s", **missing, sample_unit="mounts")

@@ -11,6 +11,7 @@ import polars as pl
 from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import before_after
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection
 
 RELATION = "gold.change_effect"
@@ -102,20 +103,20 @@ def _compared(kind: pl.DataFrame, at: datetime, alike: dict[str, list[str]]) -> 
     values = kind["value"].to_numpy()
     clusters = kind["cluster"].fill_null("").to_numpy().astype(str)
     tried = [(name, before_after.compare(values, is_after, _strata(kind, by), clusters)) for name, by in alike.items()]
-    matched_by, found = next((pair for pair in tried if not pair[1].cannot_tell), tried[-1])
-    return {
+    matched_by, found = next((pair for pair in tried if isinstance(pair[1].ratio, Estimate)), tried[-1])
+    is_matched = isinstance(found.ratio, Estimate)
+    row = {
         "n_before": int((~is_after).sum()),
         "n_after": int(is_after.sum()),
         "before": known(np.median(values[~is_after])) if not is_after.all() else None,
         "after": known(np.median(values[is_after])) if is_after.any() else None,
-        "ratio": known(found.ratio),
-        "ratio_low": known(found.low),
-        "ratio_high": known(found.high),
         "effect": known(found.effect),
         "mix_shift": known(found.mix_shift),
-        "matched_by": None if found.cannot_tell else matched_by,
-        "cannot_tell": found.cannot_tell or None,
+        "matched_by": matched_by if is_matched else None,
+        "reason_missing": found.ratio.reason if isinstance(found.ratio, NoEstimate) else None,
     }
+    plain = {} if is_matched else {"ratio": known(found.unmatched_ratio)}
+    return row | found.ratio.columns("ratio") | plain
 
 
 def _strata(kind: pl.DataFrame, columns: list[str]) -> np.ndarray[Any, Any]:

@@ -9,6 +9,7 @@ import polars as pl
 from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import clock_skew
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection
 
 RELATION = "gold.clock_alignment"
@@ -103,13 +104,10 @@ def _aligned(transfers: pl.DataFrame, samples: pl.DataFrame, direction: str) -> 
         "direction": direction,
         "n_transfers": int(was_watched.sum()),
         "sample_s": step_s,
-        "skew_s": known(found.skew_s),
-        "skew_s_low": known(found.low_s),
-        "skew_s_high": known(found.high_s),
         "correlation": known(found.correlation),
         "blind_below_s": known(found.blind_below_s),
-        "cannot_tell": found.cannot_tell or None,
-    }
+        "reason_missing": found.skew_s.reason if isinstance(found.skew_s, NoEstimate) else None,
+    } | found.skew_s.columns("skew_s")
 
 
 def _near(at: clock_skew.Values, begins: clock_skew.Values, ends: clock_skew.Values) -> np.ndarray[Any, Any]:
@@ -137,4 +135,4 @@ def _unwatched(station: str, n_transfers: int) -> dict[str, Any]:
     nothing = dict.fromkeys(
         ("tool", "watched", "sample_s", "skew_s", "skew_s_low", "skew_s_high", "correlation", "blind_below_s")
     )
-    return nothing | {"direction": "both", "n_transfers": n_transfers, "cannot_tell": why}
+    return nothing | {"direction": "both", "n_transfers": n_transfers, "reason_missing": why}

@@ -177,7 +177,7 @@ def _row(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int)
         "why": worst["verdict"].why,
         "from_at": min(row["began_at"] for row in those),
         "to_at": max(row["ended_at"] for row in those),
-        "cannot_tell": None,
+        "reason_missing": None,
         "file_id": worst["file_id"],
         "line_no": worst["line_no"],
     }
@@ -186,7 +186,7 @@ def _row(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int)
 def _nothing(kind: _Kind) -> dict[str, Any]:
     none = ("entity", "stated", "possible", "what", "why", "hint", "from_at", "to_at", "file_id", "line_no")
     why = f"nothing to compare: no {kind.needs}"
-    return {"kind": kind.name, "n": 0, "n_compared": 0, "cannot_tell": why} | dict.fromkeys(none)
+    return {"kind": kind.name, "n": 0, "n_compared": 0, "reason_missing": why} | dict.fromkeys(none)
 
 
 def _hint(connection: Connection, row: dict[str, Any]) -> str | None:

@@ -52,5 +52,5 @@ def _columns(effect: two_way.Effect) -> dict[str, Any]:
         "n_others": effect.n_cells,
         "n_shared": effect.n_shared,
         "group_no": effect.group + 1,
-        "cannot_tell": effect.cannot_separate or None,
+        "reason_missing": effect.reason_missing or None,
     }

@@ -11,6 +11,7 @@ import polars as pl
 from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import change_points
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection
 
 RELATION = "gold.pool_region"
@@ -41,15 +42,15 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
             .filter(pl.col("requests") >= MIN_REQUESTS)
         )
         found = change_points.changes(hours["even_pools"].to_numpy().astype(float))
-        if found.cannot_tell:
-            why = f"hours with {MIN_REQUESTS} requests: {found.cannot_tell}"
-            yield key | dict.fromkeys(_ESTIMATES) | {"cannot_tell": why}
+        if isinstance(found, NoEstimate):
+            why = f"hours with {MIN_REQUESTS} requests: {found.reason}"
+            yield key | dict.fromkeys(_ESTIMATES) | {"reason_missing": why}
             continue
         places = [0, *(change.at for change in found.changes), hours.height]
         for number, (begin, end) in enumerate(pairwise(places), start=1):
             step = found.changes[number - 2] if number > 1 else None
             ends = {"step_low": known(step.low) if step else None, "step_high": known(step.high) if step else None}
-            yield key | {"region_no": number} | _region(work, hours[begin:end]) | ends | {"cannot_tell": None}
+            yield key | {"region_no": number} | _region(work, hours[begin:end]) | ends | {"reason_missing": None}
 
 
 _ESTIMATES = (

@@ -8,9 +8,8 @@ import numpy as np
 
 from pipelines.analysis.forecast.history import History
 from pipelines.analysis.models.buffer import Behaviour, Ints, behaviour, caught, caught_by_day, distances
-from pipelines.analysis.models.calibration import Unknown
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 N_MOST = 1_000_000
 
@@ -23,7 +22,7 @@ class Reads:
     days: Ints
     apart: Ints  # distances by which a buffer for these alone catches them
 
-    def of_size(self, size_tb: float) -> Estimate | Unknown:
+    def of_size(self, size_tb: float) -> Estimate | NoEstimate:
         """Share of the bytes that a buffer of this size would have caught."""
         return caught_by_day(self.apart, self.sizes, self.days, size_tb)
 
@@ -38,7 +37,7 @@ class Family:
 
     name: str
     reads: Reads
-    found: Behaviour | Unknown
+    found: Behaviour | NoEstimate
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Buffers:
         return together_tb, own / total, self.whole.reads.caught_bytes(together_tb) / total
 
 
-def _matters(found: Behaviour | Unknown) -> TypeGuard[Behaviour]:
+def _matters(found: Behaviour | NoEstimate) -> TypeGuard[Behaviour]:
     return isinstance(found, Behaviour) and found.verdict != "does not matter"
 
 

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from pipelines.analysis.forecast.history import History
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive_more
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One campaign: how far it is, what its last days were like, and its end or why that cannot be told."""
+    """One campaign: how far it is, what its last days were like, and its end or why there is no estimate."""
 
     name: str
     size_gb: float
@@ -27,8 +26,8 @@ class Progress:
     n_days_lacking: int
     rate_mb_s: float | None  # of a drive at work for it, in the days looked at
     n_days: int  # days looked at
-    end: Eta | Unknown
-    week_gb: Estimate | Unknown  # what it will move in the seven days behind the last
+    end: Eta | NoEstimate
+    week_gb: Estimate | NoEstimate  # what it will move in the seven days behind the last
 
     def day_after(self, days: float) -> date | None:
         """The site day so many days after the last; None where the calendar has none."""

@@ -2,7 +2,7 @@
 
 from pipelines.analysis.forecast.costs import Fitted
 from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
-from pipelines.analysis.stats.bootstrap import Estimate
+from pipelines.primitives.estimate import Estimate
 
 FILES_A_MOUNT = (1, 3, 10, 30, 100, 300)
 SIZES_MB = tuple(10 ** (1 + step / 10) for step in range(34))  # 10 MB to 20 GB

@@ -7,13 +7,13 @@ import numpy as np
 
 from pipelines.analysis.forecast.costs import Fitted
 from pipelines.analysis.forecast.history import History, Row
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.analysis.models.eta import LEAST_DAYS
 from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
 from pipelines.analysis.stats import bootstrap
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.config import technology
 from pipelines.config.technology import HOUR_S
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 BACKLOG = certain(2.0)  # what the sizing note allows every class of traffic for backlogs and peaks (C04, C23)
 LEAST_SEEN = 0.5
@@ -22,11 +22,11 @@ LEAST_MOUNTS = 3  # as the fit wants of what was measured and needs no fitting
 
 @dataclass(frozen=True)
 class DrivesNeeded:
-    """One kind of drive: how many its traffic needs, by so many days, or why that cannot be told."""
+    """One kind of drive: how many its traffic needs, by so many days, or why there is no estimate."""
 
     generation: str
     n_days: int
-    needed: Needed | Unknown
+    needed: Needed | NoEstimate
 
 
 def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNeeded]:
@@ -54,10 +54,12 @@ def _well_seen(rows: list[Row]) -> list[Row]:
     return found
 
 
-def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) -> Needed | Unknown:
+def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) -> Needed | NoEstimate:
     sold = technology.known(generation or "")
     if sold is None:
-        return Unknown(f"nobody says what rate {generation or 'these drives'} are sold with", "generation in site.toml")
+        return NoEstimate(
+            f"nobody says what rate {generation or 'these drives'} are sold with", "generation in site.toml"
+        )
     by_day = [list(group) for _, group in groupby(days, key=lambda row: row["day"])]
     seen_s = np.array([sum(row["known_hours"] for row in rows) / len(rows) * HOUR_S for rows in by_day])
     traffic = []
@@ -69,16 +71,16 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
         n_mounts = len(one.mounts) if one else 0
         if one is None or n_mounts < LEAST_MOUNTS:
             why = f"{n_mounts} mounts that {mode} were logged whole"
-            return Unknown(why, f"at least {LEAST_MOUNTS} of them")
+            return NoEstimate(why, f"at least {LEAST_MOUNTS} of them")
         efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
         mb_s = _over_days(gb * 1000, seen_s, len(gb))
         traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))
     if not traffic:
-        return Unknown("nothing moved in the days seen", "days on which it did")
+        return NoEstimate("nothing moved in the days seen", "days on which it did")
     known = np.array([row["known_hours"] for row in days])
     usable = known - np.array([row["down_hours"] for row in days])
     if not usable.sum():
-        return Unknown("the drives were down in all of the days seen", "days on which they were not")
+        return NoEstimate("the drives were down in all of the days seen", "days on which they were not")
     available = _share(_over_days(usable, known, len(by_day)))
     return drives_needed(traffic, certain(sold.native_mb_s), available)
 

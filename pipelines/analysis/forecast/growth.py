@@ -8,11 +8,10 @@ from functools import cache
 import numpy as np
 
 from pipelines.analysis.forecast.history import History
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.analysis.models.growth import Growth, learn
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.config.plans import Plan
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 TWO_YEARS = 728  # whole weeks
 LEAST_SEEN = 0.5  # of a day: the rest of it may have been like no other
@@ -24,7 +23,7 @@ class Written:
 
     last_day: date
     n_days: int
-    growth: Growth | Unknown
+    growth: Growth | NoEstimate
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ class Outlook:
     plan: Plan
     written: Written
     held: Held
-    holdings_tb: Estimate | Unknown
-    chance: float | Unknown
-    days_left: Estimate | Unknown  # since the last day seen
+    holdings_tb: Estimate | NoEstimate
+    chance: float | NoEstimate
+    days_left: Estimate | NoEstimate  # since the last day seen
 
     def day_of(self, days: float) -> date | None:
         """The site day on which so many days are over; None where the calendar has none."""
@@ -92,9 +91,9 @@ def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
     """A plan held against what is there and what will be written until the begin of its day."""
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
-    if not isinstance(growth, Unknown) and days < 0:
-        growth = Unknown("its day has come", "a plan for a day to come")
-    if isinstance(growth, Unknown):
+    if not isinstance(growth, NoEstimate) and days < 0:
+        growth = NoEstimate("its day has come", "a plan for a day to come")
+    if isinstance(growth, NoEstimate):
         return Outlook(plan, seen, now, growth, growth, growth)
     left_gb = max(plan.holdings_tb - now.held_tb, 0.0) * 1000
     ahead = growth.written(days)

@@ -11,17 +11,21 @@ from pipelines.analysis.forecast.drives_needed import DrivesNeeded, drives_for_t
 from pipelines.analysis.forecast.growth import TWO_YEARS, Outlook, outlooks
 from pipelines.analysis.forecast.history import WEEK_DAYS, History, Row
 from pipelines.analysis.forecast.recall import seek_models
-from pipelines.analysis.models.calibration import UNITS, Unknown
+from pipelines.analysis.models.calibration import UNITS
 from pipelines.analysis.models.eta import Eta
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 RELATION = "gold.forecast"
+_OPTIONAL = (
+    *("varied_input", "value", "value_low", "value_high", "until_day"),
+    *("n_samples", "sample_unit", "reason_missing", "data_needed"),
+)
 
 
 def foresee(history: History, day: date) -> list[Row]:
     """All that can be foretold on a site day, `history` being the days that end with it."""
-    empty = dict.fromkeys(("alone", "value", "low", "high", "until_day", "n_seen", "seen", "cannot_tell", "wanted"))
+    empty = dict.fromkeys(_OPTIONAL)
     about = {"day": day, "first_day": day - timedelta(days=history.n_days - 1)}
     return [about | empty | row for row in _rows(history)]
 
@@ -32,7 +36,7 @@ def _rows(history: History) -> Iterator[Row]:
         yield from _costs(one)
     for name, model in seek_models(history).items():
         if model.n_mounts:  # else it is the published model's word, and none of the site's
-            told = {"n_seen": model.n_mounts, "seen": "mounts"}
+            told = {"n_samples": model.n_mounts, "sample_unit": "mounts"}
             yield _named("seeking", name, "seek_factor", "1") | told | _said(model.factor)
     for needed in drives_for_traffic(history, fitted):
         yield from _drives(needed)
@@ -53,15 +57,15 @@ def _named(model: str, entity: str, quantity: str, unit: str) -> Row:
     return {"model": model, "entity": entity, "quantity": quantity, "unit": unit}
 
 
-def _said(found: Estimate | Unknown) -> dict[str, Any]:
-    if isinstance(found, Unknown):
-        return {"cannot_tell": found.why, "wanted": found.wanted}
-    return {"value": found.value, "low": found.low, "high": found.high}
+def _said(found: Estimate | NoEstimate) -> dict[str, Any]:
+    if isinstance(found, NoEstimate):
+        return {"reason_missing": found.reason, "data_needed": found.data_needed}
+    return {"value": found.value, "value_low": found.low, "value_high": found.high}
 
 
 def _costs(one: Fitted) -> Iterator[Row]:
     entity = f"{one.generation} {one.mode}"
-    told = {"n_seen": one.found.n_mounts, "seen": "mounts"}
+    told = {"n_samples": one.found.n_mounts, "sample_unit": "mounts"}
     for name, unit in UNITS.items():
         yield _named("calibration", entity, name, unit) | told | _said(one.found.parameters[name])
     if one.found.median_error is not None:
@@ -70,13 +74,13 @@ def _costs(one: Fitted) -> Iterator[Row]:
 
 
 def _drives(one: DrivesNeeded) -> Iterator[Row]:
-    row = _named("sizing", one.generation, "drives", "1") | {"n_seen": one.n_days, "seen": "days"}
-    if isinstance(one.needed, Unknown):
+    row = _named("sizing", one.generation, "drives", "1") | {"n_samples": one.n_days, "sample_unit": "days"}
+    if isinstance(one.needed, NoEstimate):
         yield row | _said(one.needed)
         return
     yield row | _said(one.needed.drives)
     for name, at_low, at_high in one.needed.tornado:
-        yield row | {"alone": name, "low": min(at_low, at_high), "high": max(at_low, at_high)}
+        yield row | {"varied_input": name, "value_low": min(at_low, at_high), "value_high": max(at_low, at_high)}
 
 
 def _campaigns(history: History) -> Iterator[Row]:
@@ -91,19 +95,19 @@ def _campaigns(history: History) -> Iterator[Row]:
         if one is not None:
             yield from _campaign(one)
             continue
-        why = Unknown(f"no log tells of a day since it begins, {planned.begin}", "logs of its days")
+        why = NoEstimate(f"no log tells of a day since it begins, {planned.begin}", "logs of its days")
         yield _named("eta", planned.name, "days_left", "d") | _said(why)
 
 
 def _campaign(one: Progress) -> Iterator[Row]:
-    told = {"n_seen": one.n_days, "seen": "days"}
+    told = {"n_samples": one.n_days, "sample_unit": "days"}
     left = _named("eta", one.name, "days_left", "d") | told
     week = _named("eta", one.name, "week_gb", "GB") | told | {"until_day": one.last_day + timedelta(days=WEEK_DAYS)}
     if isinstance(one.end, Eta):
         yield left | _said(one.end.days)
         yield _named("eta", one.name, "gb_day", "GB/day") | told | _said(one.end.gb_day)
         for lever in one.end.levers:
-            yield left | {"alone": lever.name, "value": lever.days}
+            yield left | {"varied_input": lever.name, "value": lever.days}
     else:
         yield left | _said(one.end)
     yield week | _said(one.week_gb)
@@ -117,7 +121,7 @@ def _plans(history: History) -> Iterator[Row]:
     except TapescopeError as error:
         for plan in history.site.plan:
             yield _named("growth", plan.name, "holdings_tb", "TB") | _said(
-                Unknown(str(error), "logs of days of writing")
+                NoEstimate(str(error), "logs of days of writing")
             )
         return
     for one in everyone:
@@ -127,18 +131,18 @@ def _plans(history: History) -> Iterator[Row]:
 def _plan(one: Outlook) -> Iterator[Row]:
     """The plan's own day begins when the day before it is over. What is endless has no end in a row."""
     last = one.written.last_day
-    told = {"n_seen": one.written.n_days, "seen": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
+    told = {"n_samples": one.written.n_days, "sample_unit": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
     until = told | {"until_day": one.plan.by - timedelta(days=1)}
     growth = one.written.growth
-    factor = growth if isinstance(growth, Unknown) else growth.factor_year
+    factor = growth if isinstance(growth, NoEstimate) else growth.factor_year
     yield _named("growth", one.plan.name, "factor_year", "1") | told | _said(factor)
     yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _said(one.holdings_tb)
-    if not isinstance(one.chance, Unknown) and one.held.is_whole:  # else more is held than is known
+    if not isinstance(one.chance, NoEstimate) and one.held.is_whole:  # else more is held than is known
         yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
     left = _said(one.days_left)
     yield (
         _named("growth", one.plan.name, "days_left", "d")
         | told
         | left
-        | {name: None for name in ("value", "low", "high") if math.isinf(left.get(name) or 0.0)}
+        | {name: None for name in ("value", "value_low", "value_high") if math.isinf(left.get(name) or 0.0)}
     )

@@ -11,9 +11,9 @@ from pipelines.analysis.forecast.history import History
 from pipelines.analysis.models import seeking
 from pipelines.analysis.models.seeking import Files, Recall, SeekModel
 from pipelines.analysis.models.service_time import Service
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.config import technology
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ import numpy as np
 
 from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.analysis.forecast.history import History
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
 from pipelines.answers.question import last_day
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import no_estimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from pipelines.warehouse.tables import prepare_tables
 
@@ -40,8 +41,8 @@ class Score:
         if self.found is None:
             return self.state
         gain = self.found.gain_gb_day
-        if gain is None:
-            return f"cannot tell: {self.found.cannot_tell}"
+        if isinstance(gain, NoEstimate):
+            return no_estimate(gain)
         if gain.high < self.predicted.low:
             return "less than promised"
         return "more than promised" if gain.low > self.predicted.high else "as promised"
@@ -55,7 +56,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
 
     def row(connection: Connection) -> tuple[Any, ...]:
         rows = connection.execute(
-            f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_least_gb_day, gain_most_gb_day"
+            f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_gb_day_low, gain_gb_day_high"
             f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)"
             " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
             [finding],
@@ -107,7 +108,7 @@ def scores(history: History) -> list[Score]:
 
 def _score(rows: list[dict[str, Any]]) -> Score:
     first = rows[0]
-    value, low, high = (first[f"predicted{end}_gb_day"] for end in ("", "_least", "_most"))
+    value, low, high = (first[f"predicted_gb_day{end}"] for end in ("", "_low", "_high"))
     predicted = Estimate(value, value if low is None else low, value if high is None else high)
     found = None
     if first["state"] == "applied":

@@ -30,9 +30,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.analysis.models.calibration import Unknown
-from pipelines.analysis.stats.bootstrap import Estimate
 from pipelines.analysis.stats.ratios import ratio_of_sums
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 Ints = npt.NDArray[np.int64]
 FIRST = -1  # the distance of a file that was not read before
@@ -63,11 +62,11 @@ class Behaviour:
     again: float  # share of the bytes that were read before: what an endless buffer catches
     steps: tuple[Step, ...]
     flat_tb: float  # from here on doubling gains less than a hundredth of the bytes
-    flat: Estimate | Unknown  # share of the bytes caught there
+    flat: Estimate | NoEstimate  # share of the bytes caught there
     verdict: Verdict
 
 
-def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | Unknown:
+def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | NoEstimate:
     """What buffers would have done for reads with these distances, of these sizes, on these days.
 
     >>> ten = np.full(12, 10 * GB)
@@ -76,12 +75,12 @@ def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | Unknown:
     (0.75, 0.032, 'by chance')
     """
     if not len(apart):
-        return Unknown("no file was read in these days", "logs of days on which files were read from tape")
+        return NoEstimate("no file was read in these days", "logs of days on which files were read from tape")
     is_again = apart != FIRST
     total, read_tb = int(sizes.sum()), float(sizes.sum()) / TB
     if not is_again.any():
         why = f"no file was read twice in {len(apart)} reads of {read_tb:.2f} TB"
-        return Unknown(why, "logs of more days, until files are read again")
+        return NoEstimate(why, "logs of more days, until files are read again")
     set_bytes = int(sizes[~is_again].sum())
     again = (total - set_bytes) / total if total else 0.0
     steps = _steps(apart, sizes)
@@ -154,12 +153,12 @@ def caught(apart: Ints, size_tb: float) -> npt.NDArray[np.bool_]:
     return found
 
 
-def caught_by_day(apart: Ints, sizes: Ints, days: Ints, size_tb: float) -> Estimate | Unknown:
+def caught_by_day(apart: Ints, sizes: Ints, days: Ints, size_tb: float) -> Estimate | NoEstimate:
     """Share of the bytes that a buffer of a size would have caught, its interval over days."""
     share = ratio_of_sums((sizes * caught(apart, size_tb)).astype(float), sizes.astype(float), days)
-    if share.cannot_tell:
-        return Unknown(share.cannot_tell.replace("clusters", "days"), "more days on which files are read")
-    return Estimate(share.ratio, share.low, max(share.ratio, min(1.0, share.high)))
+    if isinstance(share, NoEstimate):
+        return NoEstimate(share.reason.replace("clusters", "days"), "more days on which files are read")
+    return Estimate(share.value, share.low, max(share.value, min(1.0, share.high)))
 
 
 def _steps(apart: Ints, sizes: Ints) -> tuple[Step, ...]:

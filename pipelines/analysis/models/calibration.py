@@ -11,9 +11,9 @@ for the other where files cost more in mounts of more files: its intervals hold 
 Without the seconds moving 1/S is fitted too. Errors grow with the size of a mount, so each counts with
 1 / (1 + its size / the mean size) squared.
 
-Outputs: each parameter with a 90 % interval, by resampling mounts, or why it cannot be told and which data would tell
-it: where mounts are too few, columns go together (condition number above 30, Belsley, Kuh and Welsch 1980), or the
-result has the wrong sign. Goodness of fit, and drift of the errors over time (Theil-Sen).
+Outputs: each parameter with a 90 % interval, by resampling mounts, or why there is no estimate and what data would
+allow one: where mounts are too few, columns go together (condition number above 30, Belsley, Kuh and Welsch 1980), or
+the result has the wrong sign. Goodness of fit, and drift of the errors over time (Theil-Sen).
 
 Limits: one kind of drive and one direction at a time; mounts are taken to be independent; a formula of averages says
 nothing about one mount. Source: tape sizing note of CERN (C13); refusal X8. MB = 10^6 bytes.
@@ -27,7 +27,8 @@ from scipy import linalg, stats
 
 from pipelines.analysis.models.service_time import Service
 from pipelines.analysis.stats import bootstrap
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 MAX_CONDITION = 30.0
 WELL_ENOUGH = 0.10  # median relative error of the time of a mount
@@ -68,27 +69,19 @@ class Mounts:
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """A parameter that these data do not tell: why, and which would."""
-
-    why: str
-    wanted: str
-
-
-@dataclass(frozen=True)
 class Calibration:
-    """The fit: an `Estimate` or an `Unknown` for each parameter."""
+    """The fit: an `Estimate` or an `NoEstimate` for each parameter."""
 
     n_mounts: int
-    parameters: dict[Parameter, Estimate | Unknown]
+    parameters: dict[Parameter, Estimate | NoEstimate]
     median_error: float | None = None  # of the time of a mount, as a share of it
     r_squared: float | None = None
-    drift_week: Estimate | Unknown = field(default_factory=lambda: Unknown("not looked at", ""))
+    drift_week: Estimate | NoEstimate = field(default_factory=lambda: NoEstimate("not looked at", ""))
     draws: Floats | None = None  # resamples x (speed, mount, file, seek)
 
     @property
-    def unknown(self) -> dict[Parameter, Unknown]:
-        return {name: found for name, found in self.parameters.items() if isinstance(found, Unknown)}
+    def unknown(self) -> dict[Parameter, NoEstimate]:
+        return {name: found for name, found in self.parameters.items() if isinstance(found, NoEstimate)}
 
     @property
     def fits(self) -> bool:
@@ -99,7 +92,7 @@ class Calibration:
     def service(self) -> Service:
         """The fitted costs. Raises ValueError where one of them is not known."""
         if self.unknown:
-            raise ValueError("; ".join(f"{name} is not identifiable: {u.why}" for name, u in self.unknown.items()))
+            raise ValueError("; ".join(f"{name} is not identifiable: {u.reason}" for name, u in self.unknown.items()))
         value = {name: found.value for name, found in self.parameters.items() if isinstance(found, Estimate)}
         return Service(value["speed_mb_s"], value["mount_s"], value["file_s"], value["seek_s"])
 
@@ -130,7 +123,7 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
         parts.append(mounts.moved_mb)
     if len(mounts) < len(columns) + _SPARE:
         seen = "one mount" if len(mounts) == 1 else f"{len(mounts)} mounts"
-        few = Unknown(f"{seen} for {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
+        few = NoEstimate(f"{seen} for {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
         return Calibration(len(mounts), _mixed(mounts, columns, dict.fromkeys(columns, few)))
     if mounts.moving_s is not None and mounts.between_s is not None and (mounts.n_files > 1).any():
         return _measured(mounts, left - mounts.between_s, columns, n_resamples, seed)
@@ -178,7 +171,7 @@ _APART = {
 }
 
 
-def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict[Parameter, Unknown]:
+def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict[Parameter, NoEstimate]:
     """Parameters whose columns go together so closely that the data do not say which of them costs the time."""
     _, values, directions = linalg.svd(design / np.linalg.norm(design, axis=0), full_matrices=False)
     if values[-1] * MAX_CONDITION >= values[0]:
@@ -191,15 +184,15 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     if "speed_mb_s" in together:
         why += f": the mean file of a mount is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same everywhere"
     wanted = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
-    return dict.fromkeys(together, Unknown(why, wanted))
+    return dict.fromkeys(together, NoEstimate(why, wanted))
 
 
 def _mixed(
-    mounts: Mounts, columns: list[Parameter], unknown: dict[Parameter, Unknown]
-) -> dict[Parameter, Estimate | Unknown]:
+    mounts: Mounts, columns: list[Parameter], unknown: dict[Parameter, NoEstimate]
+) -> dict[Parameter, Estimate | NoEstimate]:
     """Where some parameters cannot be told, the fitted others are worth nothing either; what was measured stands."""
-    rest = Unknown("it is fitted together with what cannot be told", "the same data")
-    found: dict[Parameter, Estimate | Unknown] = {name: unknown.get(name, rest) for name in UNITS}
+    rest = NoEstimate("it is fitted together with what cannot be told", "the same data")
+    found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
     if len(mounts) < _SPARE:
         return dict.fromkeys(UNITS, next(iter(unknown.values())))
     times = bootstrap.counts(len(mounts))
@@ -222,36 +215,40 @@ def _seek(times: Floats, mounts: Mounts) -> Estimate:
 
 def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Floats, times: Floats) -> Calibration:
     """Intervals, and refusal of what came out with the wrong sign."""
-    found: dict[Parameter, Estimate | Unknown] = {}
+    found: dict[Parameter, Estimate | NoEstimate] = {}
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
-        thin = Unknown("one or two mounts decide the result", "more mounts that differ as those do")
+        thin = NoEstimate("one or two mounts decide the result", "more mounts that differ as those do")
         return Calibration(len(mounts), _mixed(mounts, columns, dict.fromkeys(columns, thin)))
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
     if mounts.moving_s is not None:
         found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
     found["seek_s"] = _seek(times, mounts)
-    if wrong := {name: one for name, one in found.items() if isinstance(one, Unknown)}:
+    if wrong := {name: one for name, one in found.items() if isinstance(one, NoEstimate)}:
         return Calibration(len(mounts), _mixed(mounts, columns, wrong))
     return _told(mounts, columns, found, draws[usable], times[usable])
 
 
-def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_columns: int) -> Estimate | Unknown:
+def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_columns: int) -> Estimate | NoEstimate:
     """A cost below nothing is none; a cost that is surely below nothing, or a speed that may be endless, is refused."""
     one = bootstrap.interval(value, draws, n_mounts, n_columns)
     if name != "speed_mb_s":
         if one.high > 0:
             return Estimate(max(0.0, value), max(0.0, one.low), one.high)
-        return Unknown(f"it comes out below nothing ({value:.1f} s): the formula does not fit", "see what differs")
+        return NoEstimate(f"it comes out below nothing ({value:.1f} s): the formula does not fit", "see what differs")
     if value <= 0 or one.low <= 0:
         said = f"{1 / value:.0f} MB/s" if value < 0 else "without an upper end"
-        return Unknown(f"the speed comes out {said}", _SIZES)
+        return NoEstimate(f"the speed comes out {said}", _SIZES)
     return Estimate(1 / value, 1 / one.high, 1 / one.low)
 
 
 def _told(
-    mounts: Mounts, columns: list[Parameter], found: dict[Parameter, Estimate | Unknown], draws: Floats, times: Floats
+    mounts: Mounts,
+    columns: list[Parameter],
+    found: dict[Parameter, Estimate | NoEstimate],
+    draws: Floats,
+    times: Floats,
 ) -> Calibration:
     def drawn(name: Parameter) -> Floats:
         return np.maximum(draws[:, columns.index(name)], 0.0)
@@ -281,13 +278,13 @@ def predictions(service: Service, mounts: Mounts) -> Floats:
     return service.mount_s + mounts.n_files * (service.file_s + service.seek_s) + mounts.moved_mb / service.speed_mb_s
 
 
-def drift(ratio: Floats, day: Floats | None) -> Estimate | Unknown:
+def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     """Change of measured / predicted time in a week, as a share: Theil-Sen slope, 90 % interval.
 
     An interval that holds 0 is no drift that could be told.
     """
     if day is None or len(day) < 8 or np.ptp(day) < 2:
-        return Unknown("fewer than eight mounts, or less than two days", "a longer period")
+        return NoEstimate("fewer than eight mounts, or less than two days", "a longer period")
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
     slope, _, low, high = stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
     return Estimate(float(slope), float(low), float(high)).times(WEEK_DAYS)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.analysis.models.calibration import Unknown
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats, student_factors
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 LEAST_DAYS = 5
 WEEK = 7
@@ -50,7 +50,7 @@ class Eta:
 
 def days_left(
     moved_gb: Floats, left_gb: float, gains_gb_day: Mapping[str, float] | None = None, seed: int = 0
-) -> Eta | Unknown:
+) -> Eta | NoEstimate:
     """Days until `left_gb` are moved, if the days to come are like those seen.
 
     `gains_gb_day`: what a day more would move if something were different; each becomes a lever.
@@ -63,7 +63,7 @@ def days_left(
         raise ValueError("what is left cannot be below nothing")
     rng = np.random.default_rng(seed)
     past = learn(moved_gb, rng)
-    if isinstance(past, Unknown):
+    if isinstance(past, NoEstimate):
         return past
     days = left_gb / past.means
     # what n days move scatters by s sqrt(n / block), so the day on which it is done by that / the mean
@@ -78,7 +78,7 @@ def days_left(
     )
 
 
-def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate | Unknown:
+def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate | NoEstimate:
     """GB that the next `n_days` will move, if they are like those seen.
 
     >>> moved_ahead(np.full(10, 500.0))
@@ -86,7 +86,7 @@ def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate
     """
     rng = np.random.default_rng(seed)
     past = learn(moved_gb, rng)
-    if isinstance(past, Unknown):
+    if isinstance(past, NoEstimate):
         return past
     return _around(n_days * past.mean, n_days * past.means, past.scatters(rng) * math.sqrt(n_days), rng)
 
@@ -103,20 +103,20 @@ class Past:
 
     def scatters(self, rng: np.random.Generator) -> Floats:
         """By how much a day may scatter: known from as few blocks as its mean, so that the tails are Student's t."""
-        found: Floats = self.scatter_gb * np.sqrt(self.free / rng.chisquare(self.free, N_DRAWS))
+        found: Floats = self.scatter_gb * student_factors(self.free, N_DRAWS, rng)
         return found
 
 
-def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | Unknown:
+def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | NoEstimate:
     """What days say of those to come, if these are like them."""
     if not np.isfinite(moved_gb).all() or (len(moved_gb) and moved_gb.min() < 0):
         raise ValueError("what was moved cannot be below nothing")
     if len(moved_gb) < LEAST_DAYS:
         seen = "one day was seen" if len(moved_gb) == 1 else f"{len(moved_gb)} days were seen"
-        return Unknown(seen, f"logs of at least {LEAST_DAYS} days")
+        return NoEstimate(seen, f"logs of at least {LEAST_DAYS} days")
     mean = float(moved_gb.mean())
     if not mean:
-        return Unknown("nothing moved in the days seen", "days on which it did")
+        return NoEstimate("nothing moved in the days seen", "days on which it did")
     block = WEEK if len(moved_gb) >= 3 * WEEK else 1
     sums = _blocks(moved_gb, block)
     scatter = float(sums.std(ddof=1)) / math.sqrt(block)
@@ -144,7 +144,7 @@ def _means(sums: Floats, block: int, mean: float, rng: np.random.Generator) -> F
     n_apart = _n_apart(sums, block)
     drawn = rng.choice(sums, size=(N_DRAWS, n_apart)).mean(axis=1) / block
     free = n_apart - 1
-    tails = np.sqrt(free / rng.chisquare(free, N_DRAWS)) * math.sqrt(n_apart / free)
+    tails = student_factors(free, N_DRAWS, rng) * math.sqrt(n_apart / free)
     found: Floats = mean * np.exp((drawn / drawn.mean() - 1) * tails)  # a rate: as likely half as double
     return found
 

@@ -29,9 +29,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.analysis.models import eta
-from pipelines.analysis.models.calibration import Unknown
 from pipelines.analysis.stats import bootstrap
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats, student_factors
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 Ints = npt.NDArray[np.int64]
 WEEK, YEAR = 7, 365.25
@@ -81,52 +81,52 @@ class Growth:
     lines: Lines
     n_days: int
     span_days: int  # from the first day seen to the last
-    factor_year: Estimate | Unknown
+    factor_year: Estimate | NoEstimate
 
     @property
     def reach_days(self) -> int:
         """Days ahead of which something can be told."""
-        return self.span_days * (1 if isinstance(self.factor_year, Unknown) else MOST_AHEAD)
+        return self.span_days * (1 if isinstance(self.factor_year, NoEstimate) else MOST_AHEAD)
 
     @property
-    def double_days(self) -> Estimate | Unknown:
+    def double_days(self) -> Estimate | NoEstimate:
         """Days until twice as much is written a day; endless where that may never be."""
-        if isinstance(self.factor_year, Unknown):
+        if isinstance(self.factor_year, NoEstimate):
             return self.factor_year
         factors = (self.factor_year.value, self.factor_year.high, self.factor_year.low)
         return Estimate(*(math.log(2) * YEAR / math.log(factor) if factor > 1 else math.inf for factor in factors))
 
-    def rate(self, days: float) -> Estimate | Unknown:
+    def rate(self, days: float) -> Estimate | NoEstimate:
         """GB a day that will be written so many days ahead, by the line: days scatter around it."""
         return self._beyond(days) or _ends(self.lines.rate(days))
 
-    def written(self, days: float) -> Estimate | Unknown:
+    def written(self, days: float) -> Estimate | NoEstimate:
         """GB that will be written in so many days."""
         return self._beyond(days) or _ends(self.lines.written(days))
 
-    def chance(self, days: float, gb: float) -> float | Unknown:
+    def chance(self, days: float, gb: float) -> float | NoEstimate:
         """How likely it is that so many days are enough for so many GB."""
         return self._beyond(days) or float((self.lines.written(days)[1:] >= gb).mean())
 
-    def days_until(self, gb: float) -> Estimate | Unknown:
+    def days_until(self, gb: float) -> Estimate | NoEstimate:
         """Days until so many GB are written; the interval may reach further than can be told, and be endless."""
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found
         days = f"the next {self.reach_days} days, and further ahead the {self.span_days} days seen tell nothing"
-        return Unknown(f"not within {days}", "logs of more days")
+        return NoEstimate(f"not within {days}", "logs of more days")
 
-    def _beyond(self, days: float) -> Unknown | None:
+    def _beyond(self, days: float) -> NoEstimate | None:
         if days <= self.reach_days:
             return None
         is_grown = isinstance(self.factor_year, Estimate)
         times = f"{MOST_AHEAD} times the" if is_grown else "the"
         why = f"{days:g} days ahead is further than {times} {self.span_days} days seen"
         needed = max(math.ceil(days / MOST_AHEAD), LEAST_WEEKS * WEEK)
-        return Unknown(why, f"logs of at least {needed} days")
+        return NoEstimate(why, f"logs of at least {needed} days")
 
 
-def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growth | Unknown:
+def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growth | NoEstimate:
     """What days (by their number) and the GB written on each say; `last_day` is the last of the period.
 
     >>> days = np.arange(140)
@@ -136,8 +136,8 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
     """
     rng = np.random.default_rng(seed)
     past = eta.learn(written_gb, rng)
-    if isinstance(past, Unknown):
-        return Unknown(past.why.replace("moved", "was written"), past.wanted)
+    if isinstance(past, NoEstimate):
+        return NoEstimate(past.reason.replace("moved", "was written"), past.data_needed)
     ahead, gb_day = _weeks(days, written_gb, last_day)
     span = int(days.max() - days.min()) + 1
     if (why := _too_little(ahead, gb_day)) is not None:
@@ -158,12 +158,12 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
     return -WEEK * (told.astype(float) + 0.5), means
 
 
-def _too_little(ahead: Floats, gb_day: Floats) -> Unknown | None:
+def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
     wanted = f"logs of at least {LEAST_WEEKS} weeks with something written all along; of two years, to tell seasons"
     if len(ahead) < LEAST_WEEKS:
-        return Unknown(f"{len(ahead)} weeks were seen", wanted)
+        return NoEstimate(f"{len(ahead)} weeks were seen", wanted)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
-        return Unknown("writing began or ended within the weeks seen", wanted)
+        return NoEstimate("writing began or ended within the weeks seen", wanted)
     return None
 
 
@@ -187,7 +187,7 @@ def _fitted(ahead: Floats, gb_day: Floats, rng: np.random.Generator) -> Lines:
     level = np.log(gb_at_end) + slope * centre
     off = gb_day / np.exp(level[0] + slope[0] * (ahead - centre)) - 1
     wider = _together(off)
-    tails = np.sqrt(free / rng.chisquare(free, len(times))) * math.sqrt(n / free) * wider
+    tails = student_factors(free, len(times), rng) * math.sqrt(n / free) * wider
     slope, level = (values[0] + (values - values[0]) * tails for values in (slope, level))
     scatter = math.sqrt(float((off**2).sum()) / free * WEEK) * wider
     return Lines(np.exp(level - slope * centre), slope, _luck(len(times), free, rng), scatter)
@@ -222,7 +222,7 @@ def _together(off: Floats) -> float:
 
 def _luck(n: int, free: int, rng: np.random.Generator) -> Floats:
     """By how much days scatter is known from as few of them: the tails are Student's t. The first has no luck."""
-    luck = rng.standard_normal(n) * np.sqrt(free / rng.chisquare(free, n))
+    luck = rng.standard_normal(n) * student_factors(free, n, rng)
     luck[0] = 0.0
     return luck
 

@@ -27,8 +27,9 @@ import numpy.typing as npt
 from scipy import stats
 
 from pipelines.analysis.models.service_time import Service
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.config.technology import Technology
+from pipelines.primitives.estimate import Estimate
 
 BASE_S, WRAP_S, BAND_S, HALF_S, TURN_S, BACK_S = 4.29, 6.69, 3.2, -6.04, 5.22, 11.32
 POSITION_S, POSITION_M = 0.0006192, 0.0072

@@ -22,7 +22,8 @@ import numpy as np
 from scipy import stats
 
 from pipelines.analysis.models.service_time import Service
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats
+from pipelines.primitives.estimate import Estimate
 
 N_DRAWS = 4000
 STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer a matter of more of them

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
+from pipelines.analysis.stats.bootstrap import LEVEL, resamples
 from pipelines.analysis.stats.median_ratio import weighted_medians
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
-LEVEL = 0.9
 MIN_VALUES = 5
 MIN_CLUSTERS = 3
 _N_RESAMPLES = 499
@@ -18,23 +19,20 @@ Labels = NDArray[np.generic]
 
 
 class Comparison(NamedTuple):
-    """After ÷ before; an interval of NaN and a reason where the data do not support one."""
+    """After ÷ before; without an estimate the plain ratio of medians is all there is."""
 
-    ratio: float  # matched: of medians within strata, averaged by how much each stratum tells
-    low: float
-    high: float
+    ratio: Estimate | NoEstimate  # matched: of medians within strata, averaged by the weight of each stratum
     effect: float  # Cliff's delta, −1 to 1: how surely a value after is above one before, strata alike
     unmatched_ratio: float  # of all medians, whatever the mix
     mix_shift: float  # share of values that would have to change strata for the mixes to be the same
     n_strata: int  # with enough values on both sides
     n_before: int  # in these strata
     n_after: int
-    cannot_tell: str
 
     @property
     def is_significant(self) -> bool:
         """The interval leaves out 1."""
-        return self.low > 1 or self.high < 1
+        return isinstance(self.ratio, Estimate) and (self.ratio.low > 1 or self.ratio.high < 1)
 
 
 class _Stratum(NamedTuple):
@@ -76,30 +74,30 @@ def compare(
 
     >>> rates = np.concatenate([np.linspace(38, 42, 60), np.linspace(47, 53, 60)])
     >>> found = compare(rates, np.arange(120) >= 60, np.zeros(120), np.arange(120) // 10)
-    >>> round(found.ratio, 2), found.is_significant, found.effect
+    >>> round(found.ratio.value, 2), found.is_significant, found.effect
     (1.25, True, 1.0)
     >>> alone = compare(np.array([2.0, 16.0]), np.array([False, True]), np.zeros(2), np.arange(2))
-    >>> alone.ratio, alone.cannot_tell
+    >>> alone.unmatched_ratio, alone.ratio.reason
     (8.0, 'no stratum has 5 values and 3 clusters on both sides')
     """
     if not is_after.any() or is_after.all():
-        nan = float("nan")
-        return Comparison(nan, nan, nan, nan, nan, nan, 0, 0, 0, "one of the two sides is empty")
+        nan, why = float("nan"), NoEstimate("one of the two sides is empty", "values on both sides")
+        return Comparison(why, nan, nan, nan, 0, 0, 0)
     plain = float(np.median(values[is_after]) / np.median(values[~is_after]))
     shift = _mix_shift(strata, is_after)
     usable = _usable(values, is_after, strata, clusters)
     if not usable:
-        nan = float("nan")
-        why = f"no stratum has {MIN_VALUES} values and {MIN_CLUSTERS} clusters on both sides"
-        return Comparison(plain, nan, nan, nan, plain, shift, 0, 0, 0, why)
+        enough = f"{MIN_VALUES} values and {MIN_CLUSTERS} clusters on both sides"
+        why = NoEstimate(f"no stratum has {enough}", f"a stratum with {enough}")
+        return Comparison(why, float("nan"), plain, shift, 0, 0, 0)
     n_before, n_after = (sum(parts) for parts in zip(*((s.before.size, s.after.size) for s in usable), strict=True))
     weights = np.array([stratum.weight for stratum in usable])
     logs = np.array([np.log(np.median(s.after) / np.median(s.before)) for s in usable])
     drawn = _resampled(usable, weights, np.random.default_rng(seed))
     low, high = np.exp(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]))
     effect = float(np.average([stratum.effect for stratum in usable], weights=weights))
-    ratio = float(np.exp(np.average(logs, weights=weights)))
-    return Comparison(ratio, float(low), float(high), effect, plain, shift, len(usable), n_before, n_after, "")
+    ratio = Estimate(float(np.exp(np.average(logs, weights=weights))), float(low), float(high))
+    return Comparison(ratio, effect, plain, shift, len(usable), n_before, n_after)
 
 
 def _usable(values: Values, is_after: NDArray[np.bool_], strata: Labels, clusters: Labels) -> list[_Stratum]:
@@ -128,7 +126,7 @@ def _resampled(strata: list[_Stratum], weights: Values, random: np.random.Genera
     counts = []
     for codes in zip(*((s.before_clusters, s.after_clusters) for s in strata), strict=True):
         n = max(int(code.max()) for code in codes) + 1
-        counts.append(random.multinomial(n, np.full(n, 1 / n), size=_N_RESAMPLES))
+        counts.append(resamples(n, _N_RESAMPLES, random))
     total, weight = np.zeros(_N_RESAMPLES), np.zeros(_N_RESAMPLES)
     for stratum, each in zip(strata, weights, strict=True):
         before, after = counts[0][:, stratum.before_clusters], counts[1][:, stratum.after_clusters]

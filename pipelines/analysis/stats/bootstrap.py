@@ -4,33 +4,16 @@ Expanded percentile interval: percentiles of the resampled estimates, taken a li
 not pretend to more than they know. Source: Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), §3.3.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
+
+from pipelines.primitives.estimate import Estimate
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.9
 N_RESAMPLES = 1000
 _MOST_NUMBERS, _LEAST_RESAMPLES = 20_000_000, 200
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value and the ends of its interval (90 % unless said otherwise), all in one unit."""
-
-    value: float
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not self.low <= self.high:
-            raise ValueError(f"an interval from {self.low} to {self.high} has its ends the wrong way round")
-
-    def times(self, factor: float) -> "Estimate":
-        """The same in another unit; `factor` above nothing."""
-        return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
 def counts(n_cases: int, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Floats:
@@ -45,7 +28,18 @@ def counts(n_cases: int, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Float
         raise ValueError("there is no case to draw from")
     rng = np.random.default_rng(seed)
     n_resamples = min(n_resamples, max(_LEAST_RESAMPLES, _MOST_NUMBERS // n_cases))
-    return rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_resamples).astype(float)
+    return resamples(n_cases, n_resamples, rng).astype(float)
+
+
+def resamples(n_cases: int, n_resamples: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """How often each of so many draws of `n_cases` cases, with replacement, has each case: resamples x cases."""
+    return rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_resamples)
+
+
+def student_factors(free: int, n: int, rng: np.random.Generator) -> Floats:
+    """Factors that turn n normal deviations into those of Student's t with `free` degrees of freedom."""
+    factors: Floats = np.sqrt(free / rng.chisquare(free, n))
+    return factors
 
 
 def interval(value: float, draws: Floats, n_cases: int, n_parameters: int = 1, level: float = LEVEL) -> Estimate:

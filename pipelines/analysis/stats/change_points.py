@@ -10,16 +10,18 @@ from scipy.signal import lfilter
 from scipy.stats import norm, rankdata
 from scipy.stats import t as student
 
-LEVEL = 0.9
+from pipelines.analysis.stats.bootstrap import LEVEL
+from pipelines.primitives.estimate import NoEstimate
+
 ALPHA = 0.01
 MIN_LENGTH = 10
 MIN_SEGMENT = 4
-_MOST_POINTS = 400  # longer series are told in blocks of equally many values
+_MOST_POINTS = 400  # longer series become medians of blocks of equally many values
 _MOST_CHANGES = 12
 _NEAR = 5
 _N_SIMULATED = 999
 _OF_MEDIANS = float(np.sqrt(np.pi / 2))  # error of a median over that of a mean, of normal noise
-_MOST_MEMORY = 0.9  # the largest lag-one correlation that is told from a step
+_MOST_MEMORY = 0.9  # the largest lag-one correlation that is distinguished from a step
 
 Values = NDArray[np.float64]
 
@@ -44,10 +46,9 @@ class Changes(NamedTuple):
 
     changes: tuple[Change, ...]
     memory: float  # lag-one correlation that was allowed for
-    cannot_tell: str
 
 
-def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0) -> Changes:
+def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0) -> Changes | NoEstimate:
     """Steps of a series of equally spaced values (days, or files in their order; any unit, no NaN).
 
     Candidates: the segmentation with the least sum of squares plus a penalty per step, found by dynamic programming
@@ -57,7 +58,7 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     is corrected for its bias (Kendall 1954, Biometrika 41, 403) and taken half a standard error higher. The weakest
     candidate is dropped until all that stay have p ≤ `alpha`. The step is a difference of medians, its interval that of
     normal noise with this correlation. Limits: a series shorter than 10 has no answer; a level shorter than 4 values is
-    no level; a drift is told as steps; a place is exact to a few values only, as the noise has it.
+    no level; a drift appears as steps; a place is exact to a few values only, as the noise has it.
 
     False alarms (`alpha` 0.01; share of null series with any step, of 1,000 of 30 and 500 of 90 values), by lag-one
     correlation 0, 0.3, 0.6, 0.8: of 30 values 0.004, 0.021, 0.053, 0.096; of 90 values 0.010, 0.016, 0.040, 0.056. Of
@@ -68,16 +69,16 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     >>> found = changes(np.concatenate([random.normal(100, 2, 30), random.normal(80, 2, 30)]))
     >>> [(change.at, round(change.step), change.p <= 0.01) for change in found.changes]
     [(30, -20, True)]
-    >>> changes(np.arange(5.0)).cannot_tell
+    >>> changes(np.arange(5.0)).reason
     '5 values where 10 are needed'
     """
     if values.size < MIN_LENGTH:
-        return Changes((), 0.0, f"{values.size} values where {MIN_LENGTH} are needed")
+        return NoEstimate(f"{values.size} values where {MIN_LENGTH} are needed", f"at least {MIN_LENGTH} values")
     per_block = -(-values.size // _MOST_POINTS)
     n_blocks = values.size // per_block
     medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
     if np.ptp(medians) == 0:
-        return Changes((), 0.0, "")
+        return Changes((), 0.0)
     scores = np.asarray(norm.ppf((rankdata(medians) - 0.5) / medians.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
@@ -91,7 +92,7 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
             break
         places.pop(int(np.argmax(tests)))
     steps = [_change(medians, span, p, likely, level) for span, p in zip(spans, tests, strict=True)]
-    return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory, "")
+    return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory)
 
 
 def _candidates(scores: Values) -> list[int]:

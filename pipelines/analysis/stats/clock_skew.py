@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-LEVEL = 0.9
+from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.primitives.estimate import Estimate, NoEstimate
+
 MOST_S = 120.0
 MIN_EVENTS = 20
 _N_RESAMPLES = 499
@@ -13,18 +15,17 @@ _N_BLOCKS = 40
 _LEAST_CORRELATION = 0.1
 _LEAST_LEAD = 1.05  # the peak over what the same curve reaches far from it
 
+_FINER = "finer samples"
+
 Values = NDArray[np.float64]
 
 
 class Skew(NamedTuple):
     """Seconds to add to the movers' clock so that it agrees with the network's."""
 
-    skew_s: float
-    low_s: float
-    high_s: float
-    correlation: float  # of expected and seen bytes at that skew
+    skew_s: Estimate | NoEstimate
+    correlation: float  # of expected and seen bytes at that skew; NaN without an estimate
     blind_below_s: float  # smaller differences cannot be seen at this spacing of samples
-    cannot_tell: str
 
 
 def skew(
@@ -56,12 +57,14 @@ def skew(
     >>> middle = clock[:, None] + 0.5
     >>> seen = 100.0 * ((middle >= begins + 37) & (middle < ends + 37)).sum(axis=1)
     >>> found = skew(begins, ends, 100.0 * (ends - begins), clock, seen, 1.0)
-    >>> found.skew_s, found.blind_below_s
+    >>> found.skew_s.value, found.blind_below_s
     (37.0, 1.0)
     """
     blind = max(step_s, 1.0)
     if begins.size < MIN_EVENTS:
-        return _nothing(blind, f"{begins.size} transfers where {MIN_EVENTS} are needed")
+        return _nothing(
+            blind, f"{begins.size} transfers where {MIN_EVENTS} are needed", f"at least {MIN_EVENTS} transfers"
+        )
     if step_s > most_s:
         return _nothing(blind, f"samples of {step_s:g} s cannot show a skew of up to {most_s:g} s: give finer ones")
     usual = float(np.median(ends - begins))
@@ -74,23 +77,26 @@ def skew(
     best = int(np.argmax(curve))
     far = np.abs(lags - lags[best]) > max(2 * usual, 2 * step_s)
     if not curve[best] >= _LEAST_CORRELATION or (far.any() and curve[best] < _LEAST_LEAD * curve[far].max()):
-        return _nothing(blind, f"no lag stands out: the largest correlation is {curve[best]:.2f}")
+        return _nothing(
+            blind, f"no lag stands out: the largest correlation is {curve[best]:.2f}", "days with less other traffic"
+        )
     if best in (0, lags.size - 1):
-        return _nothing(blind, f"the best lag is the largest that was tried, {lags[best]:g} s")
+        return _nothing(
+            blind, f"the best lag is the largest that was tried, {lags[best]:g} s", "clocks that differ by less"
+        )
     random = np.random.default_rng(seed)
     n = moments.shape[0]
-    draws = random.multinomial(n, np.full(n, 1 / n), size=_N_RESAMPLES)
+    draws = resamples(n, _N_RESAMPLES, random)
     curves = _correlations(np.tensordot(draws, moments, axes=1))
     usable = curves.max(axis=1) >= _LEAST_CORRELATION  # a resample without a transfer says nothing of the skew
     low, high = np.quantile(lags[np.argmax(curves[usable], axis=1)], [(1 - level) / 2, (1 + level) / 2])
     at = float(lags[best])
     reach = step_s / 2
-    return Skew(at, min(float(low), at - reach), max(float(high), at + reach), float(curve[best]), blind, "")
+    return Skew(Estimate(at, min(float(low), at - reach), max(float(high), at + reach)), float(curve[best]), blind)
 
 
-def _nothing(blind_s: float, why: str) -> Skew:
-    nan = float("nan")
-    return Skew(nan, nan, nan, nan, blind_s, why)
+def _nothing(blind_s: float, reason: str, data_needed: str = _FINER) -> Skew:
+    return Skew(NoEstimate(reason, data_needed), float("nan"), blind_s)
 
 
 def _moments(

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pipelines.analysis.stats import bootstrap
-from pipelines.analysis.stats.bootstrap import Estimate, Floats
+from pipelines.analysis.stats.bootstrap import Floats
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 LEAST_DAYS = 5
+_NO_WORK = NoEstimate("the drives moved nothing before, or did nothing after", "days on which they work")
 
 
 class Days(NamedTuple):
@@ -18,11 +20,10 @@ class Days(NamedTuple):
 
 
 class Realised(NamedTuple):
-    """GB a day more, or why that cannot be told; `has_peers`: what changed for others is taken out."""
+    """GB a day more; `has_peers`: what changed for others is taken out."""
 
-    gain_gb_day: Estimate | None
+    gain_gb_day: Estimate | NoEstimate
     has_peers: bool
-    cannot_tell: str = ""
 
 
 def realised(
@@ -49,9 +50,9 @@ def realised(
     n_days = min(len(before.moved_gb), len(after.moved_gb))
     has_peers = bool(peers_before and peers_after and peers_before.moved_gb.sum() and peers_after.moved_gb.sum())
     if n_days < LEAST_DAYS:
-        return Realised(None, has_peers, f"{n_days} days on one side, {LEAST_DAYS} wanted")
+        return Realised(NoEstimate(f"{n_days} days on one side", f"at least {LEAST_DAYS} days on both"), has_peers)
     if not before.moved_gb.sum() or not after.busy_hours.sum():
-        return Realised(None, has_peers, "the drives moved nothing before, or did nothing after")
+        return Realised(_NO_WORK, has_peers)
     sides = (before, after, peers_before, peers_after) if has_peers else (before, after, None, None)
     point = _gain(sides, np.ones((1, len(before[0]))), np.ones((1, len(after[0]))), hours)
     often = [bootstrap.counts(len(days[0]), n_resamples, seed) for seed, days in enumerate((before, after))]

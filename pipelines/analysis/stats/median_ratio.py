@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
 
-LEVEL = 0.9
+from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.primitives.estimate import Estimate, NoEstimate
+
 N_RESAMPLES = 499
 _FEWEST_GROUPS = 3
 _CHUNK = 4_000_000  # weights held at once
@@ -17,14 +19,11 @@ Labels = NDArray[np.generic]
 
 
 class Contrast(NamedTuple):
-    """A ratio of medians; NaN and a reason where it cannot be told."""
+    """A ratio of medians, and what it rests on."""
 
-    ratio: float
-    low: float
-    high: float
+    ratio: Estimate | NoEstimate
     n: int  # values of the group
     n_clusters: int  # clusters of the group
-    cannot_tell: str  # why there is no answer; empty where there is one
 
 
 def ratio_of_medians(
@@ -58,9 +57,9 @@ def ratio_of_medians(
     >>> tapes = np.repeat(np.arange(10), 10)
     >>> noise = np.linspace(0.95, 1.05, 100)
     >>> found = ratio_of_medians(60 * noise, tapes, 80 * noise, tapes + 10)
-    >>> round(found.ratio, 2), round(found.low, 2), round(found.high, 2), found.n_clusters
+    >>> round(found.ratio.value, 2), round(found.ratio.low, 2), round(found.ratio.high, 2), found.n_clusters
     (0.75, 0.72, 0.78, 10)
-    >>> ratio_of_medians(60 * noise[:9], tapes[:9], 80 * noise, tapes + 10).cannot_tell
+    >>> ratio_of_medians(60 * noise[:9], tapes[:9], 80 * noise, tapes + 10).ratio.reason
     '9 values where 30 are needed'
     """
     labels, codes = np.unique(np.concatenate([clusters, other_clusters]), return_inverse=True)
@@ -70,7 +69,7 @@ def ratio_of_medians(
     )
     n_clusters = int(np.unique(own).size)
     if reason:
-        return Contrast(np.nan, np.nan, np.nan, values.size, n_clusters, reason)
+        return Contrast(reason, values.size, n_clusters)
     draws = _draws(labels.size, own, others, n_resamples, np.random.default_rng(seed))
     ratios = weighted_medians(values, own, draws) / weighted_medians(other_values, others, draws)
     ratio = float(np.median(values) / np.median(other_values))
@@ -79,7 +78,7 @@ def ratio_of_medians(
     if other_groups is not None:
         reach = np.sign(reach) * np.hypot(reach, _apart(other_values, other_groups, level))
     low, high = ratio * np.exp(reach)
-    return Contrast(ratio, float(low), float(high), values.size, n_clusters, "")
+    return Contrast(Estimate(ratio, float(low), float(high)), values.size, n_clusters)
 
 
 def _wider(n_clusters: int, level: float) -> float:
@@ -97,10 +96,12 @@ def _apart(values: Values, groups: Labels, level: float) -> float:
     return float(student.ppf((1 + level) / 2, names.size - 1) * np.std(logs, ddof=1))
 
 
-def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> str:
+def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoEstimate | None:
     if n < min_values:
-        return f"{n} values where {min_values} are needed"
-    return f"{n_clusters} clusters where {min_clusters} are needed" if n_clusters < min_clusters else ""
+        return NoEstimate(f"{n} values where {min_values} are needed", f"at least {min_values} values")
+    if n_clusters < min_clusters:
+        return NoEstimate(f"{n_clusters} clusters where {min_clusters} are needed", f"at least {min_clusters} clusters")
+    return None
 
 
 def _draws(
@@ -113,7 +114,7 @@ def _draws(
     counts = np.zeros((n_resamples, n), dtype=np.int64)
     for kind in np.unique(side):
         places = np.flatnonzero(side == kind)
-        counts[:, places] = random.multinomial(places.size, np.full(places.size, 1 / places.size), size=n_resamples)
+        counts[:, places] = resamples(places.size, n_resamples, random)
     return counts
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from pipelines.primitives.estimate import NoEstimate
+
 MOST_COMPONENTS = 6
 _N_BINS = 400  # log-spaced bins above the values that are few enough to be kept as they are
 _N_STEPS = 200
@@ -32,7 +34,6 @@ class Population(NamedTuple):
     modes: tuple[Mode, ...]
     rest: float  # share that belongs to no mode
     n: int
-    cannot_tell: str
 
 
 class _Binned(NamedTuple):
@@ -52,7 +53,7 @@ class _Fit(NamedTuple):
     log_likelihood: float
 
 
-def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Population:
+def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Population | NoEstimate:
     """Modes of positive lengths that were rounded to multiples of `quantum` (in their unit, seconds for gaps).
 
     A mixture of normal distributions of the logarithm and an even background, which takes heavy tails. It is fitted by
@@ -67,11 +68,11 @@ def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Populat
     >>> found = modes(np.round(gaps))
     >>> [(round(mode.position), round(mode.weight, 1)) for mode in found.modes]
     [(2, 0.8), (10, 0.2)]
-    >>> modes(np.array([2.0, 2.0])).cannot_tell
+    >>> modes(np.array([2.0, 2.0])).reason
     '2 values where 20 are needed'
     """
     if values.size < min_values:
-        return Population((), 1.0, values.size, f"{values.size} values where {min_values} are needed")
+        return NoEstimate(f"{values.size} values where {min_values} are needed", f"at least {min_values} values")
     data = _binned(values, quantum)
     best = _Fit(np.empty(0), np.empty(0), np.empty(0), _score(data, None))
     bic = -2 * best.log_likelihood
@@ -82,7 +83,7 @@ def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Populat
             break
         best, bic = fit, cost
     found = [mode for mode in _merged(best) if mode.weight >= _LEAST]
-    return Population(tuple(found), float(1 - sum(mode.weight for mode in found)), values.size, "")
+    return Population(tuple(found), float(1 - sum(mode.weight for mode in found)), values.size)
 
 
 def _binned(values: Values, quantum: float) -> _Binned:

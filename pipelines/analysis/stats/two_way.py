@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-LEVEL = 0.9
+from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+
 N_RESAMPLES = 199
 MIN_SHARED = 3
 _HUBER = 1.345  # 95 % efficiency on normal data
@@ -27,7 +28,7 @@ class Effect(NamedTuple):
     n_cells: int  # tapes of the drive, or drives of the tape
     n_shared: int  # of them those that say something of both: a drive's tapes seen in other drives
     group: int  # only effects of one group can be compared
-    cannot_separate: str
+    reason_missing: str  # why it cannot be separated; empty where it can
 
 
 class TwoWay(NamedTuple):
@@ -200,5 +201,5 @@ def _resampled(
 ) -> Values:
     """Drive effects of resamples of the tapes."""
     n_tapes = shape[1]
-    counts = random.multinomial(n_tapes, np.full(n_tapes, 1 / n_tapes), size=n_resamples)
+    counts = resamples(n_tapes, n_resamples, random)
     return np.array([_solve(cells, count[cells.tape].astype(float), shape, group)[0] for count in counts])

@@ -2,7 +2,7 @@
 
 A formula is an expression in Python's notation, and of that only: numbers, texts, lists, + - * / % **, comparisons, a
 call, a public attribute, `table["row"].column`, and `sum(… for row in table if …)`. It knows the modules of
-`pipelines.analysis.models` and `pipelines.analysis.stats` and `units` by their names, the study's tables by theirs,
+`pipelines.analysis.models` and `pipelines.analysis.stats` and `published` by their names, the study's tables by theirs,
 `relation(name)` and `question(name, param=…)` for rows of ours, `one_row(rows, column=value)` for the one that fits,
 `array`, `at`, and `sum min max len abs`.
 """

@@ -28,7 +28,7 @@ def forecast(context: click.Context, site_path: Path, day: datetime | None, as_j
     if context.invoked_subcommand is not None:
         given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         if given:
-            raise click.UsageError(f"options go behind `{context.invoked_subcommand}`")
+            raise click.UsageError(f"options go after `{context.invoked_subcommand}`")
         return
     from pipelines import steps
 
@@ -37,13 +37,13 @@ def forecast(context: click.Context, site_path: Path, day: datetime | None, as_j
 
 
 def forecast_sentence(counts: dict[str, Any]) -> str:
-    """What was foretold, in a line."""
+    """The forecasts made, in a line."""
     from pipelines.answers.question import NO_DATA
 
     if counts["day"] == str(NO_DATA):
-        return "No day with data yet: nothing was foretold."
-    refused = f"; {counts['cannot_tell']} cannot be told, each says why" if counts["cannot_tell"] else ""
-    return f"{counts['forecasts']} forecasts by what is known on {counts['day']}{refused}: `ask forecasts`."
+        return "No day with data yet: no forecast was made."
+    refused = f"; {counts['no_estimate']} not possible, with reasons" if counts["no_estimate"] else ""
+    return f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}: `ask forecasts`."
 
 
 register(forecast, __name__, __path__)

@@ -1,13 +1,15 @@
 """The command that asks what a buffer before the tapes would have caught, by its size and by file family."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import history, history_options, said, table
-from pipelines.cli.options import site_option
+from pipelines.cli.forecast.common import REASONS, history, history_options, reasons
+from pipelines.cli.options import format_option, site_option
+from pipelines.cli.output import Rows, print_parts
 
 _WORDS = {
     "does not matter": "the size does not matter",
@@ -16,7 +18,7 @@ _WORDS = {
 }
 _LIMITS = """\
 Shares are of the bytes read, in brackets 90 % intervals over days. Read were files which the buffers of those days did
-not hold: a size is of one beside them, in which every file recalled is kept. Files last read before those days count
+not hold: a size is of one next to them, in which every file recalled is kept. Files last read before those days count
 as new, so at least so much would have been caught."""
 
 
@@ -26,10 +28,17 @@ as new, so at least so much would have been caught."""
 @click.option("--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A size to be judged, in TB.")
 @site_option
 @history_options
+@format_option
 def buffer(
-    group: str, names: tuple[str, ...], size_tb: float | None, site_path: Path, day: datetime | None, n_days: int
+    group: str,
+    names: tuple[str, ...],
+    size_tb: float | None,
+    site_path: Path,
+    day: datetime | None,
+    n_days: int,
+    form: str,
 ) -> None:
-    """Tell what a buffer before the tapes would have caught, and from which size on a larger one brings nothing.
+    """Show what a buffer before the tapes would have caught, and from which size on a larger one brings nothing.
 
     By the reads of files that drives and pools logged, in their order; each file family with a buffer of its own too.
     """
@@ -40,67 +49,53 @@ def buffer(
     known = {one.name for found in everyone for one in found.families}
     if strange := sorted(set(names) - known):
         raise TapescopeError(f"no file of a family {strange[0]!r} was read", f"there are {', '.join(sorted(known))}")
-    for found in everyone:
-        _say(found, names, size_tb)
-    click.echo(_LIMITS)
+    print_parts([*(part for found in everyone for part in _parts(found, names, size_tb)), _LIMITS], form)
 
 
-def _say(found: Any, names: tuple[str, ...], size_tb: float | None) -> None:
-    from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import escape_control
+def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
+    from pipelines.primitives.estimate import NoEstimate
+    from pipelines.primitives.format import counted, no_estimate, percent
 
     cut = "; earlier ones are left out" if found.is_cut else ""
-    click.echo(f"As {found.witness} saw it, {found.n_days} {'day' if found.n_days == 1 else 'days'} with reads{cut}:")
+    yield f"As the {found.witness} logged it, {counted(found.n_days, 'day')} with reads{cut}:"
     everyone = [found.whole, *found.families]
-    heads = ["family", "reads", "TB", "different", "read again", "flat from TB", "caught there", "verdict"]
-    rows = [_row(one) for one in everyone]
-    if size_tb:
-        heads.append(f"caught by {size_tb:g} TB")
-        rows = [(*row, _caught(one.reads, size_tb)) for row, one in zip(rows, everyone, strict=True)]
-    table(heads, rows)
+    yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)
     for one in everyone:
-        if isinstance(one.found, Unknown):
-            click.echo(escape_control(f"{one.name}: {one.found.why}. Wanted: {one.found.wanted}."))
+        if isinstance(one.found, NoEstimate):
+            yield f"{one.name}: {no_estimate(one.found)}."
     for one in [one for one in found.families if one.name in names] if names else [found.whole]:
-        _steps(one)
+        if not isinstance(one.found, NoEstimate):
+            yield f"One buffer for {one.name}:"
+            steps = [
+                {"size_tb": step.size_tb, "reads_share": step.read_share, "bytes_share": step.byte_share}
+                for step in one.found.steps
+            ]
+            yield Rows(f"{found.witness}_sizes_{one.name}", steps)
     if own := found.own():
-        click.echo(
-            f"A buffer for each family, of its size above, {own[0]:g} TB in all, would have caught {own[1]:.1%} of the"
-            f" bytes; one of {own[0]:g} TB for all families {own[2]:.1%}."
+        yield (
+            f"A buffer for each family, of its size above, {own[0]:g} TB in all, would have caught {percent(own[1])} of"
+            f" the bytes; one of {own[0]:g} TB for all families {percent(own[2])}."
         )
 
 
-def _row(one: Any) -> tuple[str, ...]:
-    from pipelines.analysis.models.calibration import Unknown
+def _row(one: Any, size_tb: float | None) -> dict[str, Any]:
+    from pipelines.primitives.estimate import NoEstimate
 
     reads, found = one.reads, one.found
-    counted = (one.name, str(len(reads.sizes)), f"{float(reads.sizes.sum()) / 1e12:.2f}")
-    if isinstance(found, Unknown):
-        return (*counted, counted[-1], "nothing", "", "", "cannot be told")
-    told = (f"{found.set_tb:.2f}", f"{found.again:.1%}", f"{found.flat_tb:g}", _caught(reads, found.flat_tb))
-    return (*counted, *told, _WORDS[found.verdict])
+    read_tb = float(reads.sizes.sum()) / 1e12
+    row: dict[str, Any] = {"family": one.name, "n_reads": len(reads.sizes), "read_tb": read_tb}
+    if isinstance(found, NoEstimate):
+        row |= {"different_tb": read_tb, "again_share": 0.0, "flat_from_tb": None, "verdict": "cannot estimate"}
+    else:
+        row |= {"different_tb": found.set_tb, "again_share": found.again, "flat_from_tb": found.flat_tb}
+        row |= _caught(reads, found.flat_tb, "caught_share") | {"verdict": _WORDS[found.verdict]}
+    return row | (_caught(reads, size_tb, f"caught_by_{size_tb:g}_tb_share") if size_tb else {}) | reasons(found)
 
 
-def _caught(reads: Any, size_tb: float) -> str:
+def _caught(reads: Any, size_tb: float, name: str) -> dict[str, float | None]:
     """A share of the bytes, with its interval where there is one."""
-    from pipelines.analysis.models.calibration import Unknown
+    from pipelines.primitives.estimate import NoEstimate
 
     found = reads.of_size(size_tb)
-    if isinstance(found, Unknown):
-        return _share(reads.caught_bytes(size_tb) / max(int(reads.sizes.sum()), 1))
-    return said(found, _share)
-
-
-def _steps(one: Any) -> None:
-    from pipelines.analysis.models.calibration import Unknown
-    from pipelines.primitives.text import escape_control
-
-    if isinstance(one.found, Unknown):
-        return
-    click.echo(escape_control(f"One buffer for {one.name}:"))
-    rows = [(f"{step.size_tb:g}", f"{step.read_share:.1%}", f"{step.byte_share:.1%}") for step in one.found.steps]
-    table(("TB", "reads caught", "bytes caught"), rows)
-
-
-def _share(value: float) -> str:
-    return f"{value:.1%}"
+    plain = reads.caught_bytes(size_tb) / max(int(reads.sizes.sum()), 1)
+    return found.columns(name) | ({name: plain} if isinstance(found, NoEstimate) else {})  # type: ignore[no-any-return]

@@ -1,7 +1,6 @@
-"""What the commands of forecasts have in common: options, numbers with intervals, tables, costs of drives."""
+"""What the commands of forecasts have in common: options, days of history, costs of drives."""
 
 import math
-from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import click
 from pipelines.cli.options import DAY, Command
 
 _DAYS = click.IntRange(min=1)
+REASONS = ("reason_missing", "data_needed")  # columns for programs; people get a sentence
 
 
 def history_options(command: Command) -> Command:
@@ -35,28 +35,17 @@ def speed_options(command: Command) -> Command:
     return command
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns as wide as they must be; what logs said is made harmless."""
-    from pipelines.primitives.text import escape_control
+def reasons(found: Any) -> dict[str, str | None]:
+    """Why there is no estimate, as columns."""
+    from pipelines.primitives.estimate import NoEstimate
 
-    cells = [list(heads), *[[escape_control(cell) for cell in row] for row in rows]]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
-    for row in cells:
-        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def said(found: Any, form: Callable[[float], str] = "{:.1f}".format) -> str:
-    """An estimate with its interval, or that it cannot be told."""
-    from pipelines.analysis.models.calibration import Unknown
-
-    if isinstance(found, Unknown):
-        return "not identifiable"
-    return f"{form(found.value)} ({form(found.low)} to {form(found.high)})"
+    pair = (found.reason, found.data_needed) if isinstance(found, NoEstimate) else (None, None)
+    return dict(zip(REASONS, pair, strict=True))
 
 
 def estimate(text: str, what: str) -> Any:
     """VALUE or VALUE:LOW:HIGH."""
-    from pipelines.analysis.stats.bootstrap import Estimate
+    from pipelines.primitives.estimate import Estimate
 
     try:
         numbers = [float(part) for part in text.split(":")]
@@ -86,6 +75,7 @@ def calibration(
     """
     from pipelines.analysis.forecast import fit_site
     from pipelines.primitives.errors import TapescopeError
+    from pipelines.primitives.format import no_estimate
 
     if like is not None and speed is not None:
         raise click.UsageError("give either --speed or --drives-like")
@@ -96,15 +86,16 @@ def calibration(
     if like is None:
         known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
         if not known:
-            raise click.UsageError("mounts of this site do not tell its costs (`forecast fit` says why): give --speed")
+            raise click.UsageError("mounts of this site do not show its costs (`forecast fit` says why): give --speed")
         best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
-        click.echo(f"By the costs of {like} here, {best.found.n_mounts} mounts; --speed or --drives-like takes others.")
+        text = f"By the costs of {like} here, {best.found.n_mounts} mounts; --speed or --drives-like takes others."
+        click.echo(text, err=True)
     if like not in everyone:
         raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
     if everyone[like].unknown:
-        why = "; ".join(dict.fromkeys(f"{one.why}; wanted: {one.wanted}" for one in everyone[like].unknown.values()))
-        raise TapescopeError(f"the costs of {like} cannot be told: {why}", "give --speed and state efficiencies")
+        why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
+        raise TapescopeError(why, "give --speed and state efficiencies")
     return everyone[like]
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import calibration, estimate, history_options, speed_options, stated_service, table
-from pipelines.cli.options import site_option
+from pipelines.cli.forecast.common import calibration, estimate, history_options, speed_options, stated_service
+from pipelines.cli.options import format_option, site_option
+from pipelines.cli.output import Rows, print_parts
 
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
@@ -21,6 +22,7 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 @speed_options
 @site_option
 @history_options
+@format_option
 def drives(
     classes: tuple[str, ...],
     availability: str,
@@ -29,13 +31,15 @@ def drives(
     site_path: Path,
     day: datetime | None,
     n_days: int,
+    form: str,
 ) -> None:
-    """Reckon the drives that classes of traffic need, how sure that is, and what it hangs on.
+    """Compute the drives that classes of traffic need, how sure that is, and what it depends on.
 
     Every number may be VALUE or VALUE:LOW:HIGH, the ends of a 90 % interval. With --drives-like an efficiency may be
     FILESxMB: that of mounts of so many files of such a size, by the site's own costs.
     """
     from pipelines.analysis.models.sizing import drives_needed
+    from pipelines.primitives.format import interval
 
     found = calibration(drives_like, speed, site_path, day, n_days)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
@@ -44,12 +48,14 @@ def drives(
         needed = drives_needed(traffic, rate, estimate(availability, "--availability"))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    low, high = needed.drives.low, needed.drives.high
-    click.echo(f"{needed.whole} drives (reckoned {needed.drives.value:.1f}, 90 %: {low:.1f} to {high:.1f})")
-    table(("class", "drives"), [(name, f"{n:.1f}") for name, n in needed.of_class.items()])
-    if needed.tornado:
-        click.echo("What it hangs on, each alone at its low and at its high end:")
-        table(("input", "at low", "at high"), [(n, f"{a:.1f}", f"{b:.1f}") for n, a, b in needed.tornado])
+    rows: list[dict[str, Any]] = [{"class": "all", "n_whole": needed.whole} | needed.drives.columns("needed_drives")]
+    rows += [{"class": name, "needed_drives": n} for name, n in needed.of_class.items()]
+    inputs = [
+        {"input": name, "at_low_end_drives": low, "at_high_end_drives": high} for name, low, high in needed.tornado
+    ]
+    head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 %"
+    sensitivity = ["Sensitivity (one input at a time, at either end of its interval):"] if inputs else []
+    print_parts([head, Rows("drives", rows), *sensitivity, Rows("sensitivity", inputs)], form)
 
 
 def _class(text: str, found: Any) -> Any:
@@ -79,6 +85,7 @@ def _class(text: str, found: Any) -> Any:
 )
 @site_option
 @history_options
+@format_option
 def sizes(
     speed: str | None,
     drives_like: str | None,
@@ -89,6 +96,7 @@ def sizes(
     site_path: Path,
     day: datetime | None,
     n_days: int,
+    form: str,
 ) -> None:
     """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
     from pipelines.analysis.models import sizing
@@ -96,20 +104,23 @@ def sizes(
     service = stated_service(calibration(drives_like, speed, site_path, day, n_days), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
-    asked: list[tuple[str, Callable[[], str]]] = [
-        (f"file size at {n_files:g} files a mount", lambda: f"{size(service, efficiency, n_files):.0f} MB"),
-        ("file size at endless mounts", lambda: f"{size(service, efficiency):.0f} MB"),
-        (f"files of {file_mb:g} MB a mount", lambda: f"{sizing.files_per_mount_for(service, rate, file_mb):.1f} files"),
-        (f"chunk of {file_mb:g} MB files", lambda: f"{chunk(service, efficiency, file_mb) / 1000:.1f} GB"),
-        (f"buffer for {outage_hours:g} h of one drive", lambda: f"{service.speed_mb_s * 3.6 * outage_hours:.0f} GB"),
+    asked: list[tuple[str, str, Callable[[], float]]] = [
+        (f"file size at {n_files:g} files a mount", "MB", lambda: size(service, efficiency, n_files)),
+        ("file size at endless mounts", "MB", lambda: size(service, efficiency)),
+        (f"files of {file_mb:g} MB a mount", "files", lambda: sizing.files_per_mount_for(service, rate, file_mb)),
+        (f"chunk of {file_mb:g} MB files", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
+        (f"buffer for {outage_hours:g} h of one drive", "GB", lambda: service.speed_mb_s * 3.6 * outage_hours),
     ]
-    click.echo(f"For {efficiency:.0%} of {service.speed_mb_s:.1f} MB/s, {rate:.1f} MB/s a drive:")
-    table(("what", "must be at least"), [(name, _answer(reckon)) for name, reckon in asked])
+    head = f"For {efficiency:.0%} of {service.speed_mb_s:.1f} MB/s, {rate:.1f} MB/s a drive:"
+    rows = [_size(what, unit, compute) for what, unit, compute in asked]
+    hidden = () if any(row["reason_missing"] for row in rows) else ("reason_missing",)
+    print_parts([head, Rows("sizes", rows, hidden)], form)
 
 
-def _answer(reckon: Callable[[], str]) -> str:
-    """What cannot be is said so instead of a number."""
+def _size(what: str, unit: str, compute: Callable[[], float]) -> dict[str, Any]:
+    """What is impossible gets its reason instead of a number."""
+    row: dict[str, Any] = {"size_of": what, "at_least": None, "unit": unit, "reason_missing": None}
     try:
-        return reckon()
+        return row | {"at_least": compute()}
     except ValueError as error:
-        return f"cannot be: {error}"
+        return row | {"reason_missing": f"impossible: {error}"}

@@ -7,16 +7,9 @@ from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import (
-    calibration,
-    history,
-    history_options,
-    said,
-    speed_options,
-    stated_service,
-    table,
-)
-from pipelines.cli.options import DAY, site_option
+from pipelines.cli.forecast.common import calibration, history, history_options, speed_options, stated_service
+from pipelines.cli.options import DAY, format_option, site_option
+from pipelines.cli.output import Rows, print_parts
 
 
 @click.command()
@@ -28,6 +21,7 @@ from pipelines.cli.options import DAY, site_option
 @speed_options
 @site_option
 @history_options
+@format_option
 def recall(
     volume: str,
     files: str,
@@ -39,29 +33,36 @@ def recall(
     site_path: Path,
     day: datetime | None,
     n_days: int,
+    form: str,
 ) -> None:
-    """Foretell the reading of FILES (numbers such as 3,17,20-40) of a tape, in three orders, and of all of it.
+    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes, in three orders, and all of it.
 
-    `together`: had these files lain side by side on a tape of their own, as another organisation of families would.
+    `together`: had these files been next to each other on a tape of their own, as if families were organised that way.
     """
     from pipelines.analysis.forecast import foretell
+    from pipelines.primitives.format import interval, percent
 
-    found = calibration(drives_like, speed, site_path, day, n_days, "read")
-    service = stated_service(found, speed, mount_s=mount_s, file_s=file_s)
-    told = foretell(history(site_path, day, n_days), volume, _numbers(files), service, generation)
-    rows = [(name, _hours(one.seconds), f"{one.seek_s / 60:.1f}") for name, one in told.orders.items()]
-    table(("order", "hours", "minutes of seeks"), [*rows, ("whole tape", f"{told.whole_s / 3600:.2f}", "0.0")])
-    model = told.model
+    costs = calibration(drives_like, speed, site_path, day, n_days, "read")
+    service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
+    found = foretell(history(site_path, day, n_days), volume, _numbers(files), service, generation)
+    rows: list[dict[str, Any]] = [
+        {"order": name} | one.seconds.times(1 / 3600).columns("reading_hours") | {"seeks_s": one.seek_s}
+        for name, one in found.orders.items()
+    ]
+    rows.append({"order": "whole tape", "reading_hours": found.whole_s / 3600, "seeks_s": 0.0})
+    model = found.model
     basis = (
-        f"{model.n_mounts} mounts of {told.generation} here" if model.n_mounts else "no mount here: the published one"
+        f"{model.n_mounts} mounts of {found.generation} here" if model.n_mounts else "no mount here: the published one"
     )
-    click.echo(f"Seeks: {said(model.factor, '{:.2f}'.format)} times the published cost model, by {basis}.")
-    if told.n_lacking:
-        click.echo(f"{told.n_lacking} files of the tape are not known: places behind them are further along than told.")
-    shares = f"as they come {_percent(told.break_even)}, in the order of places {_percent(told.break_even_in_order)}"
-    click.echo(f"Asked are {told.share:.1%} of its files. Reading all is quicker from this share on: {shares}.")
-    best = told.orders["optimised"]
-    click.echo("Order: " + ",".join(map(str, best.numbers)))
+    notes = [f"Seeks: {interval(model.factor, '1')} times the published cost model, by {basis}."]
+    if found.n_lacking:
+        notes.append(f"{found.n_lacking} files of the tape are not known: positions after them are underestimated.")
+    shares = f"as they come {_share(found.break_even)}, in the order of places {_share(found.break_even_in_order)}"
+    notes.append(
+        f"{percent(found.share)} of its files are asked for. Reading all is quicker from this share on: {shares}."
+    )
+    notes.append(f"Order: {','.join(map(str, found.orders['optimised'].numbers))}")
+    print_parts([Rows("orders", rows), *notes], form)
 
 
 def _numbers(text: str) -> list[int]:
@@ -77,12 +78,10 @@ def _numbers(text: str) -> list[int]:
     return found
 
 
-def _hours(seconds: Any) -> str:
-    return said(seconds.times(1 / 3600), "{:.2f}".format)
+def _share(share: Any) -> str:
+    from pipelines.primitives.format import interval
 
-
-def _percent(share: Any) -> str:
-    return "never" if share.value == 1 else said(share, "{:.0%}".format)
+    return "never" if share.value == 1 else interval(share, "%")
 
 
 def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]:
@@ -113,7 +112,8 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @click.option(
     "--days", "n_days", type=click.IntRange(min=1), default=7, show_default=True, help="Site days of history."
 )
-def whatif(site_path: Path, day: datetime | None, n_days: int, **changes: Any) -> None:
+@format_option
+def whatif(site_path: Path, day: datetime | None, n_days: int, form: str, **changes: Any) -> None:
     """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off.
 
     Several changes are also run each alone: what is done soonest stands first, what drives cannot keep up with last.
@@ -130,20 +130,20 @@ def whatif(site_path: Path, day: datetime | None, n_days: int, **changes: Any) -
     if answer.changed and made != Changes():
         runs["changed"] = answer.changed
     rows = [
-        (name, " ".join(key), str(use.n_mounts), f"{use.moved_mb / 1e6:.2f}", *_use(use))
+        {"run": name, "drives": " ".join(key)} | _use(use)
         for key in answer.record.uses
         for name, run in runs.items()
         if (use := run.uses.get(key))
     ]
-    table(("run", "drives", "mounts", "TB", "drive-hours", "MB/s a drive", "hours waited", "ended after h"), rows)
-    click.echo(f"The replay is {answer.error:.1%} off, most in the {answer.what}.")
+    parts: list[str | Rows] = [Rows("runs", rows), f"The replay is {answer.error:.1%} off, most in the {answer.what}."]
     if answer.changed is None:
-        click.echo("That is more than 10 %: what the change would bring is withheld.")
+        parts.append("That is more than 10 %: what the change would bring is withheld.")
     elif made != Changes():
-        _side_by_side(answer, made)
+        parts += _side_by_side(answer, made)
+    print_parts(parts, form)
 
 
-def _side_by_side(answer: Any, changes: Any) -> None:
+def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
     """The change and each part of it alone against the replay, what is done soonest first."""
     from pipelines.analysis.forecast import UNCHANGED, described, ranked
     from pipelines.analysis.models.simulation import simulate
@@ -152,22 +152,28 @@ def _side_by_side(answer: Any, changes: Any) -> None:
     runs = [(changes, answer.changed), *((one, simulate(work, one)) for one in alone if alone != [changes])]
     listed = ranked(work, answer.replayed, runs)
     rows = [
-        (one.name, *(f"{hours:.2f}" for hours in (one.done_h, one.waited_h, one.ended_h, one.busy_h)), _keeps_up(one))
+        {
+            "scenario": one.name,
+            "done_after_hours": one.done_h,
+            "waited_hours": one.waited_h,
+            "ended_after_hours": one.ended_h,
+            "drive_hours": one.busy_h,
+            "keeps_up": not one.hindrance,
+        }
         for one in listed
     ]
-    click.echo("")
-    table(("scenario", "done after h", "hours waited", "ended after h", "drive-hours", "keeps up"), rows)
     everything = {one.name: one for one in listed}
     made = everything[described(changes)]
-    if made.hindrance:
-        click.echo(f"Cannot go on like this: {made.hindrance}.")
-    click.echo(made.against(everything[UNCHANGED]))
+    hindrance = [f"Cannot go on like this: {made.hindrance}."] if made.hindrance else []
+    return ["", Rows("scenarios", rows), *hindrance, made.against(everything[UNCHANGED])]
 
 
-def _keeps_up(one: Any) -> str:
-    return "no" if one.hindrance else "yes"
-
-
-def _use(use: Any) -> tuple[str, ...]:
-    hours = [f"{seconds / 3600:.2f}" for seconds in (use.busy_s, use.waited_s, use.ended_s)]
-    return (hours[0], f"{use.rate_mb_s:.1f}", *hours[1:])
+def _use(use: Any) -> dict[str, Any]:
+    return {
+        "n_mounts": use.n_mounts,
+        "moved_tb": use.moved_mb / 1e6,
+        "drive_hours": use.busy_s / 3600,
+        "drive_rate_mb_s": use.rate_mb_s,
+        "waited_hours": use.waited_s / 3600,
+        "ended_after_hours": use.ended_s / 3600,
+    }

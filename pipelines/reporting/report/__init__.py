@@ -9,8 +9,8 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.files import write_atomic
+from pipelines.primitives.format import day_text
 from pipelines.reporting.report import html, json, text
-from pipelines.reporting.report.format import day_text
 from pipelines.reporting.report.model import Report
 from pipelines.reporting.report.queries import Asker
 from pipelines.reporting.report.sections import make_sections

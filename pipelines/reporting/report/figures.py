@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from pipelines.primitives.format import fixed, percent
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report.format import number, percent
 from pipelines.reporting.report.model import Burndown, Figure, Group, Stack, Tornado, Waterfall
 
 # Of figures that show no groups of drive time. Red is kept for findings, which have actions.
@@ -105,7 +105,7 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
             "is_unknown": bar.group.name == _UNKNOWN,
             "begin": end - bar.value,
             "end": end,
-            "text": f"{number(bar.value)} {figure.unit}  {percent(bar.share)}",
+            "text": f"{fixed(bar.value, figure.unit)} {figure.unit}  {percent(bar.share)}",
             "place": "behind" if end <= _LATE * whole else "before" if end - bar.value > _EARLY * whole else "inside",
         }
         for name, bar, end in zip(names, figure.bars, ends, strict=True)
@@ -180,7 +180,7 @@ def _day(day: date, days: float) -> str:
 def _tornado(figure: Tornado) -> alt.LayerChart:
     names = [escape_control(name) for name, _, _ in figure.bars]
     rows = [
-        {"name": name, "low": low, "high": high, "below": number(low), "above": number(high)}
+        {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}
         for name, (_, low, high) in zip(names, figure.bars, strict=True)
     ]
     ends = [end for _, low, high in figure.bars for end in (low, high)]

@@ -8,9 +8,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from pipelines.answers.question import Answer
+from pipelines.primitives.format import Column, is_number, label, table, unit
 from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.figures import draw, paint
-from pipelines.reporting.report.format import is_number, label, show, unit
 from pipelines.reporting.report.model import Figure, Report, Table
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -78,11 +78,8 @@ def _name(place: Place) -> str:
 
 
 def _print(report: Report, figures: dict[Place, Markup], policy: str, checks: str = "") -> str:
-    def cells(table: Table) -> list[list[str]]:
-        return [
-            [show(value, column, report.zone) for value, column in zip(row, table.columns, strict=True)]
-            for row in table.rows
-        ]
+    def cells(shown: Table) -> tuple[list[Column], list[list[str]]]:
+        return table(shown.columns, shown.rows, report.zone)
 
     page = _environment().get_template("report.html")
     return (

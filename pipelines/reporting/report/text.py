@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Iterator
 from itertools import accumulate
 
+from pipelines.primitives.format import fixed, is_number, label, percent, quantity, table, unit
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report.format import is_number, label, number, percent, show, unit
 from pipelines.reporting.report.model import (
     Burndown,
     Figure,
@@ -45,8 +45,8 @@ def _section(section: Section, zone: str) -> Iterator[str]:
         yield from _wrap(sentence)
     for figure in section.figures:
         yield from _figure(figure)
-    for table in section.tables:
-        yield from _table(table, zone)
+    for shown in section.tables:
+        yield from _table(shown, zone)
     for place, loss in enumerate(section.losses, start=1):
         yield from _loss(place, loss)
     for finding in section.findings:
@@ -85,7 +85,7 @@ def _waterfall(figure: Waterfall) -> Iterator[str]:
         begin = min(round((end - bar.share) * _BAR), _BAR - 1)
         length = max(min(round(end * _BAR), _BAR) - begin, 1)
         drawn = " " * begin + ("?" if bar.group.name == "unknown" else "█") * length
-        amount = f"{number(bar.value):>8} {figure.unit}{percent(bar.share):>8}"
+        amount = f"{fixed(bar.value, figure.unit):>8} {figure.unit}{percent(bar.share):>8}"
         yield f"  {escape_control(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
 
 
@@ -107,7 +107,7 @@ def _burndown(figure: Burndown) -> Iterator[str]:
     for day, left in (figure.left[0], figure.left[-1]) if len(figure.left) > 1 else figure.left:
         length = round(left / figure.size * _LONG_BAR)
         yield f"  {day}  {'█' * length}{'·' * (_LONG_BAR - length)}"
-    yield f"  {number(figure.left[-1][1])} {figure.unit} left of {number(figure.size)}"
+    yield f"  {quantity(figure.left[-1][1], figure.unit)} left of {fixed(figure.size, figure.unit)}"
 
 
 def _tornado(figure: Tornado) -> Iterator[str]:
@@ -123,24 +123,23 @@ def _tornado(figure: Tornado) -> Iterator[str]:
         bar = [" "] * _BAR
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
-        yield f"  {escape_control(name):<{names}}  {number(low):>8}  {''.join(bar)}  {number(high)}"
-    yield f"  | {number(figure.value)} {figure.unit}"
+        limits = f"{fixed(low, figure.unit):>8}", fixed(high, figure.unit)
+        yield f"  {escape_control(name):<{names}}  {limits[0]}  {''.join(bar)}  {ends[1]}"
+    yield f"  | {quantity(figure.value, figure.unit)}"
 
 
-def _table(table: Table, zone: str) -> Iterator[str]:
-    yield from _asked(table.title, table.question)
-    if not table.rows:
+def _table(shown: Table, zone: str) -> Iterator[str]:
+    yield from _asked(shown.title, shown.question)
+    if not shown.rows:
         yield "  no rows"
         return
-    cells = [
-        [show(value, column, zone) for value, column in zip(row, table.columns, strict=True)] for row in table.rows
-    ]
-    heads = [label(column).split() for column in table.columns]
+    columns, cells = table(shown.columns, shown.rows, zone)
+    heads = [label(column).split() for column in columns]
     tall = max(len(words) for words in heads)
     above = [[([""] * (tall - len(words)) + words)[level] for words in heads] for level in range(tall)]
-    grid = [*above, [unit(column) for column in table.columns], *cells]
-    widths = [max(len(row[place]) for row in grid) for place in range(len(table.columns))]
-    right = [is_number(column) for column in table.columns]
+    grid = [*above, [unit(column) for column in columns], *cells]
+    widths = [max(len(row[place]) for row in grid) for place in range(len(columns))]
+    right = [is_number(column) for column in columns]
     between = "  " if sum(widths) + 2 * len(widths) <= WIDTH else " "
     for level, row in enumerate(grid):
         padded = [
@@ -149,8 +148,8 @@ def _table(table: Table, zone: str) -> Iterator[str]:
         ]
         if level > tall or any(cell.strip() for cell in padded):
             yield from _fitted("  " + between.join(padded))
-    if table.note:
-        yield f"  {table.note}"
+    if shown.note:
+        yield f"  {shown.note}"
 
 
 def _fitted(line: str) -> list[str]:

@@ -12,12 +12,12 @@ from scipy.stats import binomtest
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
 from pipelines.analysis.stats import episodes, mixture, population
+from pipelines.analysis.stats.bootstrap import LEVEL
 from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-
-_LEVEL = 0.9
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
 @detector("population")
@@ -74,16 +74,17 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
 
 def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:
     found = ratio_of_sums(is_long.astype(float), np.ones(is_long.size), clusters)
-    if not found.cannot_tell:
+    if isinstance(found, Estimate):
         return found.low, min(1.0, found.high)
-    wilson = binomtest(int(is_long.sum()), is_long.size).proportion_ci(_LEVEL, "wilson")
+    wilson = binomtest(int(is_long.sum()), is_long.size).proportion_ci(LEVEL, "wilson")
     return float(wilson.low), float(wilson.high)
 
 
 def _modes(values: NDArray[np.float64]) -> str:
     """Where the values pile up, in whole seconds as logs tell them, and what part of them each pile holds."""
     found = mixture.modes(values)
-    return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in found.modes) or "no place"
+    modes = () if isinstance(found, NoEstimate) else found.modes
+    return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in modes) or "no place"
 
 
 @detector("episodes")

@@ -12,13 +12,14 @@ from scipy.stats import t as student
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats import two_way
+from pipelines.analysis.stats.bootstrap import LEVEL
 from pipelines.analysis.stats.median_ratio import Contrast, ratio_of_medians
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 
 _FAR = 4.0  # standard deviations that set a tape apart from the others
-_LEVEL = 0.9
 _DRIVES_OF_A_LEVEL = 3
 
 
@@ -72,23 +73,24 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
     params = rule.params
     against_peers, against_past = _contrast(rule, now, peers), _contrast(rule, now, past)
     found, than, others = (against_peers, "its peers", peers)
-    if against_peers.cannot_tell:
+    if isinstance(against_peers.ratio, NoEstimate):
         found, than, others = (against_past, "it was before", past)
-    if found.cannot_tell or found.ratio > params["max_ratio"] or found.high >= params["below"]:
+    ratio = found.ratio
+    if isinstance(ratio, NoEstimate) or ratio.value > params["max_ratio"] or ratio.high >= params["below"]:
         return
     usual = number(others[rule.value].median())
     taken = now["bytes"] / 1e6 / now[rule.value]
-    lost_s = number(taken.sum()) * (1 - found.ratio)
+    lost_s = number(taken.sum()) * (1 - ratio.value)
     facts = {
         "n": found.n,
         "n_clusters": found.n_clusters,
         "mode": str(now["mode"][0]),
         "than": than,
         "usual": usual,
-        "ratio": found.ratio,
-        "slower": 1 - found.ratio,
-        "least": 1 - found.high,
-        "most": 1 - found.low,
+        "ratio": ratio.value,
+        "slower": 1 - ratio.value,
+        "slower_low": 1 - ratio.high,
+        "slower_high": 1 - ratio.low,
         "n_peers": others.select(rule.by).n_unique() if others is peers else 0,
         "past": _past(against_past),
     }
@@ -102,7 +104,7 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
         lost_s * usual * 1e6,
         now.sort((pl.col(rule.value) - now[rule.value].median()).abs(), rule.time[0]).head(EVIDENCE_ROWS),
         params["recent_days"],
-        (lost_s * (1 - found.high) / (1 - found.ratio), lost_s * (1 - found.low) / (1 - found.ratio)),
+        (lost_s * (1 - ratio.high) / (1 - ratio.value), lost_s * (1 - ratio.low) / (1 - ratio.value)),
     )
 
 
@@ -135,12 +137,13 @@ def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
     )
 
 
-def _past(found: Contrast) -> str:
-    if found.cannot_tell:
+def _past(contrast: Contrast) -> str:
+    found = contrast.ratio
+    if isinstance(found, NoEstimate):
         return "its own past does not tell"
     if found.low <= 1 <= found.high:
         return "it was no faster before"
-    return f"{abs(1 - found.ratio):.0%} {'below' if found.ratio < 1 else 'above'} its own past"
+    return f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'} its own past"
 
 
 @detector("slow_tapes")
@@ -158,7 +161,7 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             continue
         labels = (named[name].to_numpy().astype(str) for name in (params["drive"], params["tape"], "day"))
         found = two_way.fit(named[rule.value].to_numpy(), *labels, n_resamples=1)
-        log_ratios = np.log([effect.ratio for effect in found.tapes if not effect.cannot_separate])
+        log_ratios = np.log([effect.ratio for effect in found.tapes if not effect.reason_missing])
         if log_ratios.size < params["min_tapes"]:
             continue
         spread = 1.4826 * float(np.median(np.abs(log_ratios - np.median(log_ratios))))
@@ -174,7 +177,7 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
 def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
     """By what factor a tape that is well may be off the typical one; those that stand out are left out."""
     usual = logs[np.abs(logs - np.median(logs)) <= _FAR * spread]
-    return float(np.exp(student.ppf((1 + _LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
+    return float(np.exp(student.ppf((1 + LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
 
 
 def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) -> Hit:
@@ -184,8 +187,8 @@ def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) 
         "n": rows.height,
         "n_drives": effect.n_cells,
         "slower": 1 - effect.ratio,
-        "least": max(0.0, 1 - effect.ratio * reach),
-        "most": 1 - effect.ratio / reach,
+        "slower_low": max(0.0, 1 - effect.ratio * reach),
+        "slower_high": 1 - effect.ratio / reach,
         "mode": str(rows["mode"][0]),
     }
     rate = number(rows["bytes"].sum()) / number(taken.sum())

@@ -11,6 +11,7 @@ from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 
 _PER_HOUR = timedelta(hours=1)
 
@@ -28,11 +29,15 @@ def more_than_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             found = ratio_of_sums(
                 own[rule.value].to_numpy().astype(float), own["others"].to_numpy(), own["hour_at"].to_numpy()
             )
-            if found.cannot_tell or found.ratio < rule.params["min_times"] or found.low <= rule.params["above"]:
+            if (
+                isinstance(found, NoEstimate)
+                or found.value < rule.params["min_times"]
+                or found.low <= rule.params["above"]
+            ):
                 continue
             begun = own.filter(pl.col(rule.value) > 0)
             facts = {
-                "times": found.ratio,
+                "times": found.value,
                 "times_low": found.low,
                 "times_high": found.high,
                 "amount": number(own[rule.value].sum()),
@@ -42,7 +47,7 @@ def more_than_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             }
             begin, end = instant(begun["hour_at"].min()), instant(begun["hour_at"].max()) + _PER_HOUR
             telling = begun.sort(rule.value, "hour_at", descending=[True, False]).head(EVIDENCE_ROWS)
-            yield Hit(entity, begin, end, found.ratio, facts, rows=telling)
+            yield Hit(entity, begin, end, found.value, facts, rows=telling)
 
 
 def _peers(rule: Rule, alike: pl.DataFrame) -> pl.DataFrame:

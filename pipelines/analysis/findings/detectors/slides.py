@@ -9,10 +9,11 @@ import polars as pl
 
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
-from pipelines.analysis.stats.ratios import Ratio, ratio_of_sums
+from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 _WEEK = 7
 
@@ -33,7 +34,7 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
     )
     for entity, group in groups(rule, usable):
         weeks = {week: of for (week,), of in group.group_by(["week"]) if of.height >= params["min_count"]}
-        costs = {week: cost for week, of in weeks.items() if not (cost := _hours_a_tb(rule, of)).cannot_tell}
+        costs = {week: cost for week, of in weeks.items() if isinstance(cost := _hours_a_tb(rule, of), Estimate)}
         first = max(costs, default=0)
         if first == 0 or 0 not in costs:
             continue
@@ -43,7 +44,7 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
             continue
         last = weeks[0]
         facts = {
-            "hours_tb": costs[0].ratio,
+            "hours_tb": costs[0].value,
             "times": times,
             "times_low": low,
             "times_high": high,
@@ -53,22 +54,22 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
             "files_a_mount_then": number(weeks[first]["n_files"].mean()),
             "n_mounts": last.height,
             "first_week": str(_first_day(weeks[first])),
-            "more_hours": (costs[0].ratio - costs[first].ratio) * number(last[rule.value].sum()) / 1e3,
+            "more_hours": (costs[0].value - costs[first].value) * number(last[rule.value].sum()) / 1e3,
         }
         telling = last.filter("is_chaotic").sort("wall_s", rule.time[0], descending=[True, False])
         begin, end = instant(last[rule.time[0]].min()), instant(last["dismounted_at"].max())
         yield Hit(entity, begin, end, times, facts, rows=telling.head(EVIDENCE_ROWS))
 
 
-def _hours_a_tb(rule: Rule, week: pl.DataFrame) -> Ratio:
+def _hours_a_tb(rule: Rule, week: pl.DataFrame) -> Estimate | NoEstimate:
     hours, terabytes = week["wall_s"].to_numpy() / 3600, week[rule.value].to_numpy() / 1e3
     return ratio_of_sums(hours, terabytes, week["site_day"].to_numpy())
 
 
-def _times(now: Ratio, then: Ratio) -> tuple[float, float, float]:
+def _times(now: Estimate, then: Estimate) -> tuple[float, float, float]:
     """One cost by another; their doubts are independent, and add up in squares of logarithms."""
-    reach = float(np.hypot(math.log(now.high / now.ratio), math.log(then.high / then.ratio)))
-    times = now.ratio / then.ratio
+    reach = float(np.hypot(math.log(now.high / now.value), math.log(then.high / then.value)))
+    times = now.value / then.value
     return times, times * math.exp(-reach), times * math.exp(reach)
 
 

@@ -14,6 +14,7 @@ from pipelines.analysis.stats.change_points import Change, changes
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 
 _NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
 
@@ -83,12 +84,11 @@ def _level(rule: Rule) -> pl.Expr:
 
 
 def _largest(rule: Rule, series: pl.DataFrame, since: datetime) -> Change | None:
-    found = [
-        step
-        for step in changes(series["value"].to_numpy().astype(float)).changes
-        if step.before > 0 and series["at"][step.at] >= since
-    ]
-    step = max(found, key=lambda one: abs(one.step / one.before), default=None)
+    found = changes(series["value"].to_numpy().astype(float))
+    if isinstance(found, NoEstimate):
+        return None
+    recent = [step for step in found.changes if step.before > 0 and series["at"][step.at] >= since]
+    step = max(recent, key=lambda one: abs(one.step / one.before), default=None)
     if step is None or abs(step.step) < max(rule.params["min_change"] * step.before, rule.params.get("min_step", 0.0)):
         return None
     return step

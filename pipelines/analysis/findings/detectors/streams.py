@@ -14,6 +14,7 @@ from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 
 _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
@@ -36,14 +37,14 @@ def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
         waited, moved = (group[name].to_numpy().astype(float) for name in (rule.value, params["of"]))
         found = ratio_of_sums(waited, moved, np.arange(group.height))
         lost_s = float(waited.sum())
-        if found.cannot_tell or lost_s < params["min_total"]:
+        if isinstance(found, NoEstimate) or lost_s < params["min_total"]:
             continue
-        if found.ratio < params["min_share"] or found.low <= params["above"]:
+        if found.value < params["min_share"] or found.low <= params["above"]:
             continue
         struck = group.filter(pl.col(rule.value) >= params["min_share"] * pl.col(params["of"]))
         facts: dict[str, Any] = {
             "hours": lost_s / 3600,
-            "wait_share": found.ratio,
+            "wait_share": found.value,
             "wait_share_low": found.low,
             "wait_share_high": found.high,
             "n_drives": struck["drive"].n_unique(),
@@ -53,7 +54,7 @@ def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
             entity,
             instant(struck[rule.time[0]].min()),
             instant(struck[rule.time[1]].max()) + _PER_HOUR,
-            found.ratio,
+            found.value,
             facts,
             lost_s,
             rows=struck.sort(rule.value, rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),

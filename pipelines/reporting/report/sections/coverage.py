@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pipelines.reporting.report.format import day_text, days_text, instant, number
+from pipelines.primitives.format import day_text, days_text, fixed, instant, quantity
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -85,20 +85,24 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
 def _coverage(row: Row) -> str:
     hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
     if row["share"] is None:
-        return f"{number(row['seen_hours'])} h{hosts}; site.toml declares no hours for it"
+        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml declares no hours for it"
     # 99.97 % must not be read as all of it
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
-    text = f"{number(row['seen_hours'])} of {number(row['expected_hours'])} h{hosts} ({share})"
-    short = f"; {number(row['missing_hours'])} h missing" if row["missing_hours"] else ""
+    text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
+    short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
     text += f"{short} in {row['n_short']} of them" if short and hosts else short
-    return text + (f"; {number(row['undeclared_hours'])} h more are not declared" if row["undeclared_hours"] else "")
+    return text + (
+        f"; {quantity(row['undeclared_hours'], 'h')} more are not declared" if row["undeclared_hours"] else ""
+    )
 
 
 def _verdict(asker: Asker) -> str:
     headline = asker.only("headline")
     if not headline.get("available_hours"):
         return "withheld: no log covers any drive in the period"
-    unseen = f"{number(headline['unknown_hours'])} of {number(headline['available_hours'])} drive-hours have no log"
+    unseen = (
+        f"{fixed(headline['unknown_hours'], 'h')} of {fixed(headline['available_hours'], 'h')} drive-hours have no log"
+    )
     return f"withheld: {unseen}" if is_withheld(headline) else f"given; {unseen}"
 
 
@@ -122,7 +126,7 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     rules: dict[str, list[str]] = {}
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
-            seen = f"{number(row['seen_hours'])} of {number(row['expected_hours'])} h"
+            seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
             log = f"{row['source']} of {row['host']}: {seen} seen, {row['needed']:.0%} needed"
             rules.setdefault(log, []).append(row["rule"])
     return [("withheld", f"{log}; no verdict of {', '.join(names)}") for log, names in rules.items()]

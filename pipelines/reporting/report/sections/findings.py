@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.reporting.report.format import day_text, days_text, gain_text, instant, number
+from pipelines.primitives.format import day_text, days_text, instant, price, quantity
 from pipelines.reporting.report.model import Evidence, Finding, Loss, Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -33,7 +33,7 @@ def losses(asker: Asker) -> Section:
     sentence = (
         "A gain is what would move more, capped by what comes next in the way, with the 90 % interval of days like"
         " these; a price at most is not capped; hours that cannot be priced rank as an hour of the others is worth."
-        " Do not add them up: one mend uncovers the next bottleneck."
+        " Do not add them up: fixing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):
@@ -49,20 +49,11 @@ def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
     return Loss(
         title=rule.title if rule else row["rule"],
         where=", ".join(names[:_MOST_NAMES]) + more,
-        price=_price(row),
+        price=price(row),
         period=days_text(row["first_day"], row["last_day"]),
         action=rule.look_at if rule else "",
         anchor=anchor,
     )
-
-
-def _price(row: Row) -> str:
-    """The gain where one is known; else what the whole of the lost time could have moved, which is 'at most'."""
-    lost = f"{number(row['lost_hours'])} h lost" if row["lost_hours"] else ""
-    if row["gain_gb_day"] is not None:
-        return f"{gain_text(row)}{f'; {lost}' if lost else ''}"
-    parts = [f"{number(row['lost_gb_day'])} GB/day"] if row["lost_gb_day"] else []
-    return f"at most {', '.join([*parts, lost] if lost else parts)}" if parts or lost else "not priced"
 
 
 def _ordered(asker: Asker) -> list[tuple[str, Row]]:
@@ -109,7 +100,7 @@ def _unsaid(asker: Asker) -> list[str]:
     """Findings that fired, or stood before, and rest on logs of which too little was seen."""
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
-        f"{row['rule']} of {row['entity']} ({number(row['missing_hours'])} h of {row['source']}, {row['host']})"
+        f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
         for row in rows[:_MOST_NAMES]
     ]
     more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
@@ -128,7 +119,7 @@ def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:
         state=row["state"],
         entity=row["entity"],
         period=" to ".join(instants) or day_text(asker.last),
-        price=_price(row),
+        price=price(row),
         confidence=row["confidence"] or "not stated",
         text=row["text"] or "",
         means=row["means"] or "",

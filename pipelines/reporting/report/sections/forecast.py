@@ -1,4 +1,4 @@
-"""What is ahead, and what it rests on: campaigns, plans, room, costs of drives, drives needed, documents held against.
+"""Forecasts and what they rest on: campaigns, plans, room, costs of drives, drives needed, published documents.
 
 The forecasts are those that were kept for the report's last day; none is made here.
 """
@@ -13,7 +13,8 @@ from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column
 from pipelines.config.site import Campaign
 from pipelines.primitives.errors import TapescopeError
-from pipelines.reporting.report.format import counted, day_text, number, percent
+from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import counted, day_text, fixed, interval, no_estimate, percent, quantity
 from pipelines.reporting.report.model import Burndown, Figure, Section, Table, Tornado
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -22,6 +23,11 @@ _MOST = 12  # campaigns, or kinds of drive, that are told of
 _LEVERS = 2
 _NOT_KEPT = "No forecast was kept for this day: `tapescope forecast` makes them, and so does `tapescope run`."
 _TORNADOS = 3
+_COST_DOCS = {
+    "": "fitted; drift: change of measured / modelled time in a week",
+    "_low": "low end, 90 %",
+    "_high": "high end",
+}
 
 
 @section("campaigns", order=60)
@@ -73,29 +79,27 @@ def _so_far(one: Campaign, past: list[Row]) -> str:
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
     unseen = f" ({counted(lacking, 'day')} of it without logs, not counted)" if lacking else ""
-    moved = f"{number(done)} of {number(one.size_tb)} TB moved until {day_text(last['day'])}"
+    moved = f"{fixed(done, 'TB')} of {quantity(one.size_tb, 'TB')} moved until {day_text(last['day'])}"
     return f"{moved} ({percent(done / one.size_tb)}){unseen}"
 
 
 def _end(asker: Asker, ahead: list[Row]) -> str:
-    """When it ends, and the next week; or why that cannot be told."""
-    rows = {row["quantity"]: row for row in ahead if row["alone"] is None}
+    """When it ends, and the next week; or why there is no estimate."""
+    rows = {row["quantity"]: row for row in ahead if row["varied_input"] is None}
     end, week = rows.get("days_left"), rows.get("week_gb")
     if end is None or asker.last is None:
-        return "when it ends was not reckoned"
+        return "when it ends was not estimated"
     if end["value"] is None:
-        return f"when it ends cannot be told: {end['cannot_tell']}; wanted: {end['wanted']}"
+        return no_estimate(_refusal(end), "when it ends")
     if not end["value"]:
         return "it is done"
-    dates = [_date(asker.last, end[key]) for key in ("value", "low", "high")]
-    told = (
-        f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {counted(end['n_seen'], end['seen'][:-1])}"
-    )
+    dates = [_date(asker.last, end[key]) for key in ("value", "value_low", "value_high")]
+    basis = counted(end["n_samples"], end["sample_unit"][:-1])
+    told = f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {basis}"
     if week is not None and week["value"] is not None:
-        spread = f"{number(week['low'] / 1000)} to {number(week['high'] / 1000)}"
-        told += f"; the next seven days {number(week['value'] / 1000)} TB ({spread})"
-    levers = sorted((row for row in ahead if row["alone"]), key=lambda row: row["value"])[:_LEVERS]
-    sooner = [f"{row['alone']} {number(end['value'] - row['value'])} days sooner" for row in levers]
+        told += f"; the next seven days {interval(_estimate(week).times(1e-3), 'TB')}"
+    levers = sorted((row for row in ahead if row["varied_input"]), key=lambda row: row["value"])[:_LEVERS]
+    sooner = [f"{row['varied_input']} {quantity(end['value'] - row['value'], 'd')} sooner" for row in levers]
     return f"{told}; {', '.join(sooner)}" if sooner else told
 
 
@@ -109,19 +113,30 @@ def _holdings(ahead: list[Row]) -> str:
     rows = {row["quantity"]: row for row in ahead}
     holds = rows.get("holdings_tb")
     if holds is None:
-        return "what will be held was not reckoned"
+        return "what will be held was not estimated"
     if holds["value"] is None:
-        return f"what will be held cannot be told: {holds['cannot_tell']}; wanted: {holds['wanted']}"
+        return no_estimate(_refusal(holds), "what will be held")
     factor = rows["factor_year"]
-    told = f"{number(holds['value'])} TB by then ({number(holds['low'])} to {number(holds['high'])})"
+    told = f"{interval(_estimate(holds), 'TB')} by then"
     if "met" in rows:
         met = f"met with {percent(rows['met']['value'])}"
     else:
-        met = "of what was seen being written alone, for no export of volumes tells what was there before"
+        met = "only of what was logged as written, for no export of volumes shows what was there before"
     if factor["value"] is None:
-        return f"{told}, {met}, if it goes on as it did; growth cannot be told: {factor['cannot_tell']}"
-    grows = f"writing grows by {number(factor['value'])} a year ({number(factor['low'])} to {number(factor['high'])})"
-    return f"{told}, {met}; {grows}, by {counted(holds['n_seen'], 'day')}"
+        return f"{told}, {met}, if it goes on as it did; {no_estimate(_refusal(factor), 'growth')}"
+    grows = f"writing grows by a factor of {interval(_estimate(factor), '1')} a year"
+    return f"{told}, {met}; {grows}, by {counted(holds['n_samples'], 'day')}"
+
+
+def _estimate(row: Row) -> Estimate:
+    """A forecast's value and interval; its own value where it has no interval, or no end."""
+    value = row["value"]
+    low, high = (value if row[end] is None else row[end] for end in ("value_low", "value_high"))
+    return Estimate(value, low, high)
+
+
+def _refusal(row: Row) -> NoEstimate:
+    return NoEstimate(row["reason_missing"], row["data_needed"] or "")
 
 
 def _date(last: date, days: float) -> str:
@@ -132,12 +147,14 @@ def _date(last: date, days: float) -> str:
 
 
 def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
-    end = next((row for row in ahead if row["quantity"] == "days_left" and row["alone"] is None), None)
+    end = next((row for row in ahead if row["quantity"] == "days_left" and row["varied_input"] is None), None)
     if not past or end is None or not end["value"]:
         return []
     left = [(row["day"], row["left_gb"] / 1000) for row in past]
     title = f"{one.name}: what is left"
-    return [Burndown(title, "campaign_days", "TB", one.size_tb, left, end["value"], end["low"], end["high"])]
+    return [
+        Burndown(title, "campaign_days", "TB", one.size_tb, left, end["value"], end["value_low"], end["value_high"])
+    ]
 
 
 def _score(asker: Asker) -> list[str]:
@@ -175,19 +192,23 @@ def model_card(asker: Asker) -> Section:
 def _needed(name: str, row: Row, there: int) -> str:
     """Drives of a kind that are needed; those there are, where the period's ledger knows them."""
     if row["value"] is None:
-        return f"{name} drives needed cannot be told: {row['cannot_tell']}; wanted: {row['wanted']}."
-    spread = f"90 %: {number(row['low'])} to {number(row['high'])}"
-    basis = f"twice the traffic of {counted(row['n_seen'], row['seen'][:-1])}, at the efficiency of its own mounts"
+        return f"{name}: {no_estimate(_refusal(row), 'drives needed')}."
+    days = counted(row["n_samples"], row["sample_unit"][:-1])
     stand = f"; {there} are there" if there else ""
-    return f"{name} drives needed: {number(row['value'])} ({spread}) for {basis}{stand}."
+    need = f"{name} drives needed: {interval(_estimate(row), 'drives')}"
+    return f"{need} for twice the traffic of {days}, at the efficiency of its own mounts{stand}."
 
 
 def _tornado(name: str, rows: list[Row]) -> list[Figure]:
-    bars = [(_plainly(row["alone"]), row["low"], row["high"]) for row in rows if row["alone"] is not None]
+    bars = [
+        (_plainly(row["varied_input"]), row["value_low"], row["value_high"])
+        for row in rows
+        if row["varied_input"] is not None
+    ]
     bars.sort(key=lambda bar: (bar[1] - bar[2], bar[0]))
     if len(bars) < 2:
         return []  # one input alone is the interval itself
-    title = f"{name} drives needed: what that hangs on"
+    title = f"{name} drives needed: sensitivity to each input"
     return [Tornado(title, "forecasts", "drives", rows[0]["value"], bars)]
 
 
@@ -197,41 +218,32 @@ def _plainly(name: str) -> str:
 
 
 def _refusals(costs: list[Row]) -> list[str]:
-    """Why costs cannot be told, each reason once for those it is true of."""
-    why: dict[tuple[str, str], list[str]] = {}
+    """Why there is no estimate of costs, each reason once for those it is true of."""
+    why: dict[NoEstimate, list[str]] = {}
     for row in costs:
-        if row["cannot_tell"] is not None and row["quantity"] in UNITS:
-            names = why.setdefault((row["cannot_tell"], row["wanted"]), [])
+        if row["reason_missing"] is not None and row["quantity"] in UNITS:
+            names = why.setdefault(_refusal(row), [])
             names += [] if row["entity"] in names else [row["entity"]]
-    return [
-        f"Costs of {', '.join(names)} cannot be told: {reason}; wanted: {wanted}."
-        for (reason, wanted), names in why.items()
-    ]
+    return [f"{', '.join(names)}: {no_estimate(found, 'costs')}." for found, names in why.items()]
 
 
 def _cost_table(costs: list[Row]) -> Table:
+    fitted = [*UNITS.items(), ("drift_week_share", "1")]
+    ends = ("", "_low", "_high")
     columns = [
         Column("drives", "VARCHAR", "kind of drive and direction"),
         Column("n_mounts", "BIGINT", "mounts the fit rests on"),
-        *(Column(name, "VARCHAR", "fitted, with its 90 % interval", unit) for name, unit in UNITS.items()),
-        Column("share_error", "DOUBLE", "median error of the time of a mount", "1"),
-        Column("drift", "VARCHAR", "change of measured / reckoned time in a week"),
+        Column("error_share", "DOUBLE", "median error of the time of a mount", "1"),
+        *(Column(f"{name}{end}", "DOUBLE", _COST_DOCS[end], unit) for name, unit in fitted for end in ends),
     ]
     rows = []
     for name, group in _by("entity", costs).items():
         by_name = {row["quantity"]: row for row in group}
-        told = [_with_interval(by_name.get(cost), 1) for cost in UNITS]
+        by_name["drift_week_share"] = by_name.get("drift_week", {})
+        values = [by_name.get(cost, {}).get(f"value{end}") for cost, _ in fitted for end in ends]
         error = by_name.get("median_error", {}).get("value")
-        rows.append((name, group[0]["n_seen"], *told, error, _with_interval(by_name.get("drift_week"), 100, " %")))
+        rows.append((name, group[0]["n_samples"], error, *values))
     return Table("What serving costs here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])
-
-
-def _with_interval(row: Row | None, factor: float, unit: str = "") -> str | None:
-    """Three digits, for the interval says how many are worth something."""
-    if row is None or row["value"] is None:
-        return None
-    value, low, high = (f"{row[key] * factor:.3g}" for key in ("value", "low", "high"))
-    return f"{value}{unit} ({low} to {high})"
 
 
 def _studies() -> list[tuple[str, str]]:

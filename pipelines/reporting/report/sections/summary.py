@@ -7,7 +7,7 @@ import dataclasses
 from importlib import metadata
 from typing import Any
 
-from pipelines.reporting.report.format import counted, days_text, number, percent, worth
+from pipelines.primitives.format import counted, days_text, fixed, percent, price, quantity
 from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -21,16 +21,16 @@ def one_sentence(asker: Asker) -> Section:
     when = days_text(asker.first, asker.last)
     if not headline.get("available_hours"):
         return Section("In one sentence", sentences=[_without_drives(asker, when)])
-    available = f"{number(headline['available_hours'])} drive-hours"
+    available = f"{fixed(headline['available_hours'], 'h')} drive-hours"
     drives = counted(headline["n_drives"], "drive")
     if not headline["moved_tb"]:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = "in hours that no log covers" if worked is None else f"in {number(worked)} of {available}"
+        hours = "in hours that no log covers" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
-            f"{number(headline['moved_tb'])} TB moved on {drives}, {when}"
+            f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
             f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
             f" data moved {hours}{share}"
         )
@@ -53,9 +53,9 @@ def _rates(headline: Row) -> str:
     drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
     basis = headline["drive_rate_basis"]
     counts = "; its time also counts waits and file marks" if basis == "encp" else ""
-    parts = [] if drive is None else [f"drive rate {number(drive)} MB/s (basis {basis}{counts})"]
-    parts += [] if overall is None else [f"overall rate {number(overall)} MB/s"]
-    parts += [] if f is None else [f"f = {f:.2f}"]
+    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis}{counts})"]
+    parts += [] if overall is None else [f"overall rate {quantity(overall, 'MB/s')}"]
+    parts += [] if f is None else [f"f = {fixed(f, '1')}"]
     return "".join(f", {part}" for part in parts)
 
 
@@ -72,7 +72,7 @@ def _named_worst(asker: Asker) -> str:
     n = worst["n_findings"]
     first = worst["entities"].split(", ")[0]
     where = first if n == 1 else f"{first} and {n - 1} more"
-    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {worth(worst)}"
+    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {price(worst)}"
 
 
 @section("hours", order=20)
@@ -91,9 +91,9 @@ def waterfall(asker: Asker) -> Section:
         for row in rows
     ]
     available = headline["available_hours"]
-    unseen = f"{number(headline['unknown_hours'])} h ({percent(headline['unknown_hours'] / available)})"
+    unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {number(available)} drive-hours have no log; the parts add up to the whole, and only the last"
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the whole, and only the last"
         " one moves data."
     )
     per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
