@@ -67,7 +67,7 @@ def test_changelog_lists_every_former_name() -> None:
     text = (REPO / "CHANGELOG.md").read_text(encoding="utf-8")
     renames = [(f"layer `{r.layer}`", name, r.name) for r in RELATIONS for name in r.was]
     renames += [
-        (f"`{unit.full_name if hasattr(unit, "full_name") else unit.name}`", name, column.name)
+        (f"`{unit.full_name if hasattr(unit, 'full_name') else unit.name}`", name, column.name)
         for unit in (*RELATIONS, *QUESTIONS)
         for column in unit.columns
         for name in column.was

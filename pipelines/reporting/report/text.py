@@ -124,7 +124,7 @@ def _tornado(figure: Tornado) -> Iterator[str]:
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
         limits = f"{fixed(low, figure.unit):>8}", fixed(high, figure.unit)
-        yield f"  {escape_control(name):<{names}}  {limits[0]}  {''.join(bar)}  {ends[1]}"
+        yield f"  {escape_control(name):<{names}}  {limits[0]}  {''.join(bar)}  {limits[1]}"
     yield f"  | {quantity(figure.value, figure.unit)}"
 
 
