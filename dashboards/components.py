@@ -101,7 +101,7 @@ def show_freshness(found: Asked | None = None) -> None:
         (row,) = (found or data.newest("freshness")).rows_of(kind="all")
     except data.NoAnswer:
         return  # a page that needs no warehouse stands without one
-    st.text(row["says"])
+    st.text(row["summary"])
     if row["outcome"] == "failed":
         st.error("That run failed: what is shown was made before it.")
         st.code(row["failure"], language=None, wrap_lines=True)
@@ -126,7 +126,7 @@ def _show_undated(snapshot: int) -> None:
         message = "No log has been read yet. Name your logs in `site.toml`."
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
     if last["name"]:
-        st.text(f"{last['says']}\n{last['failure'] or ''}")
+        st.text(f"{last['summary']}\n{last['failure'] or ''}")
     if files.rows:
         show_part(files, ["path", "source", "state", "n_lines", "n_rejected", "reason"], files.rows)
     state.stop()

@@ -114,7 +114,7 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     said = CliRunner().invoke(
         cli, ["ask", "changes", "last_day=2010-03-11", "--site", str(tmp_path), "--format", "json"]
     )
-    assert [row["says"][:15] for row in json.loads(said.stdout)] == [
+    assert [row["summary"][:15] for row in json.loads(said.stdout)] == [
         "not read: `at` ",
         "cannot estimate:",
         "cannot estimate:",

@@ -69,7 +69,7 @@ def test_gaps_shows_the_archive(app: AppTest) -> None:
     # what was lost and what can be gained stand in one sentence
     assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it", said)
     assert app.warning, "vmstat stops too early, and nobody says so"
-    for question in ("Coverage by source", "Judged gaps", "Cost of long gaps", "Examples of long gaps"):
+    for question in ("Coverage", "Judged gaps", "Cost of long gaps", "Examples of long gaps"):
         assert any(question in place.label for place in app.expander), question
     assert sum("SELECT" in code.value for code in app.code) >= 5
     assert in_url(app) == {"from": "2010-03-10", "to": "2010-03-10"}
@@ -372,7 +372,7 @@ def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
     """The table itself has the ratios, not only the answer below it: most drives of a site cannot be drawn."""
     opened(app, "drives")
     shown = [list(frame.value.columns) for frame in app.dataframe]
-    assert ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"] in shown
+    assert ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "summary"] in shown
 
 
 def test_change_and_threshold(app: AppTest) -> None:

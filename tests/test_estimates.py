@@ -332,7 +332,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
     witness = {"day": DAY, "bin_at": MORNING, "station": "node1", "turn_mb_s": 2**32 / 300e6}
     put(
         lake,
-        "gold.link_witness",
+        "gold.link_reconciliation",
         [
             # 2^32 bytes a poll at most; 26.3 GB came from tape, 3.13 were counted
             witness | {"direction": "in", "tape_gb": 26.3, "counted_gb": 3.13, "max_mb_s": 14.31},
@@ -432,7 +432,7 @@ def test_thirteen_pools_then_five_then_thirteen_are_three_regions(lake: Connecti
     """P16: region 1 with 13 pools, 2 with five, 3 with all again; each hour moved 10 GB a pool."""
     midnight = datetime.combine(DAY, time()) + timedelta(days=1)
     put_requests(lake, [13] * 40 + [5] * 30 + [13] * 26, midnight)
-    found = made(lake, "gold.pool_region")
+    found = made(lake, "gold.pool_usage_phase")
     assert [(row["region_no"], row["asked_hours"], row["n_pools"]) for row in found] == [
         (1, 40, 13),
         (2, 30, 5),
@@ -447,7 +447,7 @@ def test_thirteen_pools_then_five_then_thirteen_are_three_regions(lake: Connecti
 
 def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
     put_requests(lake, [13] * 9, datetime.combine(DAY, time()) + timedelta(days=1))
-    (found,) = made(lake, "gold.pool_region")
+    (found,) = made(lake, "gold.pool_usage_phase")
     assert (
         found["region_no"] is None and found["reason_missing"] == "hours with 10 requests: 9 values where 10 are needed"
     )
@@ -455,5 +455,5 @@ def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
 
 def test_pools_that_always_share_are_one_region(lake: Connection) -> None:
     put_requests(lake, [8] * 96, datetime.combine(DAY, time()) + timedelta(days=1))
-    (found,) = made(lake, "gold.pool_region")
+    (found,) = made(lake, "gold.pool_usage_phase")
     assert (found["region_no"], found["n_pools"], found["step_low"]) == (1, 8, None)

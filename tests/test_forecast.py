@@ -359,7 +359,7 @@ def test_a_clock_that_jumped_back_stops_no_replay() -> None:
     row |= {
         "before_s": -3570.0,
         "think_s": 0.0,
-        "judged_s": -3.0,
+        "avoidable_s": -3.0,
         "moving_s": -1.0,
         "wait_s": None,
         "after_s": 9.0,

@@ -60,7 +60,7 @@ def rows_of(site: Site) -> State:
     found: State = {}
     with Warehouse(site).read() as connection:
         files = dict(connection.execute("SELECT file_id, path FROM ops.file WHERE state = 'loaded'").fetchall())
-        # an interval of bronze.seen may be told in one piece or in two that touch
+        # an interval of bronze.log_coverage may be told in one piece or in two that touch
         tables = [table for table in load_catalog().layer("bronze") if table.name != "seen"]
         for table in [*tables, load_catalog().relations["ops.reject"]]:
             said = ", ".join(f'"{name}"' for name in table.column_names if name not in ("file_id", "day"))

@@ -8,8 +8,8 @@ A case is `tests/<layer>/<relation>/<case>.toml`; expected values are never rege
     through = ["gold.tape_traffic"]     # the same, of these alone
     like = "silver/gap/design_12"       # begin with that case's given rows
     date = 2010-06-15                   # day of instants that are written as times alone
-    every."bronze.seen" = { ... }       # columns all given rows of a table share
-    given."bronze.seen" = [{ ... }]     # columns left out are NULL; see `filled`
+    every."bronze.log_coverage" = { ... }       # columns all given rows of a table share
+    given."bronze.log_coverage" = [{ ... }]     # columns left out are NULL; see `filled`
     order = ["from_at"]                 # compare in this order; without it, in any
     expected_count = 3                  # `expected` lists only some of so many rows
     expected = [{ ... }]                # columns left out are not compared; "NULL" is NULL

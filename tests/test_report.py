@@ -338,7 +338,7 @@ def test_the_head_says_how_old_its_data_are(tmp_path: Path) -> None:
     with Warehouse(site).write("test") as connection, transaction(connection):
         insert(connection, "site.setting", {"name": "x", "zone": site.zone})
         seen = {"day": DAY, "source": "vmstat", "host": "a", "from_at": datetime(2010, 6, 15, 10)}
-        insert(connection, "silver.log_seen", seen | {"to_at": datetime(2010, 6, 15, 17, 30)})
+        insert(connection, "silver.log_coverage", seen | {"to_at": datetime(2010, 6, 15, 17, 30)})
         run = {"step": "build", "started_at": datetime(2010, 6, 16, 6), "elapsed_s": 60.0, "counts": "{}"}
         insert(connection, "ops.run", run | {"outcome": "failed", "failure": "build failed: disk full"})
     facts = dict(make_report(site, load_catalog(), DAY, DAY).sections[0].facts)

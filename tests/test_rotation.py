@@ -276,7 +276,7 @@ def test_a_new_column_of_bronze_loses_no_log_that_is_gone(site: Site) -> None:
         (None, "A", 250),
         ("retrieve", "B", 250),
     ]
-    assert query(site, "SELECT count(*) FROM bronze.seen") == [(2,)]
+    assert query(site, "SELECT count(*) FROM bronze.log_coverage") == [(2,)]
     assert states(site) == {"h.log": "unchanged"}
     assert_adds_up(site)
 
@@ -374,7 +374,7 @@ def test_a_log_copied_under_another_date_is_refused_with_both_names(site: Site) 
     )
     (site.root / "logs/dated/e_2009-03-10.copy").unlink()
     assert states(site) == {"dated/e_2010-03-10": "loaded"}
-    assert query(site, "SELECT DISTINCT CAST(from_at AS DATE) FROM bronze.seen") == [(date(2010, 3, 10),)]
+    assert query(site, "SELECT DISTINCT CAST(from_at AS DATE) FROM bronze.log_coverage") == [(date(2010, 3, 10),)]
 
 
 def test_two_days_with_the_same_few_lines_are_two(site: Site) -> None:

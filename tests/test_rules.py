@@ -8,7 +8,7 @@ regenerated. Its keys, all but `title`, `last` and `expected` optional:
     first = 2010-03-09                  # first site day, where more than one is judged
     site = { zone = "UTC" }             # what site.toml says otherwise
     expected = []                       # nothing is found; or [[expected]] findings
-    [[withheld]]                        # what the rule itself does not judge, in gold.withheld's columns; else nothing
+    [[withheld]]                        # what the rule itself does not judge, as in gold.suppressed_verdict
     [[given."silver.gap"]]              # a row; columns left out are NULL, `day` comes from its begin
     repeat = 30                         # so many of these rows …
     step_s = 60                         # … each with all its instants that much later (a day's rows: 86400)

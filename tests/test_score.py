@@ -153,7 +153,7 @@ def test_truth_counts_what_was_struck(everything: Scored) -> None:
     assert set(faults) == set(KINDS)
     assert faults["transfer_failures"]["sizes"]["n"] == faults["mount_failures"]["sizes"]["n"] == 5
     assert faults["slow_drive"]["sizes"]["n_large"] >= 200
-    longest = query(everything.site, "SELECT count(*) FROM silver.gap WHERE drive = 'DRV_1' AND judged_s > 5")
+    longest = query(everything.site, "SELECT count(*) FROM silver.gap WHERE drive = 'DRV_1' AND avoidable_s > 5")
     assert longest[0][0] == pytest.approx(faults["long_gap"]["sizes"]["n"], abs=3)
 
 

@@ -114,7 +114,7 @@ def test_the_dictionary_is_searched(page: AppTest) -> None:
     assert set(page.dataframe[0].value["relation"]) == set(load_catalog().relations)
     page.text_input(key="words").set_value("judged GAP").run()
     rows = page.dataframe[0].value.to_dict("records")
-    assert ("silver.gap", "judged_s", "s") in {(row["relation"], row["column"], row["unit"]) for row in rows}
+    assert ("silver.gap", "avoidable_s", "s") in {(row["relation"], row["column"], row["unit"]) for row in rows}
     assert all("judged" in f"{row}".lower() for row in rows)
 
 

@@ -268,7 +268,9 @@ def test_rate_within_files_and_most_frequent_gap(first: Demo) -> None:
     )
     assert rates == [(f"LTO4_10{n}", pytest.approx(75, rel=0.01)) for n in (1, 2, 3, 4)]
     modes = dict(
-        query(first.site, "SELECT drive, mode(round(judged_s)) FROM silver.gap WHERE drive LIKE 'LTO4%' GROUP BY drive")
+        query(
+            first.site, "SELECT drive, mode(round(avoidable_s)) FROM silver.gap WHERE drive LIKE 'LTO4%' GROUP BY drive"
+        )
     )
     faulty = {fault["entity"].split("/")[1] for fault in first.faults if fault["rule"] == "long_gap"}
     assert len(faulty) == 2

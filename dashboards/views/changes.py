@@ -8,7 +8,7 @@ from dashboards.charts import model_charts
 PAGE = {"title": "Before/after", "order": 120}
 TABLE = [
     "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
-    "ratio_high", "mix_shift", "matched_by", "says",
+    "ratio_high", "mix_shift", "matched_by", "summary",
 ]  # fmt: skip
 MUCH_SHIFT = 0.3
 
@@ -28,10 +28,10 @@ if known:
         frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
         components.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
     for one in rows:
-        st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
+        st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['summary']}")
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
         st.warning("Other tapes or other sizes were moved after than before: compare with care.")
-    components.show_table(events, TABLE, rows, wide={"says": 260, "what": 140})
+    components.show_table(events, TABLE, rows, wide={"summary": 260, "what": 140})
 else:
     st.info(
         "No change is known of these weeks. Write it into `site.toml` as `[[change]]` with `at` and `what`, or name a"

@@ -15,11 +15,21 @@ ERRORS = [
     "drive_write_errors",
 ]  # fmt: skip
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
-EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "says"]
-MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "of_best"]
+EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "summary"]
+MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "ratio_to_best"]
 TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
 SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"]
-ROBOTS = ["robot", "n_drives", "n_alone", "alone_s", "n_together", "together_s", "step_s", "waited_hours", "works"]
+ROBOTS = [
+    "robot",
+    "n_drives",
+    "n_alone",
+    "alone_s",
+    "n_together",
+    "together_s",
+    "step_s",
+    "waited_hours",
+    "concurrency",
+]
 MOST_DRAWN = 40
 
 page = components.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
@@ -64,7 +74,7 @@ if told:
     components.say_cut(effect, len(told[:MOST_DRAWN]), len(told))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
-components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"says": 300})
+components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"summary": 300})
 components.show_sql(effect)
 
 health = page.ask("drive_health", drive=drive)

@@ -88,7 +88,9 @@ for row in examples.rows:
     with st.container(border=True):
         st.text(f"{row['station']}   {row['drive']}   {row['started_at']} to {row['ended_at']} UTC")
         whole = [f"{label(examples.column(name))} {examples.shown(row, name)}" for name in PARTS]
-        st.text(f"gap {examples.shown(row, 'gap_s')}, judged {examples.shown(row, 'judged_s')}:   {'   '.join(whole)}")
+        st.text(
+            f"gap {examples.shown(row, 'gap_s')}, judged {examples.shown(row, 'avoidable_s')}:   {'   '.join(whole)}"
+        )
         previous = (row["path"], row["previous_line_no"], row["previous_message"])
         components.show_lines(previous, (row["next_path"], row["next_line_no"], row["next_message"]))
 components.show_sql(examples)

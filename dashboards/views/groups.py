@@ -11,8 +11,8 @@ RATES = [
     "last_mb_s",
 ]  # fmt: skip
 WEEKS = [
-    "storage_group", "week_from", "n_mounts", "files_a_mount", "chaotic_share", "remounts", "hours_tb", "of_first",
-    "is_slide",
+    "storage_group", "week_from", "n_mounts", "files_a_mount", "chaotic_share", "remounts", "hours_tb",
+    "ratio_to_first", "has_degraded",
 ]  # fmt: skip
 DEPTHS = ["mode", "from_depth", "to_depth", "waiting_hours", "rate_mb_s", "n_mounts", "files_a_mount"]
 
@@ -46,14 +46,14 @@ if not all(row["is_possible"] for row in used.rows):
 components.show_sql(used)
 
 for name, columns, by, lacking in (
-    ("drives_in_service", ["day", "robot", "generation", "n_drives", "n_tapes", "came", "gone"], [],
+    ("drives_in_service", ["day", "robot", "generation", "n_drives", "n_tapes", "added", "removed"], [],
      "No drive moved a whole file in this period."),
     ("read_patterns", WEEKS, ["group"], "No mount that read is known from request to dismount."),
     ("queue_depths", DEPTHS, [], "No request is known with when it was queued. Load Enstore's LOG files."),
 ):  # fmt: skip
     found = page.ask(name, group=group)
     components.heading(found, whole=page, by=by)
-    if any(row.get("is_slide") for row in found.rows):
+    if any(row.get("has_degraded") for row in found.rows):
         st.warning("A group's reads have become chaotic: twice the drive-hours for a terabyte, and more short mounts.")
     if found.rows:
         components.show_table(found, columns, found.rows)

@@ -8,20 +8,20 @@ PAGE = {"title": "Data health", "order": 160}
 FRESH = ["kind", "name", "until_at", "ended_at", "outcome", "failure"]
 LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
 FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason", "note"]
-CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "says"]
+CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "summary"]
 REJECTS = ["path", "reason", "n_lines", "line_no", "text"]
 NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
-ODD = ["kind", "entity", "n", "n_compared", "what", "stated", "possible", "says"]
+ODD = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
 MOST_HOSTS = 60
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
-DATES = ["path", "source", "says"]
+DATES = ["path", "source", "summary"]
 
 page = components.open_page("What did it not see?")
 impossible = page.ask("impossible_dates")
 if impossible.rows:
     st.warning(f"{len(impossible.rows)} files hold dates that cannot be: those days do not count.")
-    components.show_part(impossible, DATES, wide={"path": 260, "says": 330})
+    components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
 components.show_part(page.ask("logs_read"), READ)
 hours = page.ask("coverage_hours")
 components.heading(hours)
@@ -59,9 +59,9 @@ components.show_part(files, FILES, height=300, wide={"note": 300})
 nothing = "Every station, drive and link of these days' logs is declared."
 components.show_part(unknown, NAMES, lacking=nothing)
 nothing = "No station's clock could be held against the movers' log. `tapescope detect` does that."
-components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"says": 290})
+components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
 nothing = "Nothing was compared yet. `tapescope detect` does that."
-components.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"says": 300})
+components.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"summary": 300})
 
 builds, failed = page.ask("builds"), page.ask("checks")
 components.heading(builds)

@@ -33,11 +33,11 @@ elif set_aside:
 # An all-clear needs rules that ran, on logs that were read, for every day of the period.
 for row in days.rows:
     if row["state"] == "clean":
-        st.success(row["says"])
+        st.success(row["summary"])
     elif row["state"] != "findings":
-        st.warning(row["says"])
+        st.warning(row["summary"])
     elif not found.rows:
-        st.info(f"{row['says']} They stand under the last day of the period that the rules looked at.")
+        st.info(f"{row['summary']} They stand under the last day of the period that the rules looked at.")
 if set_aside:
     numbers = Counter(row["state"] for row in set_aside.values())
     st.text(f"Not counted: {', '.join(f'{n} {state}' for state, n in sorted(numbers.items()))}; see below.")

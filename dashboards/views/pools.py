@@ -7,7 +7,17 @@ from pipelines.primitives.text import escape_markdown
 
 PAGE = {"title": "Pools and network", "order": 90}
 LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
-STREAMS = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "kept", "fairness"]
+STREAMS = [
+    "station",
+    "mode",
+    "n_streams",
+    "n_opposite",
+    "seen_s",
+    "total_mb_s",
+    "stream_mb_s",
+    "retained_share",
+    "fairness",
+]
 DISKS = [
     "host",
     "n_writing",
@@ -60,12 +70,21 @@ FACTORS = [
     "share",
     "asked_mb_s",
 ]
-CACHE = ["host", "n_samples", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high", "blocks_out", "nearer"]
+CACHE = [
+    "host",
+    "n_samples",
+    "blocks_a_file",
+    "blocks_a_place",
+    "blocks_high",
+    "files_high",
+    "blocks_out",
+    "binding_limit",
+]
 RETRIEVES = [
     "day", "pool", "n_runs", "n_not_done", "read_gb", "worker_mb_s", "reading_hours", "mean_workers", "waiting_hours",
     "lone_hours", "lone_share", "foregone_gb",
 ]  # fmt: skip
-RECALLS = ["system", "volume", "n_files", "n_mounts", "n_alone", "n_spared", "spared_share", "n_unknown"]
+RECALLS = ["system", "volume", "n_files", "n_mounts", "n_alone", "n_avoidable_mounts", "spared_share", "n_unknown"]
 FULLEST, MOST_NAMED = 10, 6
 WHOLE = (
     "pool_skew",
@@ -73,7 +92,7 @@ WHOLE = (
     "pool_timeouts",
     "retrieve_streams",
     "recalls_by_volume",
-    "pool_regions",
+    "pool_usage_phases",
     "pool_factors",
 )
 
@@ -139,7 +158,7 @@ for name, columns, lacking in (
      "site.toml gives no station's `spool_gb`, or no traffic is known."),
     ("pool_skew", ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"],
      "No pools' requests and no disks are known. Load dCache's billing files, or iostat."),
-    ("pool_regions", REGIONS, "No pools' requests are known. Load dCache's billing files."),
+    ("pool_usage_phases", REGIONS, "No pools' requests are known. Load dCache's billing files."),
     ("pool_factors", FACTORS, "No pools' requests are known, and no [[fact]] of site.toml names the server of one."),
     ("pool_timeouts", TIMEOUTS, "No pools' requests are known. Load dCache's billing files."),
     ("cache_limits", CACHE, "No cache's blocks and open files are known. Load AMASS's sysperf screens."),

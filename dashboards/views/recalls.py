@@ -26,7 +26,7 @@ NARROWED = {
     "repeated_restores": ["group"],
     "recall_clients": ["group"],
 }
-AGAIN = ["storage_group", "file_family", "pnfsid", "n_again", "again_gb", "n_pools", "shortest_s", "last_at"]
+AGAIN = ["storage_group", "file_family", "pnfsid", "n_repeats", "again_gb", "n_pools", "shortest_s", "last_at"]
 CLIENTS = [
     "system", "storage_group", "read_from", "n_restores", "restored_gb", "share", "n_reads", "protocols",
     "latency_p50_s", "unread_p50_s",

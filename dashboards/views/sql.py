@@ -31,7 +31,7 @@ with editor:
     titles = sql_desk.beginnings()
     begin = ["", *titles]
     st.selectbox("Start from", begin, format_func=lambda key: titles.get(key, "—"), key="beginning", on_change=start)
-    sql = st.text_area("Statement", key="statement", height=260, placeholder="SELECT drive, median(judged_s) FROM …")
+    sql = st.text_area("Statement", key="statement", height=260, placeholder="SELECT drive, median(avoidable_s) FROM …")
     left, right, run = st.columns([2, 2, 1], vertical_alignment="bottom")
     rows = left.selectbox("At most, rows", sql_desk.ROWS, key="rows", format_func=lambda number: f"{number:,}")
     seconds = int(right.number_input("Stop after [s]", 1, 60, key="seconds"))

@@ -30,7 +30,7 @@ _SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting W
 # When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
 _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
 # The verdicts of rules: without a row here a day is clean only where they ran.
-_VERDICTS = {"gold.finding", "gold.withheld"}
+_VERDICTS = {"gold.finding", "gold.suppressed_verdict"}
 _DAYS = "day_state"  # the question that says of days whether logs cover them and whether the rules ran
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+|\$\w+)(\s*\Z)?")
 
@@ -149,7 +149,7 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, pa
     if _VERDICTS.intersection(sql_inspect.tables(question.sql)):
         reported |= {"not_run", "part_covered"}
     rows = answer(connection, catalog, _DAYS, days).as_dicts()
-    notices = [row["says"] for row in rows if row["state"] in reported]
+    notices = [row["summary"] for row in rows if row["state"] in reported]
     if all(row["state"] == "not_covered" for row in rows):
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
             notices += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []

@@ -92,7 +92,8 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
     )
     hosts_of: dict[str, set[str]] = {}
     for path, host in connection.execute(
-        f"SELECT DISTINCT f.path, s.host FROM {LAKE}.bronze.seen s JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
+        f"SELECT DISTINCT f.path, s.host FROM {LAKE}.bronze.log_coverage s"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
     ).fetchall():
         hosts_of.setdefault(path, set()).add(host)
     files: dict[int, list[tuple[str | None, str]]] = {}

@@ -21,7 +21,7 @@ class DetectReport:
     first_day: date
     last_day: date
     findings: list[dict[str, Any]]
-    withheld: list[dict[str, Any]]  # rows of gold.withheld
+    withheld: list[dict[str, Any]]  # rows of gold.suppressed_verdict
     states: list[dict[str, Any]]  # the answer of `day_state` for the period
     not_run: list[str]  # days with logs up to then that the rules have never judged, as sentences
 
@@ -34,7 +34,7 @@ class DetectReport:
     @property
     def doubts(self) -> list[str]:
         """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
-        return [row["says"] for row in self.states if row["state"] not in ("findings", "clean")]
+        return [row["summary"] for row in self.states if row["state"] not in ("findings", "clean")]
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -69,7 +69,7 @@ def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str
     if site["first_day"] is None or site["first_day"] > last:
         return []
     rows = _day_states(connection, catalog, site["first_day"], last)
-    return [row["says"] for row in rows if row["state"] == "not_run"]
+    return [row["summary"] for row in rows if row["state"] == "not_run"]
 
 
 @dataclass(frozen=True)

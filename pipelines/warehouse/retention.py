@@ -91,7 +91,7 @@ def _end(connection: Connection, last_day: date) -> date | None:
     """The last day up to a day on which logs were written, and on another of the week before it as well."""
     row = connection.execute(
         "SELECT max(day) FROM (SELECT day, lag(day) OVER (ORDER BY day) AS before"
-        f" FROM (SELECT DISTINCT day FROM {LAKE}.silver.log_seen WHERE day <= ?))"
+        f" FROM (SELECT DISTINCT day FROM {LAKE}.silver.log_coverage WHERE day <= ?))"
         f" WHERE day - before <= {_NEAR_DAYS}",
         [last_day],
     ).fetchone()

@@ -47,7 +47,7 @@ max_value = 3600
 severity = "critical"
 */
 WITH piece AS (
-    SELECT d.system, d.drive, d.state, d.try_id, d.from_at, d.to_at,
+    SELECT d.system, d.drive, d.state, d.attempt_id, d.from_at, d.to_at,
            unnest(range(date_trunc('hour', d.from_at), d.to_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.drive_state d WHERE d.state NOT IN ('down', 'unknown', 'no_request')
 ),
@@ -56,11 +56,11 @@ clipped AS (
            least(p.to_at, p.hour_at + INTERVAL 1 HOUR) AS to_at,
            date_diff('microsecond', greatest(p.from_at, p.hour_at), least(p.to_at, p.hour_at + INTERVAL 1 HOUR)) AS us,
            date_diff('microsecond', p.from_at, p.to_at) AS whole_us, t.transfer_id,
-           CASE WHEN coalesce(t.wait_data_s, t.wait_room_s) IS NOT NULL
-                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_room_s, 0)) AS BIGINT) END AS wait_us
+           CASE WHEN coalesce(t.wait_data_s, t.wait_buffer_s) IS NOT NULL
+                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0)) AS BIGINT) END AS wait_us
     FROM piece p
     LEFT JOIN silver.transfer t
-        ON t.system = p.system AND t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.try_id END
+        ON t.system = p.system AND t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.attempt_id END
 ),
 hourly AS (
     SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,
@@ -80,7 +80,7 @@ asker AS (
 ),
 gap AS (
     SELECT g.drive, date_trunc('hour', g.started_at) AS hour_at, count(*) AS n_gaps,
-           sum(CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT)) AS over_us,
+           sum(CAST(round(1e6 * (g.avoidable_s - c.expected_gap_s)) AS BIGINT)) AS over_us,
            count(*) FILTER (a.mode = 'write') AS n_writing,
            count(*) FILTER (a.mode = 'write'
                             AND (a.ready_at <= g.started_at

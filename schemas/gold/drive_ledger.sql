@@ -31,7 +31,7 @@ severity = "critical"
 WITH covered AS (
     SELECT l.host AS system, l.day AS utc_day, l.from_at, l.to_at, c.zone,
            unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
-    FROM silver.log_seen l CROSS JOIN site.setting c
+    FROM silver.log_coverage l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 bounded AS (
@@ -50,13 +50,13 @@ owned AS (
     FROM site.drive
 ),
 stated AS (
-    -- the UTC days an interval touches, so that it meets the log of those days alone: log_seen is cut at UTC midnight
-    SELECT d.drive, d.system, d.state, d.try_id, d.from_at, d.to_at,
+    -- the UTC days an interval touches, so that it meets the log of those days alone: log_coverage is cut at UTC midnight
+    SELECT d.drive, d.system, d.state, d.attempt_id, d.from_at, d.to_at,
            CAST(unnest(range(CAST(d.from_at AS DATE), d.to_at, INTERVAL 1 DAY)) AS DATE) AS utc_day
     FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system
 ),
 piece AS (
-    SELECT s.day, d.drive, d.state, d.try_id, d.from_at AS whole_from_at, d.to_at AS whole_to_at,
+    SELECT s.day, d.drive, d.state, d.attempt_id, d.from_at AS whole_from_at, d.to_at AS whole_to_at,
            greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at
     FROM stated d
     JOIN seen s ON s.system = d.system AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
@@ -76,9 +76,9 @@ timed AS (
            date_diff('microsecond', p.whole_from_at, p.from_at) AS begin_us,
            date_diff('microsecond', p.whole_from_at, p.to_at) AS end_us,
            CAST(1e6 * coalesce(t.wait_data_s, 0) AS BIGINT) AS wait_data_us,
-           CAST(1e6 * coalesce(t.wait_room_s, 0) AS BIGINT) AS wait_room_us,
+           CAST(1e6 * coalesce(t.wait_buffer_s, 0) AS BIGINT) AS wait_room_us,
            CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) AS checksum_us
-    FROM piece p LEFT JOIN silver.transfer t ON t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.try_id END
+    FROM piece p LEFT JOIN silver.transfer t ON t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.attempt_id END
 ),
 limited AS (
     -- one wait counts after the other: to_room holds the wait for data too, to_checksum holds both. The log's clock has

@@ -62,7 +62,7 @@ stated AS (
     SELECT s.system, s.from_at, s.to_at, c.zone, s.state, date_diff('microsecond', s.from_at, s.to_at) AS whole_us,
            -- of a transfer, as in gold.drive_ledger: its timing line's waits, spread evenly over it
            CASE WHEN s.state = 'transfer'
-                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_room_s, 0)) AS BIGINT) ELSE 0 END AS wait_us,
+                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0)) AS BIGINT) ELSE 0 END AS wait_us,
            CASE WHEN s.state = 'transfer' THEN CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) ELSE 0 END AS checksum_us,
            CASE WHEN t.transfer_id IS NULL THEN p.storage_group ELSE t.storage_group END AS storage_group,
            CASE WHEN t.transfer_id IS NULL THEN p.file_family ELSE t.file_family END AS file_family,
@@ -71,7 +71,7 @@ stated AS (
     FROM silver.drive_state s
     LEFT JOIN silver.transfer t
         ON t.system = s.system
-           AND t.transfer_id = CASE WHEN s.state NOT IN ('mount', 'dismount') THEN s.try_id END
+           AND t.transfer_id = CASE WHEN s.state NOT IN ('mount', 'dismount') THEN s.attempt_id END
     LEFT JOIN per_session p ON p.system = s.system AND p.session_id = s.session_id
     CROSS JOIN site.setting c
     WHERE s.state NOT IN ('down', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)

@@ -9,13 +9,13 @@ features = ["D2", "G3"]
 day = { type = "DATE", doc = "site day of the gap's begin" }
 station = { type = "VARCHAR", doc = "station of the transfer after it" }
 drive = { type = "VARCHAR", doc = "drive" }
-judged_s = { type = "DOUBLE", unit = "s", doc = "judged length, as in silver.gap" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "judged length, as in silver.gap" }
 n_gaps = { type = "BIGINT", doc = "gaps of that length" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rates of the files before them, together: what a second of each could have moved; NULL where none is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
-column_list = ["day", "station", "drive", "judged_s"]
+column_list = ["day", "station", "drive", "avoidable_s"]
 severity = "critical"
 
 [[checks]]
@@ -24,7 +24,7 @@ column = "n_gaps"
 min_value = 1
 severity = "critical"
 */
-SELECT site_day(g.started_at, c.zone) AS day, g.station, g.drive, g.judged_s,
+SELECT site_day(g.started_at, c.zone) AS day, g.station, g.drive, g.avoidable_s,
        count(*) AS n_gaps,
        -- whole bytes a second: their sum is the same in whatever order the files come
        CAST(sum(CAST(round(g.rate_bytes_s) AS BIGINT)) AS DOUBLE) AS rate_bytes_s

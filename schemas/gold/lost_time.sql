@@ -97,11 +97,11 @@ link AS (
 -- 3. gaps beyond the expected one
 over AS (
     SELECT site_day(g.started_at, c.zone) AS day, g.drive,
-           CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT) AS us,
+           CAST(round(1e6 * (g.avoidable_s - c.expected_gap_s)) AS BIGINT) AS us,
            CAST(round(1e6 * g.database_s) AS BIGINT) AS database_us,
            CAST(round(1e6 * g.request_s) AS BIGINT) AS request_us, CAST(round(1e6 * g.start_s) AS BIGINT) AS start_us
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
+    WHERE g.avoidable_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
 long_gap AS (
     SELECT day, drive, sum(us) AS us,
@@ -187,7 +187,7 @@ queue AS (
 logged AS (
     SELECT l.host AS system, l.from_at, l.to_at, c.zone,
            unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
-    FROM silver.log_seen l CROSS JOIN site.setting c
+    FROM silver.log_coverage l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 seen AS (

@@ -32,7 +32,7 @@ severity = "warning"
 WITH seen_hour AS (
     SELECT host AS system, from_at, to_at,
            unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
-    FROM silver.log_seen WHERE source = 'enstore_log' AND to_at > from_at
+    FROM silver.log_coverage WHERE source = 'enstore_log' AND to_at > from_at
 ),
 seen AS (
     SELECT system, hour_at,

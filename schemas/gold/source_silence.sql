@@ -22,7 +22,7 @@ WITH edge AS (
     SELECT e.source, e.host, e.from_at AS begin_at, e.to_at AS end_at, greatest(s.from_at, e.from_at) AS from_at,
            least(s.to_at, e.to_at) AS to_at
     FROM site.expected e
-    JOIN silver.log_seen s ON s.source = e.source AND s.host = e.host AND s.from_at < e.to_at AND s.to_at > e.from_at
+    JOIN silver.log_coverage s ON s.source = e.source AND s.host = e.host AND s.from_at < e.to_at AND s.to_at > e.from_at
     UNION ALL SELECT source, host, from_at, to_at, from_at, from_at FROM site.expected
     UNION ALL SELECT source, host, from_at, to_at, to_at, to_at FROM site.expected
 ),

@@ -24,12 +24,12 @@ moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "of that, in which the drive waited for data to write or for room to read into; NULL where no log has it" }
 before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the file before, or of the first from the mount request, to its first block" }
 think_s = { type = "DOUBLE", unit = "s", doc = "of that, while nobody wanted anything" }
-judged_s = { type = "DOUBLE", unit = "s", doc = "of that, dialogues, databases and start; all but think_s where no log parts it" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "of that, dialogues, databases and start; all but think_s where no log parts it" }
 after_s = { type = "DOUBLE", unit = "s", doc = "of the last file: from its last block to dismounted" }
 */
 WITH file AS (
     SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.queued_at, t.started_at, t.ended_at,
-           coalesce(t.wait_data_s, t.wait_room_s) AS wait_s,
+           coalesce(t.wait_data_s, t.wait_buffer_s) AS wait_s,
            CASE WHEN t.status = 'ok' THEN t.bytes ELSE 0 END AS bytes,
            lag(t.ended_at) OVER mount AS before_at, lag(t.transfer_id) OVER mount AS before_id,
            lead(t.started_at) OVER mount AS next_at,
@@ -53,8 +53,8 @@ SELECT s.session_id, s.system, coalesce(d.generation, s.drive) AS kind, s.drive,
        f.bytes AS file_bytes, date_diff('microsecond', f.started_at, f.ended_at) / 1e6 AS moving_s, f.wait_s,
        date_diff('microsecond', coalesce(f.before_at, s.requested_at), f.started_at) / 1e6 AS before_s,
        coalesce(g.no_request_s, 0) AS think_s,
-       CASE WHEN f.before_at IS NULL THEN 0 WHEN g.judged_s IS NOT NULL THEN g.judged_s
-            ELSE date_diff('microsecond', f.before_at, f.started_at) / 1e6 END AS judged_s,
+       CASE WHEN f.before_at IS NULL THEN 0 WHEN g.avoidable_s IS NOT NULL THEN g.avoidable_s
+            ELSE date_diff('microsecond', f.before_at, f.started_at) / 1e6 END AS avoidable_s,
        CASE WHEN f.next_at IS NULL THEN date_diff('microsecond', f.ended_at, s.dismounted_at) / 1e6 END AS after_s
 FROM silver.session s
 JOIN file f ON f.system = s.system AND f.session_id = s.session_id

@@ -25,7 +25,7 @@ WITH reached AS (
     FROM site.expected
 ),
 interval AS (
-    SELECT source, host, from_at, to_at, 'seen' AS what FROM silver.log_seen
+    SELECT source, host, from_at, to_at, 'seen' AS what FROM silver.log_coverage
     UNION ALL
     -- inputs may declare one time more than once: it counts once
     SELECT source, host, greatest(from_at, coalesce(reached_at, from_at)), to_at, 'expected'

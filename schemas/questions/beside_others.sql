@@ -40,9 +40,9 @@ rated AS (
     GROUP BY s.mode
 ),
 gap AS (
-    SELECT arg_min(judged_s, CASE WHEN below * 2 >= n THEN judged_s END) AS p50_s
-    FROM (SELECT judged_s, sum(sum(n_gaps)) OVER (ORDER BY judged_s) AS below, sum(sum(n_gaps)) OVER () AS n
-          FROM gold.gap_length WHERE day BETWEEN $first_day AND $last_day GROUP BY judged_s)
+    SELECT arg_min(avoidable_s, CASE WHEN below * 2 >= n THEN avoidable_s END) AS p50_s
+    FROM (SELECT avoidable_s, sum(sum(n_gaps)) OVER (ORDER BY avoidable_s) AS below, sum(sum(n_gaps)) OVER () AS n
+          FROM gold.gap_length WHERE day BETWEEN $first_day AND $last_day GROUP BY avoidable_s)
 ),
 duty AS (
     SELECT sum(n_active) / nullif(sum(n_bins), 0) AS duty FROM gold.duty_factor

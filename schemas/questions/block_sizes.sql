@@ -12,7 +12,7 @@ n_runs = { type = "BIGINT", doc = "plausible runs" }
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "slowest of them" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their median rate" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "fastest" }
-of_best = { type = "DOUBLE", unit = "1", doc = "median / that of the best block size of the host and mode" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / that of the best block size of the host and mode" }
 is_advised = { type = "BOOLEAN", doc = "the smallest size whose median is at least 0.95 of the best; NULL where only one size was tried" }
 */
 WITH tried AS (
@@ -23,11 +23,11 @@ WITH tried AS (
     GROUP BY host, mode, block_bytes
 ),
 compared AS (
-    SELECT *, p50_mb_s / max(p50_mb_s) OVER alike AS of_best, count(*) OVER alike AS n_sizes
+    SELECT *, p50_mb_s / max(p50_mb_s) OVER alike AS ratio_to_best, count(*) OVER alike AS n_sizes
     FROM tried WINDOW alike AS (PARTITION BY host, mode)
 )
-SELECT host, mode, block_bytes, n_runs, low_mb_s, p50_mb_s, high_mb_s, of_best,
+SELECT host, mode, block_bytes, n_runs, low_mb_s, p50_mb_s, high_mb_s, ratio_to_best,
        CASE WHEN n_sizes > 1
-            THEN block_bytes = min(block_bytes) FILTER (of_best >= 0.95) OVER (PARTITION BY host, mode) END AS is_advised
+            THEN block_bytes = min(block_bytes) FILTER (ratio_to_best >= 0.95) OVER (PARTITION BY host, mode) END AS is_advised
 FROM compared
 ORDER BY host, mode NULLS LAST, block_bytes

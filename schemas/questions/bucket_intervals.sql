@@ -53,7 +53,7 @@ WITH wanted AS (
 ),
 covered AS (
     SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
-    FROM silver.log_seen l CROSS JOIN wanted w
+    FROM silver.log_coverage l CROSS JOIN wanted w
     WHERE l.source = 'enstore_log' AND l.to_at > w.begin_at AND l.from_at < w.end_at AND l.to_at > l.from_at
       AND near_days(l.day, $last_day, $last_day)
       AND l.host = (SELECT coalesce(system, (SELECT min(system) FROM site.drive)) FROM site.drive WHERE drive = $drive)
@@ -65,7 +65,7 @@ numbered AS (
     )
 ),
 seen AS (
-    -- silver.log_seen is cut at UTC midnight: what touches is one
+    -- silver.log_coverage is cut at UTC midnight: what touches is one
     SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY run
 ),
 stated AS (
@@ -77,7 +77,7 @@ stated AS (
     WINDOW w AS (ORDER BY d.from_at, d.to_at, d.file_id, d.line_no)
 ),
 piece AS (
-    SELECT d.state, greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at, d.session_id, d.try_id,
+    SELECT d.state, greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at, d.session_id, d.attempt_id,
            d.file_id, d.line_no,
            CASE WHEN d.next_at = d.to_at THEN d.next_file_id END AS end_file_id,
            CASE WHEN d.next_at = d.to_at THEN d.next_line_no END AS end_line_no
@@ -103,12 +103,12 @@ beside AS (
     )
 ),
 waited AS (
-    SELECT p.from_at, p.to_at, p.session_id, p.try_id, t.file_id, t.line_no, t.end_file_id, t.end_line_no,
+    SELECT p.from_at, p.to_at, p.session_id, p.attempt_id, t.file_id, t.line_no, t.end_file_id, t.end_line_no,
            -- of a transfer over midnight the part that lies in the day
            date_diff('microsecond', p.from_at, p.to_at)
                / date_diff('microsecond', t.started_at, t.ended_at) AS share,
-           t.wait_data_s, t.wait_room_s, t.checksum_s
-    FROM piece p JOIN silver.transfer t ON t.transfer_id = p.try_id AND t.drive = $drive AND t.ended_at > t.started_at
+           t.wait_data_s, t.wait_buffer_s, t.checksum_s
+    FROM piece p JOIN silver.transfer t ON t.transfer_id = p.attempt_id AND t.drive = $drive AND t.ended_at > t.started_at
         AND span_near_days(t.started_at, t.ended_at, $last_day, $last_day)
     WHERE p.state = 'transfer'
 ),
@@ -116,13 +116,13 @@ found AS (
     SELECT state AS bucket, from_at, to_at,
            date_diff('microsecond', from_at, to_at) / 1e6 - CASE WHEN state <> 'transfer' THEN 0 ELSE coalesce((
                SELECT least(date_diff('microsecond', p.from_at, p.to_at) / 1e6,
-                            w.share * (coalesce(w.wait_data_s, 0) + coalesce(w.wait_room_s, 0) + coalesce(w.checksum_s, 0)))
-               FROM waited w WHERE w.try_id = p.try_id AND w.from_at = p.from_at), 0) END AS interval_s,
-           session_id, try_id, file_id, line_no, end_file_id, end_line_no
+                            w.share * (coalesce(w.wait_data_s, 0) + coalesce(w.wait_buffer_s, 0) + coalesce(w.checksum_s, 0)))
+               FROM waited w WHERE w.attempt_id = p.attempt_id AND w.from_at = p.from_at), 0) END AS interval_s,
+           session_id, attempt_id, file_id, line_no, end_file_id, end_line_no
     FROM piece p
-    UNION ALL SELECT 'wait_data', from_at, to_at, share * wait_data_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
-    UNION ALL SELECT 'wait_room', from_at, to_at, share * wait_room_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
-    UNION ALL SELECT 'checksum', from_at, to_at, share * checksum_s, session_id, try_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'wait_data', from_at, to_at, share * wait_data_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'wait_room', from_at, to_at, share * wait_buffer_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'checksum', from_at, to_at, share * checksum_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
     UNION ALL
     SELECT bucket, from_at, to_at, date_diff('microsecond', from_at, to_at) / 1e6, NULL, NULL, NULL, NULL, NULL, NULL
     FROM beside WHERE to_at > from_at
@@ -162,7 +162,7 @@ told AS (
 ),
 moved AS (
     SELECT t.transfer_id, t.mode, t.file_number, t.station, t.bytes
-    FROM silver.transfer t JOIN (SELECT DISTINCT try_id FROM lined) w ON w.try_id = t.transfer_id
+    FROM silver.transfer t JOIN (SELECT DISTINCT attempt_id FROM lined) w ON w.attempt_id = t.transfer_id
     WHERE t.drive = $drive AND near_days(t.day, $last_day - 34, $last_day + 34)
 )
 SELECT l.bucket, k.bucket_words, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n,
@@ -174,7 +174,7 @@ FROM lined l
 JOIN gold.drive_time_bucket k ON k.bucket = l.bucket
 LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
     AND near_days(s.day, $last_day - 34, $last_day + 34)
-LEFT JOIN moved t ON t.transfer_id = l.try_id
+LEFT JOIN moved t ON t.transfer_id = l.attempt_id
 LEFT JOIN ops.file f ON f.file_id = l.file_id
 LEFT JOIN ops.file g ON g.file_id = l.end_file_id
 LEFT JOIN told m ON m.file_id = l.file_id AND m.line_no = l.line_no

@@ -29,7 +29,7 @@ mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would hav
 matched_by = { type = "VARCHAR", doc = "what was held alike" }
 n_before = { type = "BIGINT", doc = "values before" }
 n_after = { type = "BIGINT", doc = "values after" }
-says = { type = "VARCHAR", doc = "the same in words, or why there is no estimate" }
+summary = { type = "VARCHAR", was = "says", doc = "the same in words, or why there is no estimate" }
 note = { type = "VARCHAR", doc = "what else the change log says" }
 place = { type = "VARCHAR", doc = "site.toml, or file and line" }
 */
@@ -51,7 +51,7 @@ SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.befo
            WHEN e.ratio_low <= 1 AND e.ratio_high >= 1
                THEN format('no change that can be told from chance ({:.2f} to {:.2f} times)', e.ratio_low, e.ratio_high)
            ELSE format('{:.2f} times the {} ({:.2f} to {:.2f})', e.ratio, e.measure, e.ratio_low, e.ratio_high)
-       END AS says,
+       END AS summary,
        c.note, c.place
 FROM change c CROSS JOIN site.setting s LEFT JOIN effect e ON e.change_id = c.change_id
 WHERE c.problem IS NOT NULL

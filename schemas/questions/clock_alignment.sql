@@ -19,7 +19,7 @@ skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock less that of 
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of its 90 % interval" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "differences below this cannot be seen" }
-says = { type = "VARCHAR", doc = "the same in words" }
+summary = { type = "VARCHAR", was = "says", doc = "the same in words" }
 first_day = { type = "DATE", doc = "first site day that was looked at" }
 day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
@@ -30,7 +30,7 @@ SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s,
                THEN format('agrees, or is off by less than {:g} s',
                            greatest(blind_below_s, abs(skew_s_low), abs(skew_s_high)))
            ELSE format('{:g} s {} the movers'' log', abs(skew_s), CASE WHEN skew_s > 0 THEN 'before' ELSE 'behind' END)
-       END AS says,
+       END AS summary,
        first_day, day
 FROM gold.clock_alignment
 WHERE day = (SELECT max(day) FROM gold.clock_alignment WHERE day <= $last_day)

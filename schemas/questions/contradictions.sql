@@ -13,16 +13,16 @@ entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, ho
 n = { type = "BIGINT", doc = "values that cannot be" }
 n_compared = { type = "BIGINT", doc = "values that were compared, of all entities" }
 what = { type = "VARCHAR", doc = "what the value is, with its unit" }
-stated = { type = "DOUBLE", doc = "the worst of them" }
-possible = { type = "DOUBLE", doc = "the most, or least, that is possible" }
-says = { type = "VARCHAR", doc = "why it cannot be, or why nothing can be told" }
+reported = { type = "DOUBLE", was = "stated", doc = "the worst of them" }
+bound = { type = "DOUBLE", was = "possible", doc = "the most, or least, that is possible" }
+summary = { type = "VARCHAR", was = "says", doc = "why it cannot be, or why nothing can be told" }
 from_at = { type = "TIMESTAMP", doc = "begin of the first of them" }
 to_at = { type = "TIMESTAMP", doc = "end of the last" }
 path = { type = "VARCHAR", doc = "log file of the worst one" }
 line_no = { type = "BIGINT", doc = "line there" }
 day = { type = "DATE", doc = "newest site day that was judged by then" }
 */
-SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.stated, c.possible, concat_ws('; ', c.why, c.hint, c.reason_missing) AS says,
+SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day
 FROM gold.contradiction c LEFT JOIN ops.file f ON f.file_id = c.file_id
 WHERE c.day = (SELECT max(day) FROM gold.contradiction WHERE day <= $last_day)

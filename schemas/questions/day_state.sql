@@ -13,7 +13,7 @@ n_findings = { type = "BIGINT", doc = "findings the rules made for these days" }
 n_withheld = { type = "BIGINT", doc = "rules that withheld a verdict for one of these days" }
 best_hours = { type = "DOUBLE", unit = "h", doc = "hours that the longest log of a day covers, of the day where that is least; NULL where none covers the days" }
 sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with its hours over all hosts; NULL where none does" }
-says = { type = "VARCHAR", doc = "the row as a sentence" }
+summary = { type = "VARCHAR", was = "says", doc = "the row as a sentence" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY, INTERVAL 1 DAY))
@@ -48,7 +48,7 @@ judged AS (
     QUALIFY row_number() OVER (PARTITION BY d.day ORDER BY j.day) = 1
 ),
 withheld AS (
-    SELECT day, list(DISTINCT rule) AS rules FROM gold.withheld WHERE day >= $first_day GROUP BY day
+    SELECT day, list(DISTINCT rule) AS rules FROM gold.suppressed_verdict WHERE day >= $first_day GROUP BY day
 ),
 stated AS (
     SELECT d.day, j.judged_day, coalesce(j.n_findings, 0) AS n_findings, coalesce(w.rules, []) AS rules, s.best_hours,
@@ -100,6 +100,6 @@ SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, s
        WHEN 'clean' THEN 'The rules ran for ' || days || ' and found nothing. Logs read: ' || sources || '.'
        ELSE 'The rules ran for ' || days || ': ' || n_findings
             || CASE WHEN n_findings = 1 THEN ' finding.' ELSE ' findings.' END
-       END AS says
+       END AS summary
 FROM named
 ORDER BY first_day

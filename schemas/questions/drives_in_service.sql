@@ -1,7 +1,7 @@
 /*
 title = "Drives in service, day by day"
 topic = "drives"
-why = "How many drives of a kind served a test on each of its days, and which came or left meanwhile."
+why = "How many drives of a kind served a test on each of its days, and which added or left meanwhile."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,8 +10,8 @@ robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL whe
 generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
 n_drives = { type = "BIGINT", doc = "drives that moved whole files begun that day" }
 n_tapes = { type = "BIGINT", doc = "tapes these were on" }
-came = { type = "VARCHAR", doc = "of these drives, those that moved nothing on the day of the period before on which drives of the kind did; NULL on the first" }
-gone = { type = "VARCHAR", doc = "drives that did on that day, and not on this one; NULL on the first" }
+added = { type = "VARCHAR", was = "came", doc = "of these drives, those that moved nothing on the day of the period before on which drives of the kind did; NULL on the first" }
+removed = { type = "VARCHAR", was = "gone", doc = "drives that did on that day, and not on this one; NULL on the first" }
 */
 WITH quarter AS (
     -- zones are apart by whole quarters of an hour: what day it was is asked once for each, not for each file
@@ -31,7 +31,7 @@ compared AS (
 )
 SELECT day, robot, generation, len(drives) AS n_drives, n_tapes,
        CASE WHEN before IS NOT NULL
-            THEN array_to_string(list_filter(drives, lambda one: NOT list_contains(before, one)), ' ') END AS came,
-       array_to_string(list_filter(before, lambda one: NOT list_contains(drives, one)), ' ') AS gone
+            THEN array_to_string(list_filter(drives, lambda one: NOT list_contains(before, one)), ' ') END AS added,
+       array_to_string(list_filter(before, lambda one: NOT list_contains(drives, one)), ' ') AS removed
 FROM compared
 ORDER BY day, robot NULLS LAST, generation NULLS LAST

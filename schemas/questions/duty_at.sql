@@ -30,7 +30,7 @@ WITH threshold AS (
 SELECT w.station, t.role, w.direction, h.mb_s AS threshold_mb_s, count(*) AS n_bins,
        CASE WHEN t.role = 'scanning' THEN NULL
             ELSE count(*) FILTER (w.counted_gb * 1e3 / 1800 > h.mb_s) / count(*) END AS duty_factor
-FROM gold.link_witness w JOIN site.station t ON t.station = w.station CROSS JOIN threshold h
+FROM gold.link_reconciliation w JOIN site.station t ON t.station = w.station CROSS JOIN threshold h
 WHERE w.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND $station IN ('', w.station)
 GROUP BY w.station, t.role, w.direction, h.mb_s
 ORDER BY w.station, w.direction, h.mb_s

@@ -23,7 +23,7 @@ duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above that"
 */
 WITH bin AS (
     SELECT w.station, w.direction, w.counted_gb * 1e3 / 1800 AS mb_s, log10(greatest(0.1, w.counted_gb * 1e3 / 1800)) AS x
-    FROM gold.link_witness w
+    FROM gold.link_reconciliation w
     WHERE w.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND $station IN ('', w.station)
 ),
 -- every cut between two values, with what lies below and above it

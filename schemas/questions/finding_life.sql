@@ -31,7 +31,7 @@ gone AS (
     SELECT f.finding_id, min(d.day) AS gone_day
     FROM fired f JOIN ops.detection d ON d.day > f.last_day AND d.day <= $last_day
     -- a day of which too little was seen says nothing of it, so it is not gone
-    ANTI JOIN gold.withheld w ON w.finding_id = f.finding_id AND w.day = d.day
+    ANTI JOIN gold.suppressed_verdict w ON w.finding_id = f.finding_id AND w.day = d.day
     GROUP BY f.finding_id
 ),
 said AS (

@@ -11,14 +11,14 @@ until_day = { type = "DATE", doc = "site day of that instant" }
 ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC" }
 outcome = { type = "VARCHAR", doc = "done or failed" }
 failure = { type = "VARCHAR", doc = "the error of a failed run" }
-says = { type = "VARCHAR", doc = "the row as a sentence, with instants on the site's clock" }
+summary = { type = "VARCHAR", was = "says", doc = "the row as a sentence, with instants on the site's clock" }
 */
 WITH written AS (
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file
 ),
 data AS (
     SELECT s.source, max(s.to_at) AS until_at
-    FROM silver.log_seen s CROSS JOIN written w
+    FROM silver.log_coverage s CROSS JOIN written w
     WHERE w.most_at IS NULL OR s.to_at <= w.most_at
     GROUP BY ROLLUP (s.source)
     HAVING count(*) > 0
@@ -53,6 +53,6 @@ SELECT kind, name, until_at, CAST(coalesce(until_here, until_at) AS DATE) AS unt
             || coalesce('. Last run: ' || name || ', ended ' || strftime(coalesce(ended_here, ended_at), '%Y-%m-%d %H:%M')
                         || ', ' || outcome, '. No run yet')
             || ' (' || coalesce(zone, 'UTC') || ')'
-       END AS says
+       END AS summary
 FROM local
 ORDER BY CASE kind WHEN 'all' THEN 1 WHEN 'source' THEN 2 ELSE 3 END, until_at DESC, ended_at DESC, name

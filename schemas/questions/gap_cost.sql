@@ -20,33 +20,33 @@ lost_gb = { type = "DOUBLE", unit = "GB", doc = "what could have moved in that t
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; what remains of it after the next bottleneck is gain_gb_day of the question lost_time, cause long_gap" }
 */
 WITH counted AS (
-    SELECT station, drive, judged_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
+    SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
     FROM gold.gap_length
     WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
-    GROUP BY station, drive, judged_s
+    GROUP BY station, drive, avoidable_s
 ),
 levelled AS (
     SELECT CASE WHEN grouping(station) = 1 THEN 'all' WHEN grouping(drive) = 1 THEN 'station' ELSE 'drive' END AS level,
-           station, drive, judged_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
+           station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
     FROM counted
-    GROUP BY GROUPING SETS ((station, drive, judged_s), (station, judged_s), (judged_s))
+    GROUP BY GROUPING SETS ((station, drive, avoidable_s), (station, avoidable_s), (avoidable_s))
 ),
 ranked AS (
     -- so many gaps are as short or shorter: the median lies where that is half of them
-    SELECT l.*, l.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s') AS is_long, l.judged_s - c.expected_gap_s AS over_s,
-           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive ORDER BY l.judged_s) AS upto,
+    SELECT l.*, l.avoidable_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s') AS is_long, l.avoidable_s - c.expected_gap_s AS over_s,
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive ORDER BY l.avoidable_s) AS upto,
            sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive) AS n_all,
            0.95e0 * (n_all - 1) AS place_95,
-           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive, round(l.judged_s)) AS n_alike
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive, round(l.avoidable_s)) AS n_alike
     FROM levelled l CROSS JOIN site.setting c
 )
 SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
-       (min(judged_s) FILTER (2 * upto >= n_all) + min(judged_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
+       (min(avoidable_s) FILTER (2 * upto >= n_all) + min(avoidable_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
        -- between the gaps at these two places of their order, as quantile_cont has it
-       min(judged_s) FILTER (upto > floor(place_95))
-           + (min(judged_s) FILTER (upto > ceil(place_95)) - min(judged_s) FILTER (upto > floor(place_95)))
+       min(avoidable_s) FILTER (upto > floor(place_95))
+           + (min(avoidable_s) FILTER (upto > ceil(place_95)) - min(avoidable_s) FILTER (upto > floor(place_95)))
            * any_value(place_95 - floor(place_95)) AS p95_s,
-       arg_min(round(judged_s), (-n_alike, judged_s)) AS modal_s,
+       arg_min(round(avoidable_s), (-n_alike, avoidable_s)) AS modal_s,
        coalesce(sum(n_gaps) FILTER (is_long), 0) / sum(n_gaps) AS share_long,
        CAST(coalesce(sum(n_gaps) FILTER (is_long), 0) AS BIGINT) AS n_long_gaps,
        coalesce(sum(over_s * n_gaps) FILTER (is_long), 0) / 3600 AS lost_hours,

@@ -16,7 +16,7 @@ gap_id = { type = "VARCHAR", doc = "gap: the transfer before it" }
 started_at = { type = "TIMESTAMP", doc = "last block of the file before, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "first block of the file after, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
-judged_s = { type = "DOUBLE", unit = "s", doc = "judged gap: database + request + start" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "judged gap: database + request + start" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it" }
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
@@ -32,17 +32,17 @@ previous_message = { type = "VARCHAR", doc = "what that first line says" }
 next_message = { type = "VARCHAR", doc = "what that second line says" }
 */
 WITH long_gap AS (
-    SELECT g.*, median(g.judged_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
+    SELECT g.*, median(g.avoidable_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE in_days(g.started_at, $first_day, $last_day, c.zone)
       AND near_days(g.day, $first_day, $last_day)
       AND $station IN ('', g.station) AND $drive IN ('', g.drive)
-      AND g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
+      AND g.avoidable_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
 shown AS (
     SELECT * FROM long_gap
     QUALIFY row_number() OVER (
-        PARTITION BY station, drive ORDER BY abs(judged_s - usual_s), started_at, gap_id) <= $n
+        PARTITION BY station, drive ORDER BY abs(avoidable_s - usual_s), started_at, gap_id) <= $n
 ),
 line AS (
     SELECT previous_file_id AS file_id, previous_line_no AS line_no FROM shown
@@ -54,7 +54,7 @@ told AS (
     FROM silver.mover_step m JOIN line l ON l.file_id = m.file_id AND l.line_no = m.line_no
     WHERE m.day >= $first_day - 1
 )
-SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.judged_s, s.filemark_s, s.checksum_s, s.database_s,
+SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.avoidable_s, s.filemark_s, s.checksum_s, s.database_s,
        s.no_request_s, s.request_s, s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no, s.next_line_no,
        p.message AS previous_message, n.message AS next_message
 FROM shown s
@@ -62,4 +62,4 @@ LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id
 LEFT JOIN told p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
 LEFT JOIN told n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
-ORDER BY s.station, s.drive, abs(s.judged_s - s.usual_s), s.started_at
+ORDER BY s.station, s.drive, abs(s.avoidable_s - s.usual_s), s.started_at

@@ -10,7 +10,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 bin_from_s = { type = "DOUBLE", unit = "s", doc = "shortest judged gap of the bin, 1 s wide; the bin at 30 s holds all longer ones" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 */
-SELECT station, drive, CAST(least(floor(judged_s), 30) AS DOUBLE) AS bin_from_s, CAST(sum(n_gaps) AS BIGINT) AS n_gaps
+SELECT station, drive, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, CAST(sum(n_gaps) AS BIGINT) AS n_gaps
 FROM gold.gap_length
 WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
 GROUP BY station, drive, bin_from_s

@@ -13,10 +13,10 @@ weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in th
 median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
 */
 WITH gap AS (
-    SELECT station, judged_s, CAST(least(floor(judged_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps
+    SELECT station, avoidable_s, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps
     FROM gold.gap_length
     WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
-    GROUP BY station, judged_s
+    GROUP BY station, avoidable_s
 ),
 bin AS (
     -- empty bins too: they part two peaks best
@@ -51,7 +51,7 @@ mode AS (
 ),
 ranked AS (
     -- the gaps of a peak, and how many of them are as short or shorter: their median lies where that is half of them
-    SELECT m.*, g.judged_s, g.n_gaps AS n_same, sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s ORDER BY g.judged_s) AS upto,
+    SELECT m.*, g.avoidable_s, g.n_gaps AS n_same, sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s ORDER BY g.avoidable_s) AS upto,
            sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s) AS n_all
     FROM mode m
     JOIN gap g
@@ -60,7 +60,7 @@ ranked AS (
 )
 SELECT station, peak_s, n_gaps, share,
        sum(n_same) / (SELECT sum(a.n_gaps) FROM gap a WHERE a.station IS NOT DISTINCT FROM r.station) AS weight,
-       (min(judged_s) FILTER (2 * upto >= n_all) + min(judged_s) FILTER (2 * upto > n_all)) / 2 AS median_s
+       (min(avoidable_s) FILTER (2 * upto >= n_all) + min(avoidable_s) FILTER (2 * upto > n_all)) / 2 AS median_s
 FROM ranked r
 GROUP BY station, peak_s, n_gaps, share
 ORDER BY station, peak_s

@@ -9,7 +9,7 @@ source = { type = "VARCHAR", doc = "source that read it" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
 written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where its own date is before 1990, which says nothing" }
-says = { type = "VARCHAR", doc = "what is wrong" }
+summary = { type = "VARCHAR", was = "says", doc = "what is wrong" }
 */
 WITH file AS (
     SELECT path, source, min(first_at) AS first_at, max(last_at) AS last_at,
@@ -20,7 +20,7 @@ SELECT path, source, first_at, last_at, written_at,
        CASE WHEN last_at > written_at + INTERVAL 1 DAY
             THEN 'instants up to ' || strftime(last_at, '%Y-%m-%d %H:%M') || ', but the file was last written at '
                  || strftime(written_at, '%Y-%m-%d %H:%M')
-            ELSE 'instants from ' || strftime(first_at, '%Y-%m-%d %H:%M') || ', before 1990' END AS says
+            ELSE 'instants from ' || strftime(first_at, '%Y-%m-%d %H:%M') || ', before 1990' END AS summary
 FROM file
 WHERE last_at > written_at + INTERVAL 1 DAY OR first_at < TIMESTAMP '1990-01-01'
 ORDER BY last_at DESC, path

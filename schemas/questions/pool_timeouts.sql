@@ -1,7 +1,7 @@
 /*
 title = "Requests that died waiting"
 topic = "pools"
-why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
+why = "A request that load_ratio out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -15,8 +15,8 @@ n_never_started = { type = "BIGINT", doc = "of the timeouts, never given to the 
 waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from making to the end of the timeouts" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
 n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
-times = { type = "DOUBLE", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many times the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
+load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
+is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many load_ratio the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,
@@ -41,7 +41,7 @@ summed AS (
     FROM told GROUP BY system, pool, operation
 )
 SELECT system, pool, operation, n_requests, n_timeouts, n_timeouts / n_requests AS timeout_share, n_never_started,
-       waited_hours, not_moved_gb, n_elsewhere, n_requests / avg(n_requests) OVER alike AS times,
+       waited_hours, not_moved_gb, n_elsewhere, n_requests / avg(n_requests) OVER alike AS load_ratio,
        n_timeouts > 0 AND n_requests >= rule_limit('pool_skew', 'min_times') * avg(n_requests) OVER alike
            AND count(*) FILTER (n_timeouts = 0) OVER alike > 0 AS is_cost_suspect
 FROM summed

@@ -10,7 +10,7 @@ rule = { type = "VARCHAR", doc = "rule whose finding it is, or whose other side"
 entity = { type = "VARCHAR", doc = "what it is about; NULL: all of the site" }
 value = { type = "DOUBLE", unit = "1", doc = "share that a pro is judged by; NULL of a con" }
 n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hours it was seen of; of a con the days it stood" }
-says = { type = "VARCHAR", doc = "in words" }
+summary = { type = "VARCHAR", was = "says", doc = "in words" }
 */
 WITH con AS (
     SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, arg_max(state, day) = 'muted' AS is_muted,
@@ -24,7 +24,7 @@ fast AS (
     WHERE r.day BETWEEN $first_day AND $last_day AND r.drive_rate_basis = 'call'
 ),
 gap AS (
-    SELECT sum(g.n_gaps) FILTER (g.judged_s <= c.expected_gap_s + rule_limit('long_gap', 'excess_s')) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
+    SELECT sum(g.n_gaps) FILTER (g.avoidable_s <= c.expected_gap_s + rule_limit('long_gap', 'excess_s')) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
     FROM gold.gap_length g CROSS JOIN site.setting c WHERE g.day BETWEEN $first_day AND $last_day
 ),
 mount AS (
@@ -58,7 +58,7 @@ duty AS (
 -- what was judged, how good it was, what is good enough, and of how many
 pro AS (
     SELECT 'slow_drive' AS rule, CAST(NULL AS VARCHAR) AS entity, share, n, 0.8 AS enough, 20 AS n_needed,
-           format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS says
+           format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS summary
     FROM fast
     UNION ALL SELECT 'long_gap', NULL, share, n, 0.95, 20,
            format('Files follow each other: {:.1f} % of the gaps are within {:g} s of what is expected.', 100 * share,
@@ -77,15 +77,15 @@ pro AS (
            format('{} is at work {:.0f} % of the time.', station, 100 * share) FROM duty
 ),
 told AS (
-    SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS says, rank FROM con
+    SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS summary, rank FROM con
     WHERE NOT is_muted
     UNION ALL
-    SELECT 'pro', p.rule, p.entity, p.share, p.n, p.says, 4
+    SELECT 'pro', p.rule, p.entity, p.share, p.n, p.summary, 4
     FROM pro p
     WHERE p.share >= p.enough AND p.n >= p.n_needed
       AND NOT EXISTS (SELECT 1 FROM con c WHERE c.rule = p.rule AND (p.entity IS NULL OR c.entity = p.entity))
-      AND NOT EXISTS (SELECT 1 FROM gold.withheld w
+      AND NOT EXISTS (SELECT 1 FROM gold.suppressed_verdict w
                       WHERE w.day BETWEEN $first_day AND $last_day AND w.rule = p.rule
                         AND (p.entity IS NULL OR w.entity IS NULL OR w.entity = p.entity))
 )
-SELECT side, rule, entity, value, n_seen, says FROM told ORDER BY side DESC, rank, rule, entity NULLS FIRST
+SELECT side, rule, entity, value, n_seen, summary FROM told ORDER BY side DESC, rank, rule, entity NULLS FIRST

@@ -18,8 +18,8 @@ files_a_mount = { type = "DOUBLE", doc = "files moved / mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts with one file, or with files far apart and in no order (patterns single, sparse, random)" }
 remounts = { type = "DOUBLE", unit = "1", doc = "mounts of a tape, on average" }
 hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours, request to dismounted, for each TB" }
-of_first = { type = "DOUBLE", unit = "1", doc = "hours_tb / that of the first of these weeks with 10 mounts; NULL in weeks with fewer" }
-is_slide = { type = "BOOLEAN", doc = "at least twice the drive-hours a TB of that week, and a larger share of chaotic mounts: organised reading has become chaotic. NULL where of_first is" }
+ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / that of the first of these weeks with 10 mounts; NULL in weeks with fewer" }
+has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "at least twice the drive-hours a TB of that week, and a larger share of chaotic mounts: organised reading has become chaotic. NULL where ratio_to_first is" }
 */
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,
@@ -37,11 +37,11 @@ weekly AS (
 ),
 compared AS (
     SELECT *, CASE WHEN n_mounts >= 10 THEN hours_tb / arg_min(hours_tb, week_from) FILTER (n_mounts >= 10) OVER alike END
-               AS of_first,
+               AS ratio_to_first,
            arg_min(chaotic_share, week_from) FILTER (n_mounts >= 10) OVER alike AS chaotic_first
     FROM weekly WINDOW alike AS (PARTITION BY storage_group)
 )
-SELECT storage_group, week_from, n_mounts, n_volumes, files_a_mount, chaotic_share, remounts, hours_tb, of_first,
-       CASE WHEN of_first IS NOT NULL THEN of_first >= 2 AND chaotic_share > chaotic_first END AS is_slide
+SELECT storage_group, week_from, n_mounts, n_volumes, files_a_mount, chaotic_share, remounts, hours_tb, ratio_to_first,
+       CASE WHEN ratio_to_first IS NOT NULL THEN ratio_to_first >= 2 AND chaotic_share > chaotic_first END AS has_degraded
 FROM compared
 ORDER BY storage_group NULLS LAST, week_from

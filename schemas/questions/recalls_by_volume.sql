@@ -10,7 +10,7 @@ volume = { type = "VARCHAR", doc = "volume, the most mounted first; NULL in the 
 n_files = { type = "BIGINT", doc = "files asked of it" }
 n_mounts = { type = "BIGINT", doc = "retrieve workers that were given files of it, each of which mounts it at least once" }
 n_alone = { type = "BIGINT", doc = "of these: workers that read this volume and no other" }
-n_spared = { type = "BIGINT", doc = "mounts less, had one worker a volume read all of the period" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts less, had one worker a volume read all of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 n_unknown = { type = "BIGINT", doc = "first row: files whose volume neither the worker nor a hint file tells; they count nowhere else" }
@@ -24,26 +24,26 @@ WITH asked AS (
 ),
 by_volume AS (
     SELECT system, volume, CAST(sum(n_files) AS BIGINT) AS n_files, count(*) AS n_mounts,
-           count(*) FILTER (n_volumes = 1) AS n_alone, count(*) - 1 AS n_spared
+           count(*) FILTER (n_volumes = 1) AS n_alone, count(*) - 1 AS n_avoidable_mounts
     FROM asked WHERE volume IS NOT NULL GROUP BY system, volume
 ),
 unknown AS (SELECT system, CAST(sum(n_files) AS BIGINT) AS n_files FROM asked WHERE volume IS NULL GROUP BY system),
 whole AS (
     SELECT coalesce(v.system, u.system) AS system, coalesce(v.n_files, 0) AS n_files, coalesce(v.n_mounts, 0) AS n_mounts,
-           coalesce(v.n_alone, 0) AS n_alone, coalesce(v.n_spared, 0) AS n_spared, coalesce(u.n_files, 0) AS n_unknown
+           coalesce(v.n_alone, 0) AS n_alone, coalesce(v.n_avoidable_mounts, 0) AS n_avoidable_mounts, coalesce(u.n_files, 0) AS n_unknown
     FROM (
-        SELECT system, sum(n_files) AS n_files, sum(n_mounts) AS n_mounts, sum(n_alone) AS n_alone, sum(n_spared) AS n_spared
+        SELECT system, sum(n_files) AS n_files, sum(n_mounts) AS n_mounts, sum(n_alone) AS n_alone, sum(n_avoidable_mounts) AS n_avoidable_mounts
         FROM by_volume GROUP BY system
     ) v FULL JOIN unknown u ON u.system = v.system
 ),
 listed AS (
-    SELECT system, NULL AS volume, n_files, n_mounts, n_alone, n_spared, n_unknown FROM whole
+    SELECT system, NULL AS volume, n_files, n_mounts, n_alone, n_avoidable_mounts, n_unknown FROM whole
     UNION ALL
-    SELECT system, volume, n_files, n_mounts, n_alone, n_spared, NULL FROM by_volume
+    SELECT system, volume, n_files, n_mounts, n_alone, n_avoidable_mounts, NULL FROM by_volume
 )
 SELECT system, volume, CAST(n_files AS BIGINT) AS n_files, CAST(n_mounts AS BIGINT) AS n_mounts,
-       CAST(n_alone AS BIGINT) AS n_alone, CAST(n_spared AS BIGINT) AS n_spared,
-       CAST(n_spared AS DOUBLE) / nullif(n_mounts, 0) AS spared_share,
+       CAST(n_alone AS BIGINT) AS n_alone, CAST(n_avoidable_mounts AS BIGINT) AS n_avoidable_mounts,
+       CAST(n_avoidable_mounts AS DOUBLE) / nullif(n_mounts, 0) AS spared_share,
        CAST(n_files AS DOUBLE) / nullif(n_mounts, 0) AS files_per_mount, n_unknown
 FROM listed
 ORDER BY system, volume IS NOT NULL, n_mounts DESC, n_files DESC, volume

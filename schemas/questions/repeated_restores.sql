@@ -14,7 +14,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-n_again = { type = "BIGINT", doc = "restores done in the period that followed another one, done before or in it" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "restores done in the period that followed another one, done before or in it" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of these" }
 n_pools = { type = "BIGINT", doc = "pools these and the ones before them went to" }
 shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's begin to the next" }
@@ -36,10 +36,10 @@ again AS (
       AND in_days(p.created_at, $first_day, $last_day, c.zone)
       AND date_diff('microsecond', p.before_at, p.created_at) / 1e6 <= $days * 86400
 )
-SELECT system, pnfsid, max(storage_group) AS storage_group, max(file_family) AS file_family, count(*) AS n_again,
+SELECT system, pnfsid, max(storage_group) AS storage_group, max(file_family) AS file_family, count(*) AS n_repeats,
        CAST(sum(bytes) AS DOUBLE) / 1e9 AS again_gb,
        CAST(len(list_distinct(list(pool) || list(before_pool))) AS BIGINT) AS n_pools,
        min(apart_s) AS shortest_s, max(created_at) AS last_at
 FROM again
 GROUP BY system, pnfsid
-ORDER BY again_gb DESC, n_again DESC, system, pnfsid
+ORDER BY again_gb DESC, n_repeats DESC, system, pnfsid

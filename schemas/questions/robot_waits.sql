@@ -14,7 +14,7 @@ together_s = { type = "DOUBLE", unit = "s", doc = "their median time" }
 n_next = { type = "BIGINT", doc = "of these, mounts already asked for when another drive's tape was in, the nearest one before" }
 step_s = { type = "DOUBLE", unit = "s", doc = "time between these two ends that nine of ten exceed" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounts together beyond alone_s each" }
-works = { type = "VARCHAR", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts alone, or of n_next; drives whose robot nobody declared)" }
+concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts alone, or of n_next; drives whose robot nobody declared)" }
 */
 WITH mount AS (
     SELECT d.robot, s.system, s.session_id, s.drive, s.requested_at, s.mounted_at, s.mount_s
@@ -55,6 +55,6 @@ waited AS (
 )
 SELECT s.robot, s.n_drives, s.n_alone, s.alone_s, s.n_together, s.together_s, s.n_next, s.step_s, w.waited_hours,
        CASE WHEN s.robot IS NULL OR least(s.n_alone, s.n_next) < 10 THEN 'cannot tell'
-            WHEN s.step_s >= s.alone_s / 2 THEN 'one at a time' ELSE 'several at once' END AS works
+            WHEN s.step_s >= s.alone_s / 2 THEN 'one at a time' ELSE 'several at once' END AS concurrency
 FROM summed s LEFT JOIN waited w ON w.robot IS NOT DISTINCT FROM s.robot
 ORDER BY waited_hours DESC NULLS LAST, s.robot NULLS LAST

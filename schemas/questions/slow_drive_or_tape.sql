@@ -21,7 +21,7 @@ n_files = { type = "BIGINT", doc = "large files" }
 n_drives = { type = "BIGINT", doc = "drives the tape was seen in" }
 n_tapes = { type = "BIGINT", doc = "tapes the drive was seen with" }
 can_tell = { type = "BOOLEAN", doc = "whether drive and tape can be told apart" }
-says = { type = "VARCHAR", doc = "the same in words, or why there is no estimate" }
+summary = { type = "VARCHAR", was = "says", doc = "the same in words, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day that was looked at" }
 day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
@@ -34,7 +34,7 @@ SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN na
            WHEN is_drive AND ratio_low > 1 THEN format('quicker drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
            WHEN is_drive THEN 'a drive as others'
            ELSE format('{:.2f} times the typical tape, in {} drives', ratio, n_others)
-       END AS says,
+       END AS summary,
        first_day, day
 FROM gold.drive_tape_effect
 WHERE day = (SELECT max(day) FROM gold.drive_tape_effect WHERE day <= $last_day) AND day > $first_day - 35

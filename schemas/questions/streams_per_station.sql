@@ -12,7 +12,7 @@ n_opposite = { type = "BIGINT", doc = "streams the other way meanwhile" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds in which it was so" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "streams of that mode together" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "one of them" }
-kept = { type = "DOUBLE", unit = "1", doc = "that / what a stream of that mode alone does at this station; NULL where none was ever alone" }
+retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "that / what a stream of that mode alone does at this station; NULL where none was ever alone" }
 fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index: 1 all alike" }
 */
 WITH summed AS (
@@ -24,6 +24,6 @@ WITH summed AS (
 )
 SELECT station, mode, n_streams, n_opposite, seen_s, total_mb_s, total_mb_s / n_streams AS stream_mb_s,
        total_mb_s / n_streams
-           / max(total_mb_s) FILTER (n_streams = 1 AND n_opposite = 0) OVER (PARTITION BY station, mode) AS kept, fairness
+           / max(total_mb_s) FILTER (n_streams = 1 AND n_opposite = 0) OVER (PARTITION BY station, mode) AS retained_share, fairness
 FROM summed
 ORDER BY station, mode, n_streams, n_opposite

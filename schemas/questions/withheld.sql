@@ -18,6 +18,6 @@ first_day = { type = "DATE", doc = "first site day the rule looks at" }
 day = { type = "DATE", doc = "site day that was judged" }
 */
 SELECT rule, entity, source, host, expected_hours, seen_hours, missing_hours, share, needed, first_day, day
-FROM gold.withheld
+FROM gold.suppressed_verdict
 WHERE day BETWEEN $first_day AND $last_day
 ORDER BY day, source, host, rule, entity NULLS FIRST

@@ -16,7 +16,7 @@ to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
 witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-try_id = { type = "VARCHAR", doc = "try at a file the step that begins it belongs to" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -47,18 +47,18 @@ WITH cut AS (
     WHERE p.state = 'unknown'
 ),
 every_piece AS (
-    SELECT system, drive, state, from_at, to_at, is_inferred, 'log' AS witness, session_id, try_id, file_id, line_no
+    SELECT system, drive, state, from_at, to_at, is_inferred, 'log' AS witness, session_id, attempt_id, file_id, line_no
     FROM silver.log_state WHERE state <> 'unknown'
     UNION ALL
     SELECT system, drive, state, begin_at,
            coalesce(lead(stop_at) OVER (PARTITION BY system, drive, from_at, to_at ORDER BY begin_at), to_at),
-           is_inferred, 'log', session_id, try_id, file_id, line_no
+           is_inferred, 'log', session_id, attempt_id, file_id, line_no
     FROM cut
     UNION ALL
     SELECT system, drive, state, from_at, to_at, is_inferred, 'relay', NULL, NULL, file_id, line_no
     FROM silver.relay_state
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, try_id,
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, attempt_id,
        file_id, line_no
 FROM every_piece
 WHERE to_at > from_at

@@ -21,8 +21,8 @@ file_id = { type = "VARCHAR", doc = "file of the line" }
 line_no = { type = "BIGINT", doc = "line" }
 */
 WITH begun AS (
-    SELECT system, try_id, min(marked_at) AS began_at FROM silver.mover_step
-    WHERE kind = 'request' GROUP BY system, try_id
+    SELECT system, attempt_id, min(marked_at) AS began_at FROM silver.mover_step
+    WHERE kind = 'request' GROUP BY system, attempt_id
 ),
 mounting AS (
     SELECT system, session_id, min(marked_at) AS began_at FROM silver.mover_step
@@ -50,7 +50,7 @@ step AS (
     SELECT m.*, CASE m.kind WHEN 'failed' THEN b.began_at WHEN 'load_failed' THEN l.began_at END AS began_at,
            CASE m.kind WHEN 'failed' THEN r.remount_s END AS remount_s
     FROM silver.mover_step m
-    LEFT JOIN begun b ON b.system = m.system AND b.try_id = m.try_id
+    LEFT JOIN begun b ON b.system = m.system AND b.attempt_id = m.attempt_id
     LEFT JOIN mounting l ON l.system = m.system AND l.session_id = m.session_id
     LEFT JOIN cut_short r ON r.system = m.system AND r.session_id = m.session_id AND r.day = m.day AND r.seq = m.seq
     WHERE m.kind IN ('failed', 'load_failed', 'dismount_failed', 'offline', 'error', 'no_access', 'cleaning_begun',

@@ -15,7 +15,7 @@ from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-try_id = { type = "VARCHAR", doc = "try at a file the step that begins it belongs to" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -26,24 +26,24 @@ column_B = "from_at"
 severity = "critical"
 */
 WITH ticket AS (
-    SELECT system, try_id, max(queued_at) AS queued_at,
+    SELECT system, attempt_id, max(queued_at) AS queued_at,
            -- host and process of the client command: its files queue one after the other
            max(regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 1) || ' '
                || regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 2)) AS client
     FROM silver.mover_step
     WHERE kind = 'ticket'
-    GROUP BY system, try_id
+    GROUP BY system, attempt_id
 ),
 mark AS (
-    SELECT m.system, m.drive, m.day, m.seq, m.kind, m.mode, m.marked_at, m.session_id, m.try_id, m.file_id, m.line_no,
+    SELECT m.system, m.drive, m.day, m.seq, m.kind, m.mode, m.marked_at, m.session_id, m.attempt_id, m.file_id, m.line_no,
            t.queued_at, t.client,
            lead(m.kind) OVER w AS next_kind,
            lead(m.marked_at) OVER w AS next_at,
-           lead(m.try_id) OVER w AS next_try_id,
+           lead(m.attempt_id) OVER w AS next_try_id,
            lead(m.session_id) OVER w AS next_session_id,
            lead(t.queued_at) OVER w AS next_queued_at,
            lead(t.client) OVER w AS next_client
-    FROM silver.mover_step m LEFT JOIN ticket t ON t.system = m.system AND t.try_id = m.try_id
+    FROM silver.mover_step m LEFT JOIN ticket t ON t.system = m.system AND t.attempt_id = m.attempt_id
     WHERE m.kind IN ('restart', 'offline', 'error', 'request', 'load_requested', 'loaded', 'load_failed', 'position',
                      'skipped', 'started', 'data_ended', 'filemark', 'crc_begun', 'crc_ended', 'completed', 'failed',
                      'dismount_begun', 'dismounting', 'dismounted', 'dismount_failed', 'cleaning_begun',
@@ -91,7 +91,7 @@ holed AS (
     FROM stated s
     LEFT JOIN (
         SELECT a.system, a.drive, a.day, a.seq, min(h.from_at) AS hole_from_at, max(h.to_at) AS hole_to_at
-        FROM mark a JOIN silver.log_hole h
+        FROM mark a JOIN silver.coverage_gap h
             ON h.system = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
         GROUP BY a.system, a.drive, a.day, a.seq
     ) h ON h.system = s.system AND h.drive = s.drive AND h.day = s.day AND h.seq = s.seq
@@ -99,7 +99,7 @@ holed AS (
 ended AS (
     SELECT h.*, e.end_at
     FROM holed h
-    LEFT JOIN (SELECT host AS system, max(to_at) AS end_at FROM silver.log_seen WHERE source = 'enstore_log'
+    LEFT JOIN (SELECT host AS system, max(to_at) AS end_at FROM silver.log_coverage WHERE source = 'enstore_log'
                GROUP BY host) e ON e.system = h.system
 ),
 piece AS (
@@ -109,18 +109,18 @@ piece AS (
                 WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
                     THEN least(next_queued_at, next_at)
                 ELSE marked_at END AS to_at,
-           FALSE AS is_inferred, session_id, try_id, file_id, line_no
+           FALSE AS is_inferred, session_id, attempt_id, file_id, line_no
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL
     UNION ALL
     SELECT system, drive, state,
            CASE WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
                     THEN least(next_queued_at, next_at)
-                ELSE marked_at END, next_at, FALSE, session_id, try_id, file_id, line_no
+                ELSE marked_at END, next_at, FALSE, session_id, attempt_id, file_id, line_no
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL AND state = 'request'
     UNION ALL
     -- what followed a file before the hole is not known to have been work that waited: it is not priced
     SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END, marked_at, hole_from_at, TRUE,
-           session_id, try_id, file_id, line_no
+           session_id, attempt_id, file_id, line_no
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
     SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no
@@ -131,9 +131,9 @@ piece AS (
     UNION ALL
     -- the last step known: a drive that is down stays so; of any other open state we know nothing further
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
-           session_id, try_id, file_id, line_no
+           session_id, attempt_id, file_id, line_no
     FROM ended WHERE next_at IS NULL AND state <> 'idle'
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, try_id, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no
 FROM piece
 WHERE to_at > from_at AND state <> 'idle'

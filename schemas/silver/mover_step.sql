@@ -16,7 +16,7 @@ kind = { type = "VARCHAR", doc = "step, as in bronze.enstore_log_mover" }
 mode = { type = "VARCHAR", doc = "read or write, where the line says so" }
 volume = { type = "VARCHAR", doc = "tape label, where the line says so" }
 session_id = { type = "VARCHAR", doc = "mount the step belongs to; NULL between mounts" }
-try_id = { type = "VARCHAR", doc = "try at one file the step belongs to: from the mover's request to the next" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at one file the step belongs to: from the mover's request to the next" }
 is_after_hole = { type = "BOOLEAN", doc = "the log has a hole between this step and the one before" }
 file_number = { type = "BIGINT", doc = "as in bronze" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "as in bronze" }
@@ -232,7 +232,7 @@ placed AS (
 holed AS (
     SELECT p.*, h.from_at IS NOT NULL AS is_after_hole
     FROM placed p
-    LEFT JOIN silver.log_hole h
+    LEFT JOIN silver.coverage_gap h
         ON NOT p.was_free AND h.system = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at
     QUALIFY row_number() OVER (PARTITION BY p.system, p.drive, p.day, p.seq ORDER BY h.to_at DESC) = 1
 ),
@@ -276,7 +276,7 @@ named AS (
            CASE WHEN begins_session OR (is_in_session AND NOT leaves_session)
                 THEN concat_ws(' ', drive, session_volume, strftime(session_from, '%Y-%m-%dT%H:%M:%SZ')) END AS session_id,
            CASE WHEN begins_try OR is_in_try
-                THEN concat_ws(' ', drive, strftime(try_from, '%Y-%m-%dT%H:%M:%SZ')) END AS try_id
+                THEN concat_ws(' ', drive, strftime(try_from, '%Y-%m-%dT%H:%M:%SZ')) END AS attempt_id
     FROM numbered
 ),
 counter AS (
@@ -305,7 +305,7 @@ failing AS (
     FROM counted
 )
 SELECT n.day, n.system, n.drive, n.host AS mover_host, n.logged_at AS marked_at, n.seq, n.kind, n.mode, n.volume,
-       n.session_id, n.try_id, n.is_after_hole, n.file_number, n.bytes, n.block_address, n.buffer_s, n.call_s,
+       n.session_id, n.attempt_id, n.is_after_hole, n.file_number, n.bytes, n.block_address, n.buffer_s, n.call_s,
        n.checksum_s, n.space_s, n.block_s, n.idle_s, f.read_errors, f.write_errors, n.unique_id, n.file_bytes,
        n.volume_family, n.queued_at, n.error, n.error_source, n.message, n.file_id, n.line_no
 FROM named n

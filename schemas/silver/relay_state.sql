@@ -52,7 +52,7 @@ edge AS (
     SELECT source, host AS system, from_at, to_at,
            from_at > max(to_at) OVER (PARTITION BY source, host ORDER BY from_at, to_at
                                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_pause
-    FROM silver.log_seen WHERE source IN ('enstore_log', 'enstore_relay')
+    FROM silver.log_coverage WHERE source IN ('enstore_log', 'enstore_relay')
 ),
 numbered AS (
     SELECT *, sum(CASE WHEN is_after_pause THEN 1 ELSE 0 END)

@@ -31,7 +31,7 @@ drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_
 drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) or encp (by the client's drive rate: also waits for data and file marks)" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "checksum and buffer housekeeping" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: buffer empty, waiting for data" }
-wait_room_s = { type = "DOUBLE", unit = "s", doc = "read: buffer full, waiting for room" }
+wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "read: buffer full, waiting for room" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
@@ -67,7 +67,7 @@ min_value = 0
 severity = "critical"
 */
 WITH any_try AS (
-    SELECT system, drive, try_id,
+    SELECT system, drive, attempt_id,
            any_value(mover_host) AS mover_host,
            max(CASE WHEN kind IN ('started', 'data_ended', 'completed') THEN session_id END) AS session_id,
            max(CASE WHEN kind IN ('request', 'started', 'timing') THEN mode END) AS mode,
@@ -96,29 +96,29 @@ WITH any_try AS (
            coalesce(arg_max(line_no, (day, seq)) FILTER (kind = 'data_ended'), arg_max(line_no, (day, seq)))
                AS end_line_no
     FROM silver.mover_step
-    GROUP BY system, drive, try_id
+    GROUP BY system, drive, attempt_id
 ),
 ordered AS (
     SELECT *, lead(first_at) OVER (PARTITION BY system, drive ORDER BY first_at) AS next_first_at FROM any_try
 ),
 hole_after AS (
-    SELECT t.system, t.drive, t.try_id, min(h.from_at) AS hole_after_at
-    FROM ordered t JOIN silver.log_hole h
+    SELECT t.system, t.drive, t.attempt_id, min(h.from_at) AS hole_after_at
+    FROM ordered t JOIN silver.coverage_gap h
         ON h.system = t.system AND h.from_at >= t.last_at AND h.to_at <= t.next_first_at
     WHERE t.data_ended_at IS NULL AND t.failed_at IS NULL
-    GROUP BY t.system, t.drive, t.try_id
+    GROUP BY t.system, t.drive, t.attempt_id
 ),
 hole_before AS (
-    SELECT t.system, t.drive, t.try_id, max(h.to_at) AS hole_before_at
-    FROM ordered t JOIN silver.log_hole h ON h.system = t.system AND h.to_at <= t.first_at
+    SELECT t.system, t.drive, t.attempt_id, max(h.to_at) AS hole_before_at
+    FROM ordered t JOIN silver.coverage_gap h ON h.system = t.system AND h.to_at <= t.first_at
     WHERE t.is_after_hole AND t.started_at IS NULL
-    GROUP BY t.system, t.drive, t.try_id
+    GROUP BY t.system, t.drive, t.attempt_id
 ),
 edged AS (
     SELECT t.*, a.hole_after_at, b.hole_before_at
     FROM ordered t
-    LEFT JOIN hole_after a ON a.system = t.system AND a.drive = t.drive AND a.try_id = t.try_id
-    LEFT JOIN hole_before b ON b.system = t.system AND b.drive = t.drive AND b.try_id = t.try_id
+    LEFT JOIN hole_after a ON a.system = t.system AND a.drive = t.drive AND a.attempt_id = t.attempt_id
+    LEFT JOIN hole_before b ON b.system = t.system AND b.drive = t.drive AND b.attempt_id = t.attempt_id
     WHERE t.started_at IS NOT NULL OR t.data_ended_at IS NOT NULL
 ),
 line AS (
@@ -205,20 +205,20 @@ client AS (
     LEFT JOIN site.station_alias a ON a.alias = c.host
 ),
 by_id AS (
-    SELECT t.system, t.drive, t.try_id, c.file_key
+    SELECT t.system, t.drive, t.attempt_id, c.file_key
     FROM edged t JOIN client c ON c.system = t.system AND c.unique_id = t.unique_id AND c.drive = t.drive
     WHERE t.failed_at IS NULL
 ),
 unmatched AS (
-    SELECT t.system, t.drive, t.try_id, t.unique_id, t.volume, t.mode, t.bytes,
+    SELECT t.system, t.drive, t.attempt_id, t.unique_id, t.volume, t.mode, t.bytes,
            coalesce(t.completed_at, t.data_ended_at) AS done_at,
            unnest([-1, 0, 1]) + epoch_us(coalesce(t.completed_at, t.data_ended_at)) // 120000000 AS near
-    FROM edged t ANTI JOIN by_id b ON b.system = t.system AND b.drive = t.drive AND b.try_id = t.try_id
+    FROM edged t ANTI JOIN by_id b ON b.system = t.system AND b.drive = t.drive AND b.attempt_id = t.attempt_id
     WHERE t.data_ended_at IS NOT NULL AND t.failed_at IS NULL
 ),
 by_time AS (
     -- without an id on either side: the same volume, direction and size within two minutes, the nearest of both
-    SELECT u.system, u.drive, u.try_id, c.file_key
+    SELECT u.system, u.drive, u.attempt_id, c.file_key
     FROM unmatched u
     JOIN client c ON c.system = u.system AND c.drive = u.drive AND c.volume = u.volume AND c.mode = u.mode
         AND c.minutes = u.near
@@ -226,16 +226,16 @@ by_time AS (
     WHERE (u.unique_id IS NULL OR c.unique_id IS NULL)
       AND abs(date_diff('microsecond', u.done_at, c.told_at)) <= 120000000
       AND coalesce(u.bytes - c.file_bytes BETWEEN 0 AND 1048576, TRUE)
-    QUALIFY row_number() OVER (PARTITION BY u.system, u.drive, u.try_id
+    QUALIFY row_number() OVER (PARTITION BY u.system, u.drive, u.attempt_id
                                ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), c.file_key) = 1
         AND row_number() OVER (PARTITION BY c.system, c.drive, c.file_key
-                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), u.try_id) = 1
+                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), u.attempt_id) = 1
 ),
 matched AS (
     SELECT * FROM by_id UNION ALL SELECT * FROM by_time
 ),
 seen AS (
-    SELECT t.try_id AS transfer_id, t.system,
+    SELECT t.attempt_id AS transfer_id, t.system,
            coalesce(c.station, a.station,
                     split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)) AS station,
            t.drive, t.mover_host, coalesce(t.volume, c.volume) AS volume, t.session_id,
@@ -253,7 +253,7 @@ seen AS (
                AS drive_s,
            CASE WHEN t.call_s IS NOT NULL THEN 'call' WHEN t.block_s IS NOT NULL THEN 'block' END AS own_basis,
            t.checksum_s, CASE WHEN t.mode = 'write' THEN t.wait_s END AS wait_data_s,
-           CASE WHEN t.mode = 'read' THEN t.wait_s END AS wait_room_s,
+           CASE WHEN t.mode = 'read' THEN t.wait_s END AS wait_buffer_s,
            coalesce(c.storage_group, nullif(split_part(t.volume_family, '.', 1), '')) AS storage_group,
            coalesce(nullif(split_part(t.volume_family, '.', 2), ''), c.file_family) AS file_family,
            CASE WHEN t.failed_at IS NOT NULL THEN 'failed'
@@ -262,7 +262,7 @@ seen AS (
            t.error, concat_ws(' ', 'mover', c.witnesses) AS witnesses,
            t.file_id, t.line_no, t.end_file_id, t.end_line_no
     FROM edged t
-    LEFT JOIN matched m ON m.system = t.system AND m.drive = t.drive AND m.try_id = t.try_id
+    LEFT JOIN matched m ON m.system = t.system AND m.drive = t.drive AND m.attempt_id = t.attempt_id
     LEFT JOIN client c ON c.system = m.system AND c.drive = m.drive AND c.file_key = m.file_key
     LEFT JOIN site.station_alias a
         ON a.alias = split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)
@@ -301,15 +301,15 @@ by_client AS (
                 THEN least(begun_at, coalesce(requested_at, started_at)) END AS queued_at,
            CAST(NULL AS TIMESTAMP) AS ready_at, requested_at, started_at, told_at AS ended_at, told_at AS completed_at,
            file_bytes / drive_bytes_s AS drive_s, CAST(NULL AS VARCHAR) AS own_basis,
-           CAST(NULL AS DOUBLE) AS checksum_s, CAST(NULL AS DOUBLE) AS wait_data_s, CAST(NULL AS DOUBLE) AS wait_room_s,
+           CAST(NULL AS DOUBLE) AS checksum_s, CAST(NULL AS DOUBLE) AS wait_data_s, CAST(NULL AS DOUBLE) AS wait_buffer_s,
            storage_group, file_family, 'ok' AS status, CAST(NULL AS VARCHAR) AS error, witnesses, file_id, line_no,
            file_id AS end_file_id, line_no AS end_line_no
     FROM placed
 )
 SELECT CAST(started_at AS DATE) AS day,
-       * EXCLUDE (own_basis, drive_s, checksum_s, wait_data_s, wait_room_s, storage_group, file_family, status, error,
+       * EXCLUDE (own_basis, drive_s, checksum_s, wait_data_s, wait_buffer_s, storage_group, file_family, status, error,
                   witnesses, file_id, line_no, end_file_id, end_line_no),
        drive_s, coalesce(own_basis, CASE WHEN drive_s IS NOT NULL THEN 'encp' END) AS drive_rate_basis, checksum_s,
-       wait_data_s, wait_room_s, storage_group, file_family, status, error, witnesses, file_id, line_no, end_file_id,
+       wait_data_s, wait_buffer_s, storage_group, file_family, status, error, witnesses, file_id, line_no, end_file_id,
        end_line_no
 FROM (SELECT * FROM seen UNION ALL BY NAME SELECT * FROM by_client)

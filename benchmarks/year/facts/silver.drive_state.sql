@@ -1,5 +1,5 @@
 WITH part AS (
-    SELECT day, drive, session_id, transfer_id AS try_id, file_id, line_no, started_at - to_seconds(gap_s) AS gap_at,
+    SELECT day, drive, session_id, transfer_id AS attempt_id, file_id, line_no, started_at - to_seconds(gap_s) AS gap_at,
            unnest([{'state': 'filemark', 'begin_s': 0, 's': filemark_s},
                    {'state': 'database', 'begin_s': filemark_s, 's': database_s},
                    {'state': 'no_request', 'begin_s': filemark_s + database_s, 's': no_request_s},
@@ -15,7 +15,7 @@ mounted AS (
     FROM file GROUP BY session_id
 )
 SELECT day, 'stken' AS system, drive, p.state AS state, gap_at + to_seconds(p.begin_s) AS from_at,
-       gap_at + to_seconds(p.begin_s + p.s) AS to_at, FALSE AS is_inferred, 'log' AS witness, session_id, try_id, file_id,
+       gap_at + to_seconds(p.begin_s + p.s) AS to_at, FALSE AS is_inferred, 'log' AS witness, session_id, attempt_id, file_id,
        line_no
 FROM part WHERE p.s > 0
 UNION ALL

@@ -37,7 +37,8 @@ _KINDS = (
     _Kind(
         "link_below_tape",
         "concat_ws('/', station, direction)",
-        "(SELECT *, bin_at + INTERVAL 30 MINUTE AS bin_end FROM {lake}.gold.link_witness WHERE tape_gb IS NOT NULL)",
+        "(SELECT *, bin_at + INTERVAL 30 MINUTE AS bin_end FROM {lake}.gold.link_reconciliation"
+        " WHERE tape_gb IS NOT NULL)",
         "tape_gb > counted_gb",
         "tape_gb",
         "counted_gb",
@@ -149,14 +150,14 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
         if not n_compared:
             yield _nothing(kind)
             continue
-        columns = f"{kind.entity} AS entity, {kind.stated} AS stated, {kind.possible} AS possible"
+        columns = f"{kind.entity} AS entity, {kind.stated} AS reported, {kind.possible} AS bound"
         sql = (
             f"{table.format(f'{columns}, {begin} AS began_at, {end} AS ended_at, {kind.lineage}')} AND {kind.suspect}"
             f" ORDER BY ALL LIMIT {MOST_ROWS}"
         )
         found: dict[str, list[dict[str, Any]]] = {}
         for row in connection.execute(sql, bounds).pl().iter_rows(named=True):
-            verdict = kind.judge(float(row["stated"]), float(row["possible"]))
+            verdict = kind.judge(float(row["reported"]), float(row["bound"]))
             if verdict is not None:
                 found.setdefault(row["entity"], []).append(row | {"verdict": verdict})
         for entity, those in found.items():
@@ -165,14 +166,14 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
 
 
 def _row(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int) -> dict[str, Any]:
-    worst = max(those, key=lambda row: abs(row["stated"] - row["possible"]) / max(abs(row["possible"]), 1e-9))
+    worst = max(those, key=lambda row: abs(row["reported"] - row["bound"]) / max(abs(row["bound"]), 1e-9))
     return {
         "kind": kind.name,
         "entity": entity,
         "n": len(those),
         "n_compared": n_compared,
-        "stated": float(worst["stated"]),
-        "possible": float(worst["possible"]),
+        "reported": float(worst["reported"]),
+        "bound": float(worst["bound"]),
         "what": worst["verdict"].what,
         "why": worst["verdict"].why,
         "from_at": min(row["began_at"] for row in those),
@@ -184,7 +185,7 @@ def _row(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int)
 
 
 def _nothing(kind: _Kind) -> dict[str, Any]:
-    none = ("entity", "stated", "possible", "what", "why", "hint", "from_at", "to_at", "file_id", "line_no")
+    none = ("entity", "reported", "bound", "what", "why", "hint", "from_at", "to_at", "file_id", "line_no")
     why = f"nothing to compare: no {kind.needs}"
     return {"kind": kind.name, "n": 0, "n_compared": 0, "reason_missing": why} | dict.fromkeys(none)
 
@@ -195,7 +196,7 @@ def _hint(connection: Connection, row: dict[str, Any]) -> str | None:
         return None
     station, _, direction = row["entity"].rpartition("/")
     largest = connection.execute(
-        f"SELECT max(max_mb_s) / min(turn_mb_s) FROM {LAKE}.gold.link_witness WHERE station = $station"
+        f"SELECT max(max_mb_s) / min(turn_mb_s) FROM {LAKE}.gold.link_reconciliation WHERE station = $station"
         " AND direction = $direction AND bin_at >= $from_at AND bin_at < $to_at",
         {"station": station, "direction": direction, "from_at": row["from_at"], "to_at": row["to_at"]},
     ).fetchone()

@@ -14,7 +14,7 @@ from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection
 
-RELATION = "gold.pool_region"
+RELATION = "gold.pool_usage_phase"
 WINDOW_DAYS = 14
 MOST_NAMED = 15
 MIN_REQUESTS = 10  # of an hour: fewer cannot show how many pools would have taken part

@@ -91,7 +91,7 @@ def read_history(connection: Connection) -> History:
     for finding_id, day, rule, entity in connection.execute(fired).fetchall():
         history.seen.setdefault(finding_id, set()).add(day)
         history.entities.setdefault(rule, {})[finding_id] = entity
-    unsaid = f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.withheld WHERE finding_id IS NOT NULL"
+    unsaid = f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.suppressed_verdict WHERE finding_id IS NOT NULL"
     for finding_id, day in connection.execute(unsaid).fetchall():
         history.withheld.setdefault(finding_id, set()).add(day)
     marks = f"SELECT finding_id, kind, day, until_day FROM {LAKE}.ops.finding_mark ORDER BY number"

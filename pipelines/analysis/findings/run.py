@@ -22,7 +22,7 @@ class Detected:
     """What the rules say of a period, and what they cannot say."""
 
     findings: list[dict[str, Any]]
-    withheld: list[dict[str, Any]]  # rows of gold.withheld
+    withheld: list[dict[str, Any]]  # rows of gold.suppressed_verdict
 
 
 def detect(connection: Connection, site: Site, catalog: Catalog, first: date, last: date) -> Detected:
@@ -44,7 +44,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
-    replace_day(connection, catalog.relations["gold.withheld"], last, found.withheld)
+    replace_day(connection, catalog.relations["gold.suppressed_verdict"], last, found.withheld)
     lifecycle.judged_on(connection, first, last, len(found.findings))
     lifecycle.restate(connection, last)
     return found

@@ -105,9 +105,9 @@ def _mount(rows: list[Row], zero: datetime) -> Mount:
         File(
             row["file_bytes"] / 1e6,
             max(0.0, row["moving_s"]),
-            max(0.0, row["judged_s"]),
+            max(0.0, row["avoidable_s"]),
             row["think_s"],
-            max(0.0, row["before_s"] - row["think_s"] - row["judged_s"]) if place else 0.0,
+            max(0.0, row["before_s"] - row["think_s"] - row["avoidable_s"]) if place else 0.0,
             min(max(0.0, row["wait_s"] or 0.0), max(0.0, row["moving_s"])),
         )
         for place, row in enumerate(rows)

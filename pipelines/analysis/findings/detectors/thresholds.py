@@ -207,5 +207,5 @@ def contradicts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
     )
     for entity, group in groups(rule, newest):
         row = group.row(0, named=True)
-        facts = {name: row[name] for name in ("n", "n_compared", "possible", "what", "why")}
+        facts = {name: row[name] for name in ("n", "n_compared", "bound", "what", "why")}
         yield Hit(entity, row[rule.time[0]], row[rule.time[1]], row[rule.value], facts, rows=group)

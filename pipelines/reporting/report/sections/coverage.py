@@ -56,7 +56,7 @@ def _freshness(asker: Asker) -> list[tuple[str, str]]:
 def _rules(asker: Asker) -> list[tuple[str, str]]:
     """Days without findings that are no all-clear: the rules did not run, or had too few logs."""
     rows = asker.ask("day_state").as_dicts()
-    return [("rules", row["says"]) for row in rows if row["state"] != "findings"]
+    return [("rules", row["summary"]) for row in rows if row["state"] != "findings"]
 
 
 def covering(asker: Asker) -> str:
@@ -66,7 +66,7 @@ def covering(asker: Asker) -> str:
 
 def unjudged(asker: Asker) -> list[str]:
     """Why days without findings are no all-clear, a sentence for each run of such days."""
-    return [row["says"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
+    return [row["summary"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
 
 
 def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
@@ -115,7 +115,7 @@ def _clocks(asker: Asker) -> list[tuple[str, str]]:
             best[row["station"]] = row
     alike: dict[str, list[str]] = {}
     for station, row in best.items():
-        alike.setdefault(row["says"] + (f" (by {row['tool']})" if row["skew_s"] is not None else ""), []).append(
+        alike.setdefault(row["summary"] + (f" (by {row['tool']})" if row["skew_s"] is not None else ""), []).append(
             station
         )
     return [("clocks", f"{_some(stations)}: {says}") for says, stations in sorted(alike.items())]

@@ -179,7 +179,7 @@ def drives(asker: Asker) -> Section:
             min_gb="50",
         ),
     ]
-    moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "says"]
+    moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "summary"]
     changes = asker.table("changes", "What was changed lately, and what moved", moved, _is_read, 20)
     tables += [changes] if changes.rows else []
     sentences = [
@@ -212,14 +212,14 @@ def data_quality(asker: Asker) -> Section:
         asker.table("lines_read", "Lines of the period's files", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
         asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
-        asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "says"], most=20),
+        asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "summary"], most=20),
         asker.table(
-            "contradictions", "Values that cannot be", ["entity", "n", "what", "says"], lambda row: row["n"], 12
+            "contradictions", "Values that cannot be", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
         ),
         asker.table(
             "changes",
             "Entries of the change log not read",
-            ["what", "says", "place"],
+            ["what", "summary", "place"],
             lambda row: not _is_read(row),
             12,
         ),

@@ -1,5 +1,6 @@
 /*
 title = "Holes in server logs"
+was = "log_hole"
 grain = "one row per pause of an archive system's log that is longer than log_silence_s, between two times it was written"
 why = "What happened in a hole is unknown: no state, transfer or gap may reach across it."
 partition = "month"
@@ -13,7 +14,7 @@ to_at = { type = "TIMESTAMP", doc = "first line after" }
 WITH following AS (
     SELECT host AS system, to_at AS from_at,
            lead(from_at) OVER (PARTITION BY host ORDER BY from_at, to_at) AS to_at
-    FROM silver.log_seen
+    FROM silver.log_coverage
     WHERE source = 'enstore_log'
 )
 SELECT CAST(from_at AS DATE) AS day, system, from_at, to_at

@@ -1,5 +1,6 @@
 /*
 title = "Times covered by a log"
+was = "log_seen"
 grain = "one row per source, host and unbroken interval, cut at UTC midnight"
 why = "The runs of every file joined; a pause of up to log_silence_s still counts as covered."
 partition = "month"
@@ -24,7 +25,7 @@ WITH reached AS (
            max(to_at) OVER (
                PARTITION BY source, host ORDER BY from_at, to_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
            ) AS before_at
-    FROM bronze.seen
+    FROM bronze.log_coverage
 ),
 numbered AS (
     SELECT r.*,

@@ -1,5 +1,6 @@
 /*
 title = "What links counted, and what is known to have passed them"
+was = "link_witness"
 grain = "one row per station, direction and half-hour UTC that all its links' logs cover wholly"
 why = "A counter of 32 bits goes round in 300 s at 14.3 MB/s, and a log of averages does not show it: the rate is right but for whole turns. The tapes and the station's own interface know better."
 partition = "month"

@@ -1,6 +1,7 @@
 /*
 title = "When did the pools stop sharing the work?"
 topic = "pools"
+was = ["pool_regions"]
 why = "Stretches of hours in which as many pools took part, as of the last day judged: where one ends, something was changed, broke, or another kind of request came."
 takes = ["last_day"]
 
@@ -20,7 +21,7 @@ changed = { type = "VARCHAR", doc = "what the change log has within 24 hours of 
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why stretches cannot be told; NULL where they can" }
 */
 WITH told AS (
-    SELECT * FROM gold.pool_region WHERE day <= $last_day QUALIFY day = max(day) OVER ()
+    SELECT * FROM gold.pool_usage_phase WHERE day <= $last_day QUALIFY day = max(day) OVER ()
 ),
 change AS (
     SELECT t.system, t.operation, t.region_no, string_agg(DISTINCT c.what, '; ' ORDER BY c.what) AS changed
