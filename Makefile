@@ -66,7 +66,7 @@ FUZZ_SECONDS ?= 600
 fuzz: install
 	$(SAY) "fuzzing each source for $(FUZZ_SECONDS) s"
 	@$(PYTHON) -c 'from pipelines.sources import all_sources; print(*all_sources(), sep="\n")' | \
-		xargs -P 2 -I{} sh -c '$(PYTHON) tests/fuzzing.py {} $(FUZZ_SECONDS) >var/fuzz-{}.log 2>&1; \
+		xargs -P 2 -I{} sh -c 'PYTHONPATH=tests $(PYTHON) -m support.fuzzing {} $(FUZZ_SECONDS) >var/fuzz-{}.log 2>&1; \
 			echo "{}: exit $$?, $$(grep -h "inputs, " var/fuzz-{}.log | tail -1)"'
 
 dashboard: export TAPESCOPE_SITE ?= var/demo
@@ -78,7 +78,7 @@ dashboard: install
 screenshots: export TAPESCOPE_SITE ?= var/demo
 screenshots: install .venv/done-programs
 	@test -e "$$TAPESCOPE_SITE" || $(MAKE) --no-print-directory demo
-	@for colours in light dark; do $(PYTHON) tests/screenshots.py "$$TAPESCOPE_SITE" var/screenshots $$colours; done
+	@for colours in light dark; do PYTHONPATH=tests $(PYTHON) -m support.screenshots "$$TAPESCOPE_SITE" var/screenshots $$colours; done
 
 # `airflow standalone` starts its parts by the name `airflow`, so that must be on the PATH. The pool is made before the
 # DAGs are switched on, for a task whose pool is not there waits for ever; the mark `arrived` begins the first run.

@@ -73,13 +73,13 @@ def main(
     keep: bool,
 ) -> None:
     """Measure tapescope against its peers on inputs made for it, and its pages. Nothing is asserted."""
-    wanted = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
+    selected = [name for name in INPUTS if name in (only or INPUTS) and not (name == BIG and not big_mb)]
     say = Console(stderr=True).print
     tasks: dict[tuple[str, str], Task] = {}
-    for name in wanted:
+    for name in selected:
         size = big_mb if name == BIG else mb if name in LARGE else small_mb
-        said = f"recording {story.stem}" if name == WEEK else f"making {size:g} MB for {name}"
-        say(said, highlight=False)
+        message = f"recording {story.stem}" if name == WEEK else f"making {size:g} MB for {name}"
+        say(message, highlight=False)
         path = week.make(folder, story) if name == WEEK else inputs.make(folder, ENSTORE if name == BIG else name, size)
         for task in PLAN.get(name, OF_ANY):
             tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)

@@ -20,7 +20,7 @@ Results = dict[tuple[str, str], Result]  # by input and task
 class Aim:
     """One aim as two texts, and the verdict; a source may have a reason to fall short."""
 
-    wanted: str
+    requirement: str
     got: str
     is_reached: bool
     reason: str = ""
@@ -46,17 +46,17 @@ def judge(results: Results) -> list[Aim]:
         aims.append(_aim(f"log to committed rows: at least {RE_AIM:g}× the re loop", times, "×", times >= RE_AIM))
     if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "read_lines")):
         times = both[1].mb_s / both[0].mb_s
-        wanted = f"log to committed rows: at most {LINES_AIM:g}× as long as Polars takes for its lines"
-        aims.append(_aim(wanted, times, "× as long", times <= LINES_AIM))
+        requirement = f"log to committed rows: at most {LINES_AIM:g}× as long as Polars takes for its lines"
+        aims.append(_aim(requirement, times, "× as long", times <= LINES_AIM))
     for (stem, task), result in results.items():
         if task == "ingest" and stem != BIG and result.mb_s < LEAST_MB_S:
-            wanted = f"{stem} to committed rows: at least {LEAST_MB_S:g} MB/s"
+            requirement = f"{stem} to committed rows: at least {LEAST_MB_S:g} MB/s"
             reason = reason_of(stem) or _what_else_took_time(result, results.get((stem, "parse")))
-            aims.append(Aim(wanted, f"{result.mb_s:.1f} MB/s", False, reason))
+            aims.append(Aim(requirement, f"{result.mb_s:.1f} MB/s", False, reason))
     if answered := results.get((WEEK, "whatif")):
-        wanted = f"a what-if of a recorded week: at most {WHATIF_AIM_S:g} s"
+        requirement = f"a what-if of a recorded week: at most {WHATIF_AIM_S:g} s"
         got = f"{answered.seconds:.1f} s ({answered.facts['mounts']:,} mounts, {answered.n_rows:,} files)"
-        aims.append(Aim(wanted, got, answered.seconds <= WHATIF_AIM_S))
+        aims.append(Aim(requirement, got, answered.seconds <= WHATIF_AIM_S))
     ours = [result for (_, task), result in results.items() if task == "ingest"]
     if ours:
         worst = max(ours, key=lambda result: result.peak_bytes)
@@ -72,12 +72,12 @@ def judge_pages(results: Sequence[PageResult]) -> list[Aim]:
     """One aim for each archive: all pages, whatever the period; those that miss it are named, the slowest first."""
     aims = []
     for archive in dict.fromkeys(result.archive for result in results):
-        mine = sorted((result for result in results if result.archive == archive), key=lambda page: -page.p95_ms)
-        above = [page for page in mine if page.p95_ms >= PAGE_AIM_MS]
+        of_archive = sorted((result for result in results if result.archive == archive), key=lambda page: -page.p95_ms)
+        above = [page for page in of_archive if page.p95_ms >= PAGE_AIM_MS]
         named = ", ".join(f"{page.title} ({page.period}: {page.p95_ms:,.0f} ms, {page.slowest})" for page in above)
-        wanted = f"{archive}: the answers of a page in less than {PAGE_AIM_MS:g} ms (p95, {CORES} cores)"
-        got = f"{len(mine) - len(above)} of {len(mine)}; slowest {mine[0].p95_ms:,.0f} ms"
-        aims.append(Aim(wanted, got, not above, named))
+        requirement = f"{archive}: the answers of a page in less than {PAGE_AIM_MS:g} ms (p95, {CORES} cores)"
+        got = f"{len(of_archive) - len(above)} of {len(of_archive)}; slowest {of_archive[0].p95_ms:,.0f} ms"
+        aims.append(Aim(requirement, got, not above, named))
     return aims
 
 
@@ -99,5 +99,5 @@ def _pair(results: Results, one: tuple[str, str], other: tuple[str, str]) -> tup
     return (results[one], results[other]) if one in results and other in results else None
 
 
-def _aim(wanted: str, value: float, unit: str, is_reached: bool) -> Aim:
-    return Aim(wanted, f"{value:.2g}{unit}" if value < 10 else f"{value:.0f}{unit}", is_reached)
+def _aim(requirement: str, value: float, unit: str, is_reached: bool) -> Aim:
+    return Aim(requirement, f"{value:.2g}{unit}" if value < 10 else f"{value:.0f}{unit}", is_reached)

@@ -33,7 +33,7 @@ LTO4 = seeking.geometry(drive("LTO-4"))
 
 
 @dataclass(frozen=True)
-class Said:
+class TrialResult:
     """One answer of a model, and what is true."""
 
     quantity: str
@@ -42,7 +42,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Row:
+class QuantityCount:
     """One quantity of one model over all trials."""
 
     model: str
@@ -68,64 +68,64 @@ class Row:
 # --- the models -----------------------------------------------------------------------------------------------
 
 
-def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[Said]:
+def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[TrialResult]:
     """40 mounts of a site; what their logs do not tell apart is one cost: a search is then part of a file's."""
     site = truths.served(rng)
     logged = (site.moving_s if moving else None, site.position_s if position else None)
     between = site.between_s if gaps else None
     found = calibration.fit(Mounts(site.n_files, site.moved_mb, site.wall_s, *logged, site.day, between))
-    yield Said("speed", found.parameters["speed_mb_s"], site.mb_s)
-    yield Said("a mount", found.parameters["mount_s"], site.a_mount_s)
-    yield Said("a file", found.parameters["file_s"], site.a_file_s + (0 if position else site.a_search_s))
+    yield TrialResult("speed", found.parameters["speed_mb_s"], site.mb_s)
+    yield TrialResult("a mount", found.parameters["mount_s"], site.a_mount_s)
+    yield TrialResult("a file", found.parameters["file_s"], site.a_file_s + (0 if position else site.a_search_s))
     if position:
-        yield Said("a search", found.parameters["seek_s"], site.a_search_s)
+        yield TrialResult("a search", found.parameters["seek_s"], site.a_search_s)
     refused = next(iter(found.unknown.values()), None)
-    yield Said("rate of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
-    yield Said("drift", found.drift_week, 0.0)
+    yield TrialResult("rate of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
+    yield TrialResult("drift", found.drift_week, 0.0)
 
 
-def drives(rng: Rng) -> Iterator[Said]:
+def drives(rng: Rng) -> Iterator[TrialResult]:
     """Two classes of traffic with measured efficiencies, and a measured speed."""
-    want = truths.wanted(rng)
+    demand = truths.demand(rng)
     traffic = [
-        Traffic(f"class {n}", certain(rate), certain(want.factor), Estimate(*efficiency))
-        for n, (rate, efficiency) in enumerate(zip(want.rate_mb_s, want.efficiency, strict=True))
+        Traffic(f"class {n}", certain(rate), certain(demand.factor), Estimate(*efficiency))
+        for n, (rate, efficiency) in enumerate(zip(demand.rate_mb_s, demand.efficiency, strict=True))
     ]
-    yield Said("drives", drives_needed(traffic, Estimate(*want.speed_mb_s)).drives, want.drives)
+    yield TrialResult("drives", drives_needed(traffic, Estimate(*demand.speed_mb_s)).drives, demand.drives)
 
 
-def recall(rng: Rng) -> Iterator[Said]:
+def recall(rng: Rng) -> Iterator[TrialResult]:
     """4 to 16 mounts teach; ten files of another are foretold, in the order of their places; so is the break-even."""
     site = truths.searched(rng)
     model = seeking.learn(LTO4, site.from_gb, site.to_gb, site.seconds, site.mount)
     listed = seeking.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
     service = Service(site.mb_s, site.a_mount_s, site.a_file_s)
-    yield Said("factor", model.factor, site.factor)
-    yield Said("seconds", seeking.recall(model, service, listed)["logical"].seconds, site.took_s)
+    yield TrialResult("factor", model.factor, site.factor)
+    yield TrialResult("seconds", seeking.recall(model, service, listed)["logical"].seconds, site.took_s)
     tape = seeking.Files(np.arange(len(site.tape_begin_gb)), site.tape_begin_gb, site.tape_end_gb)
-    yield Said("break-even", seeking.modelled_break_even(model, service, tape, in_order=False), site.break_even)
+    yield TrialResult("break-even", seeking.modelled_break_even(model, service, tape, in_order=False), site.break_even)
 
 
-def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[Said]:
+def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[TrialResult]:
     life = truths.lived(rng, n_seen, has_weeks)
     end = days_left(life.moved_gb, life.left_gb)
-    yield Said("days left", end.days if isinstance(end, Eta) else end, life.days)
-    yield Said("GB a day", end.gb_day if isinstance(end, Eta) else end, life.gb_day)
-    yield Said("GB of 7 days", moved_ahead(life.moved_gb), life.week_gb)
+    yield TrialResult("days left", end.days if isinstance(end, Eta) else end, life.days)
+    yield TrialResult("GB a day", end.gb_day if isinstance(end, Eta) else end, life.gb_day)
+    yield TrialResult("GB of 7 days", moved_ahead(life.moved_gb), life.week_gb)
 
 
-def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[Said]:
+def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
     site = truths.grown(rng, n_seen, n_ahead)
     found = growth.learn(np.arange(n_seen), site.written_gb, n_seen - 1)
     if isinstance(found, NoEstimate):
-        yield Said("factor a year", found, site.factor)
+        yield TrialResult("factor a year", found, site.factor)
         return
-    yield Said("factor a year", found.factor_year, site.factor)
-    yield Said(f"GB of {n_ahead} days", found.written(n_ahead), site.ahead_gb)
-    yield Said("days until a plan", found.days_until(site.goal_gb), site.days)
+    yield TrialResult("factor a year", found.factor_year, site.factor)
+    yield TrialResult(f"GB of {n_ahead} days", found.written(n_ahead), site.ahead_gb)
+    yield TrialResult("days until a plan", found.days_until(site.goal_gb), site.days)
 
 
-def gain(rng: Rng, share: float) -> Iterator[Said]:
+def gain(rng: Rng, share: float) -> Iterator[TrialResult]:
     """20 days before a change and 20 after it, beside peers."""
     seen = truths.changed(rng, share)
     half = len(seen.moved_gb) // 2
@@ -136,10 +136,10 @@ def gain(rng: Rng, share: float) -> Iterator[Said]:
         Days(seen.peers_gb[before], seen.peers_hours[before]),
         Days(seen.peers_gb[after], seen.peers_hours[after]),
     )
-    yield Said("GB a day more", found.gain_gb_day, seen.gain_gb_day)
+    yield TrialResult("GB a day more", found.gain_gb_day, seen.gain_gb_day)
 
 
-MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
+MODELS: dict[str, Callable[[Rng], Iterable[TrialResult]]] = {
     "fit-nothing-logged": partial(fit, moving=False, position=False),
     "fit-moving-logged": partial(fit, moving=True, position=False),
     "fit-all-logged": partial(fit, moving=True, position=True),
@@ -158,28 +158,28 @@ MODELS: dict[str, Callable[[Rng], Iterable[Said]]] = {
 # --- counting and printing ------------------------------------------------------------------------------------
 
 
-def measure(name: str, n_trials: int, seed: int = SEED) -> list[Row]:
+def measure(name: str, n_trials: int, seed: int = SEED) -> list[QuantityCount]:
     """So many trials of one model."""
     drawn = (np.random.default_rng([seed, crc32(name.encode()), trial]) for trial in range(n_trials))
-    return tally(name, (said for rng in drawn for said in MODELS[name](rng)))
+    return tally(name, (result for rng in drawn for result in MODELS[name](rng)))
 
 
-def tally(name: str, answers: Iterable[Said]) -> list[Row]:
+def tally(name: str, answers: Iterable[TrialResult]) -> list[QuantityCount]:
     """Answers of a model counted, a row for each quantity."""
-    by_quantity: dict[str, list[Said]] = defaultdict(list)
-    for said in answers:
-        by_quantity[said.quantity].append(said)
+    by_quantity: dict[str, list[TrialResult]] = defaultdict(list)
+    for result in answers:
+        by_quantity[result.quantity].append(result)
     rows = []
-    for quantity, all_said in by_quantity.items():
-        given = [(said.answer, said.truth) for said in all_said if isinstance(said.answer, Estimate)]
+    for quantity, results in by_quantity.items():
+        given = [(result.answer, result.truth) for result in results if isinstance(result.answer, Estimate)]
         held = sum(one.low <= truth <= one.high for one, truth in given)
         widths = [(one.high - one.low) / abs(truth) for one, truth in given if truth]
-        refused = len(all_said) - len(given)
-        rows.append(Row(name, quantity, len(all_said), refused, held, median(widths) if widths else None))
+        refused = len(results) - len(given)
+        rows.append(QuantityCount(name, quantity, len(results), refused, held, median(widths) if widths else None))
     return rows
 
 
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Iterable[QuantityCount]) -> str:
     head = ("trials", "refused", "covered", "share", "width", f"{LEAST:.0%} to {MOST:.0%}")
     lines = [f"{'model':<20}{'quantity':<21}" + "".join(f"{name:>9}" for name in head[:-1]) + f"   {head[-1]}"]
     lines.append("-" * (len(lines[0]) + 2))
@@ -201,8 +201,8 @@ def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
     rows = [row for name in MODELS if name in (only or MODELS) for row in measure(name, n_trials, seed)]
     click.echo(table(rows))
     within = sum(row.verdict == "yes" for row in rows)
-    said = f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals hold the truth"
-    click.echo(f"{said} ({n_trials} trials each, seed {seed})")
+    summary = f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals hold the truth"
+    click.echo(f"{summary} ({n_trials} trials each, seed {seed})")
     click.echo(f"{time.monotonic() - begun:.0f} s", err=True)
 
 

@@ -20,24 +20,24 @@ SLACK = timedelta(seconds=60)
 def judge(truth: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, Any]:
     """What became of every fault, every finding and every interval of one run."""
     faults = truth.get("fault", [])
-    told: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(faults))}
+    matched: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(faults))}
     judged = []
     for finding in findings:
         place = next((n for n, fault in enumerate(faults) if _tells(fault, finding, fault["rules"])), None)
         follows = [fault["kind"] for fault in faults if _tells(fault, finding, fault["follows"])]
         if place is not None:
-            told[place].append(finding)
+            matched[place].append(finding)
         role = "hit" if place is not None else "follows" if follows else "false"
         kind = faults[place]["kind"] if place is not None else (follows or [""])[0]
         judged.append({"rule": finding["rule"], "entity": finding["entity"], "role": role, "kind": kind})
     return {
         "faults": [
-            {"kind": fault["kind"], "entity": fault["entity"], "rules": sorted({f["rule"] for f in told[place]})}
+            {"kind": fault["kind"], "entity": fault["entity"], "rules": sorted({f["rule"] for f in matched[place]})}
             for place, fault in enumerate(faults)
         ],
         "findings": judged,
         "intervals": [
-            interval for place, fault in enumerate(faults) for interval in _intervals(fault["sizes"], told[place])
+            interval for place, fault in enumerate(faults) for interval in _intervals(fault["sizes"], matched[place])
         ],
     }
 
@@ -53,20 +53,20 @@ def _naive(instant: datetime) -> datetime:
     return instant.astimezone(UTC).replace(tzinfo=None)
 
 
-def _intervals(sizes: dict[str, Any], told: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _intervals(sizes: dict[str, Any], findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Every pair of bounds among a finding's facts, and whether the planted size lies between.
 
     A sum such as lost_hours is compared only where one finding tells of the whole fault.
     """
-    for finding in told:
+    for finding in findings:
         for name, low, high in _bounds(json.loads(finding["facts"])):
             size = name or SIZE_OF.get(finding["rule"], "low and high")
-            if size.startswith("lost_") and len(told) > 1:
+            if size.startswith("lost_") and len(findings) > 1:
                 continue
             planted = sizes.get(size)
             covered = None if planted is None else low <= planted <= high
-            said = {"rule": finding["rule"], "name": size, "low": low, "high": high}
-            yield said | {"planted": planted, "covered": covered}
+            interval = {"rule": finding["rule"], "name": size, "low": low, "high": high}
+            yield interval | {"planted": planted, "covered": covered}
 
 
 def _bounds(facts: dict[str, Any]) -> Iterator[tuple[str, float, float]]:

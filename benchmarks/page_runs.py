@@ -7,7 +7,6 @@ behind the pages, so that drawing is no part of it. All pages take turns: a busy
 
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +18,9 @@ from pathlib import Path
 import click
 
 from benchmarks.measure import CORES, REPO
+from dashboards.pages import find_views
 from pipelines.answers import question as asking
-from pipelines.answers.snapshot import Opened
+from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Catalog, load_catalog
 from pipelines.config.site import Site
 from pipelines.steps import site_at
@@ -54,8 +54,7 @@ class PageRun:
 
 def pages() -> dict[str, str]:
     """Title by name of every page of the app."""
-    found = re.findall(r'views/(\w+)\.py", title="([^"]+)"', APP.read_text(encoding="utf-8"))
-    return dict(found)
+    return {view.name: view.title for view in find_views()}
 
 
 class Notebook:
@@ -63,18 +62,18 @@ class Notebook:
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
-        self._lent: dict[int, str] = {}
-        self._answer, self._lend = asking.answer, Opened.lent
+        self._cursor_kinds: dict[int, str] = {}
+        self._answer, self._cursor = asking.answer, SnapshotReader.cursor
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         self._replace(self._answer, self._note)
-        Opened.lent = lambda opened: self._lend_noted(opened)  # type: ignore[method-assign, assignment]
+        SnapshotReader.cursor = lambda opened: self._noted_cursor(opened)  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:
             self._replace(self._note, self._answer)
-            Opened.lent = self._lend  # type: ignore[method-assign]
+            SnapshotReader.cursor = self._cursor  # type: ignore[method-assign]
 
     def tear(self) -> list[Call]:
         """What was noted since it was last asked for."""
@@ -90,17 +89,17 @@ class Notebook:
     def _note(
         self, connection: Connection, catalog: Catalog, name: str, params: Params = None, snapshot: int | None = None
     ) -> asking.Answer:
-        self._calls.append(Call(name, tuple(sorted((params or {}).items())), self._lent[id(connection)]))
+        self._calls.append(Call(name, tuple(sorted((params or {}).items())), self._cursor_kinds[id(connection)]))
         return self._answer(connection, catalog, name, params, snapshot)
 
     @contextmanager
-    def _lend_noted(self, opened: Opened) -> Iterator[Connection]:
-        with self._lend(opened) as cursor:
-            self._lent[id(cursor)] = "newest" if opened._snapshot is None else "snapshot"
+    def _noted_cursor(self, opened: SnapshotReader) -> Iterator[Connection]:
+        with self._cursor(opened) as cursor:
+            self._cursor_kinds[id(cursor)] = "newest" if opened._snapshot is None else "snapshot"
             try:
                 yield cursor
             finally:
-                del self._lent[id(cursor)]
+                del self._cursor_kinds[id(cursor)]
 
 
 def asked_by(notebook: Notebook, page: str, days: tuple[date, date] | None) -> list[Call]:
@@ -131,7 +130,7 @@ def spans(site: Site) -> dict[str, tuple[date, date] | None]:
     }
 
 
-def note_all(site: Site, wanted: Sequence[str], say: Callable[[str], None]) -> list[PageRun]:
+def note_all(site: Site, selected: Sequence[str], say: Callable[[str], None]) -> list[PageRun]:
     """Each page about each period; one that asks about no days is noted once."""
     runs: list[PageRun] = []
     all_spans, notebook = spans(site), Notebook()
@@ -139,7 +138,9 @@ def note_all(site: Site, wanted: Sequence[str], say: Callable[[str], None]) -> l
         for page, title in pages().items():
             first: list[Call] | None = None
             for period, days in all_spans.items():
-                if (wanted and page not in wanted) or (first is not None and not any(dict(c.params) for c in first)):
+                if (selected and page not in selected) or (
+                    first is not None and not any(dict(c.params) for c in first)
+                ):
                     continue
                 say(f"{title}, {period}")
                 calls = asked_by(notebook, page, days)
@@ -151,9 +152,9 @@ def note_all(site: Site, wanted: Sequence[str], say: Callable[[str], None]) -> l
 def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], None]) -> None:
     """Ask all of it so many times over, and once before to open what stays open."""
     catalog = load_catalog()
-    newest = Opened(site)
+    newest = SnapshotReader(site)
     snapshot = newest.ask(catalog, "period", {}).snapshot
-    pinned = Opened(site, snapshot)
+    pinned = SnapshotReader(site, snapshot)
 
     def ask(call: Call) -> float:
         begin = time.perf_counter()
@@ -173,8 +174,8 @@ def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], 
 @click.command()
 @click.argument("site_path", metavar="SITE", type=click.Path(path_type=Path))
 @click.option("--repeat", default=20, show_default=True)
-@click.option("--page", "wanted", multiple=True, help="Only this page; may be given again.")
-def main(site_path: Path, repeat: int, wanted: tuple[str, ...]) -> None:
+@click.option("--page", "selected", multiple=True, help="Only this page; may be given again.")
+def main(site_path: Path, repeat: int, selected: tuple[str, ...]) -> None:
     """Measure the pages of a site on two cores."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
@@ -184,7 +185,7 @@ def main(site_path: Path, repeat: int, wanted: tuple[str, ...]) -> None:
     def say(text: str) -> None:
         click.echo(text, err=True)
 
-    runs = note_all(site, wanted, say)
+    runs = note_all(site, selected, say)
     time_all(site, runs, repeat, say)
     json.dump([asdict(run) for run in runs], sys.stdout)
 

@@ -44,10 +44,10 @@ def sample(folder: Path, say: Say) -> Site:
     return site
 
 
-def measure(name: str, site: Site, repeat: int, wanted: Sequence[str] = ()) -> list[PageResult]:
+def measure(name: str, site: Site, repeat: int, selected: Sequence[str] = ()) -> list[PageResult]:
     """All pages of a site, or some, in a process of its own that has two cores."""
     command = [sys.executable, "-m", "benchmarks.page_runs", str(site.root), "--repeat", str(repeat)]
-    command += [word for page in wanted for word in ("--page", page)]
+    command += [word for page in selected for word in ("--page", page)]
     done = subprocess.run(command, cwd=REPO, stdout=subprocess.PIPE, text=True, check=True)
     return [_result(name, run) for run in json.loads(done.stdout)]
 
@@ -85,16 +85,16 @@ def show(console: Console, results: Sequence[PageResult], aims: Sequence[Aim]) -
                 table.add_row(*cells(result))
         console.print(table)
     for aim in aims:
-        console.print(f"{aim.wanted}: {aim.got}; {aim.verdict}", highlight=False, markup=False)
+        console.print(f"{aim.requirement}: {aim.got}; {aim.verdict}", highlight=False, markup=False)
 
 
 def markdown(results: Sequence[PageResult], aims: Sequence[Aim]) -> str:
     """The same for a document."""
     lines = []
     for archive in dict.fromkeys(result.archive for result in results):
-        mine = [cells(result) for result in results if result.archive == archive]
+        rows = [cells(result) for result in results if result.archive == archive]
         rule = ["---"] * 2 + ["---:"] * 3 + ["---", "---:"]
-        lines += [f"Answers of the pages, {archive}:", "", *map(line, (COLUMNS, rule, *mine)), ""]
+        lines += [f"Answers of the pages, {archive}:", "", *map(line, (COLUMNS, rule, *rows)), ""]
     return "\n".join(lines + aims_lines(aims))
 
 
@@ -119,7 +119,7 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
 
 @click.command()
 @click.option("--site", "site_path", type=click.Path(path_type=Path), help="Only this site, which is there already.")
-@click.option("--page", "wanted", multiple=True, help="With --site: only this page, by its file; may be given again.")
+@click.option("--page", "selected", multiple=True, help="With --site: only this page, by its file; may be given again.")
 @click.option("--days", default=year.Size.days, show_default=True)
 @click.option("--transfers", default=year.Size.transfers, show_default=True)
 @click.option("--fine-days", default=year.Size.fine_days, show_default=True, help="Last days sampled each second.")
@@ -127,7 +127,7 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks" / PAGES)
 def main(
     site_path: Path | None,
-    wanted: tuple[str, ...],
+    selected: tuple[str, ...],
     days: int,
     transfers: int,
     fine_days: int,
@@ -136,7 +136,7 @@ def main(
 ) -> None:
     """Server time of each page's questions: median and 95th percentile."""
     if site_path:
-        results = measure(str(site_path), steps.site_at(site_path), repeat, wanted)
+        results = measure(str(site_path), steps.site_at(site_path), repeat, selected)
         report(results, judge_pages(results))
         return
     say = Console(stderr=True).print

@@ -113,8 +113,8 @@ def iostat_tool() -> Callable[[Path], list[Row]] | None:
     logging.getLogger().setLevel(logging.CRITICAL)
 
     def read(path: Path) -> list[Row]:
-        wanted = SimpleNamespace(data=str(path), disks=[], since=None, until=None)
-        return [row for report in module.Parser(wanted).parse() for row in _rows_of(report)]
+        options = SimpleNamespace(data=str(path), disks=[], since=None, until=None)
+        return [row for report in module.Parser(options).parse() for row in _rows_of(report)]
 
     return read
 

@@ -130,13 +130,13 @@ def main(n_runs: int, n_faults: int, tuning: bool, base: Path | None, jobs: int,
     if not isinstance(library, LibraryScenario):
         raise click.BadParameter("only a library scenario can be drawn from", param_hint="--base")
     code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
-    wanted = planned(n_runs, n_faults, library, tuning)
+    plan = planned(n_runs, n_faults, library, tuning)
     path = folder / "runs.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
-    done = {name: result for name, result in kept(path, code).items() if name in wanted}
+    done = {name: result for name, result in kept(path, code).items() if name in plan}
     say = Console(stderr=True, highlight=False).print
-    say(f"{len(wanted)} runs, {len(done)} of them are there already; results go to {path}")
-    todo = {name: scenario for name, scenario in wanted.items() if name not in done}
+    say(f"{len(plan)} runs, {len(done)} of them are there already; results go to {path}")
+    todo = {name: scenario for name, scenario in plan.items() if name not in done}
     begun = time.monotonic()
     with path.open("a", encoding="utf-8") as file:
         for number, (name, result) in enumerate(_results(todo, folder / "work", jobs), 1):

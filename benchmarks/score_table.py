@@ -83,5 +83,5 @@ def _costs(results: list[dict[str, Any]]) -> str:
     if not results:
         return ""
     steps = results[0]["seconds"]
-    said = ", ".join(f"{step} {mean(result['seconds'][step] for result in results):.1f}" for step in steps)
-    return f"seconds of a run: {said}"
+    times = ", ".join(f"{step} {mean(result['seconds'][step] for result in results):.1f}" for step in steps)
+    return f"seconds of a run: {times}"

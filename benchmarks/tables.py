@@ -57,7 +57,7 @@ def show(console: Console, results: Sequence[Result], aims: Sequence[Aim]) -> No
     console.print(table)
     verdicts = Table("aim", "this run", "", title="aims")
     for aim in aims:
-        verdicts.add_row(aim.wanted, aim.got, aim.verdict)
+        verdicts.add_row(aim.requirement, aim.got, aim.verdict)
     console.print(verdicts)
 
 
@@ -71,7 +71,7 @@ def markdown(results: Sequence[Result], aims: Sequence[Aim]) -> str:
 def aims_lines(aims: Sequence[Aim]) -> list[str]:
     """Aims as lines of a table of a document."""
     head = [line(("aim", "this run", "")), line(["---"] * 3)]
-    return head + [line((aim.wanted, aim.got, aim.verdict)) for aim in aims]
+    return head + [line((aim.requirement, aim.got, aim.verdict)) for aim in aims]
 
 
 def line(texts: Sequence[str]) -> str:

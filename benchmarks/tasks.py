@@ -11,7 +11,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,8 @@ from pipelines import sources, steps
 from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
 from pipelines.analysis.models.simulation import Changes
 from pipelines.catalog.contracts import load_catalog
-from pipelines.config.files import origin_of
-from pipelines.config.site import input_for
-from pipelines.ingest.parse_file import Reading
+from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.parse_file import FileParse
 from pipelines.sources import blocks
 
 JC_MB = 2  # jc is given this much: its speed does not depend on the size, its memory does
@@ -48,12 +46,10 @@ def ingest(path: Path) -> Facts:
 def parse(path: Path) -> Facts:
     """Reading and parsing alone; the rows are counted and dropped."""
     site = steps.site_at(path.parent)
-    head = blocks.read_head(path)
-    stem, _ = sources.choose(head)
-    if stem is None:
-        raise ValueError(f"no source recognises {path}")
-    origin = replace(origin_of(site, path, *input_for(site, path)), head=tuple(head))
-    reading = Reading(path, stem, origin, blocks.Start(), None)
+    file = IncomingFile(site, path)
+    if not file.source:
+        raise ValueError(f"{path}: {file.found.refusal}")
+    reading = FileParse(file)
     kinds: Counter[str] = Counter()
 
     def run() -> None:
@@ -65,7 +61,7 @@ def parse(path: Path) -> Facts:
     _, seconds = _timed(run)
     counts = reading.counts
     return {
-        "source": stem,
+        "source": file.source,
         "seconds": seconds,
         "rows": counts.n_records,
         "lines": counts.n_lines,

@@ -53,7 +53,7 @@ def served(rng: Rng, n_mounts: int = 40) -> Served:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Demand:
     """Traffic of two classes, MB/s; what was measured of it as (value, low, high), and the drives it really needs."""
 
     rate_mb_s: tuple[float, float]
@@ -63,18 +63,18 @@ class Wanted:
     drives: float
 
 
-def wanted(rng: Rng) -> Wanted:
+def demand(rng: Rng) -> Demand:
     """Efficiencies and a speed are measured with errors that are known, and stated with 90 % intervals."""
     organised, chaotic, speed = rng.uniform(0.3, 0.5), rng.uniform(0.05, 0.15), rng.uniform(60, 160)
     rates, factor = (rng.uniform(100, 500), rng.uniform(20, 100)), 2.0
 
     def measured(true: float, error: float) -> tuple[float, float, float]:
-        seen = true * np.exp(rng.normal(0, error))
-        return float(seen), float(seen * np.exp(-1.645 * error)), float(seen * np.exp(1.645 * error))
+        estimate = true * np.exp(rng.normal(0, error))
+        return float(estimate), float(estimate * np.exp(-1.645 * error)), float(estimate * np.exp(1.645 * error))
 
     drives = factor * (rates[0] / organised + rates[1] / chaotic) / speed
-    said = (measured(organised, 0.1), measured(chaotic, 0.25))
-    return Wanted(rates, factor, said, measured(speed, 0.05), drives)
+    efficiencies = (measured(organised, 0.1), measured(chaotic, 0.25))
+    return Demand(rates, factor, efficiencies, measured(speed, 0.05), drives)
 
 
 def way_s(from_gb: Floats, to_gb: Floats) -> Floats:

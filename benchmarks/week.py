@@ -19,8 +19,8 @@ def make(folder: Path, story: Path) -> Path:
     scenario = load(story)
     if not isinstance(scenario, LibraryScenario):
         raise click.BadParameter("only a library's week is recorded", param_hint="--week")
-    told = scenario.model_dump_json().encode()
-    place = folder / f"{WEEK}-{hashlib.sha256(told).hexdigest()[:8]}-v{VERSION}"
+    scenario_json = scenario.model_dump_json().encode()
+    place = folder / f"{WEEK}-{hashlib.sha256(scenario_json).hexdigest()[:8]}-v{VERSION}"
     if not place.exists():
         unfinished = place.with_suffix(".part")
         write(scenario, unfinished)

@@ -27,7 +27,7 @@ WHEN = AssetOrTimeSchedule(
 
 @task
 def recognise() -> list[dict[str, int]]:
-    n_batches = int(call("look")["batches"])
+    n_batches = int(call("pending_files")["batches"])
     return [{"number": number, "of": n_batches} for number in range(n_batches)]
 
 
@@ -38,10 +38,10 @@ def read(number: int, of: int) -> dict[str, Any]:
 
 @task(outlets=[BRONZE], trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
 def announce() -> dict[str, Any]:
-    waiting, events = call("waiting"), get_current_context()["outlet_events"][BRONZE]
-    for relation, n_days in waiting.items():
+    dirty, events = call("dirty_tables"), get_current_context()["outlet_events"][BRONZE]
+    for relation, n_days in dirty.items():
         events.add(Asset(relation), extra={"days": n_days})
-    return waiting
+    return dirty
 
 
 @dag(schedule=WHEN, doc_md=__doc__, **EACH_DAG)

@@ -44,10 +44,10 @@ def call(name: str, **options: Any) -> dict[str, Any]:
     try:
         done = getattr(steps, name)(steps.site_at(SITE, LOCK_WAIT_S), **options)
     except Exception as error:
-        told = steps.told(name, error)
-        print(told)
-        get_current_context()["ti"].xcom_push("failure", told)
-        raise (AirflowFailException if getattr(error, "exit_code", 1) in IN_VAIN else RuntimeError)(told) from error
+        failure = steps.summarize_failure(name, error)
+        print(failure)
+        get_current_context()["ti"].xcom_push("failure", failure)
+        raise (AirflowFailException if getattr(error, "exit_code", 1) in IN_VAIN else RuntimeError)(failure) from error
     counts = done if isinstance(done, dict) else done.as_dict()
     print(f"{name}: {json.dumps(counts, default=str)}")
     return {name: value for name, value in counts.items() if isinstance(value, int | float)}

@@ -18,7 +18,7 @@ from pipelines.analysis.models.simulation import Changes, Outcome, simulate
 from pipelines.answers import question
 from pipelines.answers.drill import Drilled, drill
 from pipelines.answers.question import Answer
-from pipelines.answers.snapshot import Opened
+from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site, load_site, site_file
 from pipelines.primitives import format
@@ -44,11 +44,11 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return load_catalog().questions[self.name].title
+        return load_catalog().asked[self.name].title
 
     @property
     def why(self) -> str:
-        return load_catalog().questions[self.name].why
+        return load_catalog().asked[self.name].why
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def last_day(snapshot: int) -> date:
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _last_day(path: str, which: str, snapshot: int) -> date:
-    with refusing(), _open(path, which, snapshot).lent() as connection:
+    with refusing(), _open(path, which, snapshot).cursor() as connection:
         return question.last_day(connection).day
 
 
@@ -119,7 +119,7 @@ def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
-    with refusing(), _open(path, which, snapshot).lent() as connection:
+    with refusing(), _open(path, which, snapshot).cursor() as connection:
         return drill(connection, site(path), load_catalog(), drive, bucket, day, DRILLED)
 
 
@@ -187,16 +187,16 @@ def refusing() -> Iterator[None]:
         raise NoAnswer(str(error), error.hint) from error
 
 
-@st.cache_resource(max_entries=4, show_spinner=False, on_release=Opened.close)
-def _open(path: str, _: str, snapshot: int | None) -> Opened:
-    return Opened(site(path), snapshot)
+@st.cache_resource(max_entries=4, show_spinner=False, on_release=SnapshotReader.close)
+def _open(path: str, _: str, snapshot: int | None) -> SnapshotReader:
+    return SnapshotReader(site(path), snapshot)
 
 
 def _here() -> tuple[str, str]:
     """The site that the pages are about, and which warehouse is in it now."""
     path = str(site_path())
     with refusing():
-        return path, Opened.identity(site(path))
+        return path, SnapshotReader.warehouse_identity(site(path))
 
 
 def site(path: str | Path) -> Site:
@@ -227,7 +227,7 @@ def site_path() -> Path:
 
 def takes(name: str) -> set[str]:
     """The parameters of a question."""
-    return set(load_catalog().questions[name].params)
+    return set(load_catalog().asked[name].params)
 
 
 def shown(column: Column, value: Any) -> str:

@@ -1,13 +1,14 @@
 """Fields of a page whose values stand in its URL; what a URL asks for and a field does not have is reported."""
 
 import math
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
 
 from dashboards import state
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.clock import parse_instant
+from pipelines.primitives.text import escape_markdown
 
 MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
 ASKED_CHARS = 80  # of what a URL asks for, in a notice
@@ -15,7 +16,7 @@ ASKED_CHARS = 80  # of what a URL asks for, in a notice
 
 def say_instead(label: str, asked: str, why: str, instead: str) -> None:
     """Report at the head of the page that what the URL asks for is not shown, why, and what is shown in its place."""
-    asked, instead = as_markdown(asked, ASKED_CHARS), as_markdown(instead, ASKED_CHARS)
+    asked, instead = escape_markdown(asked, ASKED_CHARS), escape_markdown(instead, ASKED_CHARS)
     state.notice(f"{label} “{asked}” was asked for, but {why}. Shown instead: {instead}.")
 
 
@@ -97,8 +98,7 @@ def instant(name: str, label: str, start: str) -> datetime | None:
     if not text:
         return None
     try:
-        at = datetime.fromisoformat(text)
+        return parse_instant(text)
     except ValueError:
-        st.error(f"“{as_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
+        st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
         state.stop()
-    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)

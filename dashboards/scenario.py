@@ -8,7 +8,7 @@ import streamlit as st
 from dashboards import fields
 from pipelines.analysis.forecast import Answer, Scenario
 from pipelines.analysis.models.simulation import Changes
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 HOURS = 3600.0  # seconds of one
 CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")
@@ -41,7 +41,7 @@ def form(drives: dict[str, int]) -> Changes:
         places = st.columns(max(3, min(5, len(drives))))
         numbers = {
             kind: fields.count(
-                f"drives-{kind}", f"{as_markdown(kind)} drives", place, f"recorded: {recorded}", recorded
+                f"drives-{kind}", f"{escape_markdown(kind)} drives", place, f"recorded: {recorded}", recorded
             )
             for (kind, recorded), place in zip(sorted(drives.items()), cycle(places), strict=False)
         }

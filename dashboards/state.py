@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
 # The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for;
 # the names it looked for, and where notices stand.
@@ -58,14 +58,14 @@ def say_other_page(title: str) -> None:
     pages = running.pages_manager
     asked = "" if pages.intended_page_script_hash else pages.intended_page_name
     if asked and all(page["url_pathname"] != asked for page in pages.get_pages().values()):
-        notice(f"There is no page “{as_markdown(asked, NAME_CHARS)}”. Shown instead: {title}.")
+        notice(f"There is no page “{escape_markdown(asked, NAME_CHARS)}”. Shown instead: {title}.")
 
 
 def say_unused() -> None:
     """Report names of the URL that the page, which ran to its end, did not look for."""
     names = st.session_state[_NAMES]
     if names and (unused := sorted(set(st.query_params) - names)):
-        said = ", ".join(f"“{as_markdown(name, NAME_CHARS)}”" for name in unused)
+        said = ", ".join(f"“{escape_markdown(name, NAME_CHARS)}”" for name in unused)
         notice(f"This page has no choice named {said}: that part of the address was left out.")
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import parts
+from dashboards import components
 from dashboards.data import Asked
 
 TABLE = [
@@ -11,9 +11,9 @@ TABLE = [
 ]  # fmt: skip
 
 
-def show(found: Asked, rows: parts.Rows) -> None:
+def show(found: Asked, rows: components.Rows) -> None:
     """The answer in a sentence, then all mounts that were compared, those that should have read it all first."""
-    parts.heading(found)
+    components.heading(found)
     n_quicker = sum(row["is_whole_quicker"] for row in rows)
     if not rows:
         st.info("No mount is known with all files of its tape. Load the archive's file table, or mounts that read all.")
@@ -22,5 +22,5 @@ def show(found: Asked, rows: parts.Rows) -> None:
     else:
         st.text(f"None of {len(rows)} mounts would have been quicker by reading the whole tape.")
     if rows:
-        parts.show_table(found, TABLE, rows)
-    parts.show_sql(found)
+        components.show_table(found, TABLE, rows)
+    components.show_sql(found)

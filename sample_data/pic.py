@@ -30,14 +30,16 @@ def tape_sizes(tests: dict[str, PicTest]) -> list[int]:
     rng = Random("the tape G03243")
     n_files = tests["test1"].n_files
     spaced = set(chosen("spaced", tests["test4"].n_files, n_files))
-    odd = set(chosen("odd", tests["test3"].n_files, n_files))
+    every_second = set(chosen("odd", tests["test3"].n_files, n_files))
     whole, half, few = (round(tests[name].gb * GB) for name in ("test1", "test3", "test4"))
     weights = {number: 0.85 + 0.3 * rng.random() for number in range(1, n_files + 1)}
     sizes: dict[int, int] = {}
     _share_out(sizes, [n for n in weights if n in spaced], weights, few)
-    taken = sum(size for number, size in sizes.items() if number in odd)
-    _share_out(sizes, [n for n in weights if n in odd and n not in spaced], weights, half - taken)
-    _share_out(sizes, [n for n in weights if n not in odd and n not in spaced], weights, whole - sum(sizes.values()))
+    taken = sum(size for number, size in sizes.items() if number in every_second)
+    _share_out(sizes, [n for n in weights if n in every_second and n not in spaced], weights, half - taken)
+    _share_out(
+        sizes, [n for n in weights if n not in every_second and n not in spaced], weights, whole - sum(sizes.values())
+    )
     return [sizes[number] - READ_HEADER for number in range(1, n_files + 1)]
 
 

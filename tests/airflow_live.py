@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_home import POOL, Airflow, standalone
-from archive import differences, query
-from week import N_DAYS, SILENT, WEEK, arrive, reports, said, timely, week_site
 
 from pipelines.config.site import ARRIVED, Site
 from pipelines.warehouse.connection import Warehouse
+from support.airflow_home import POOL, Airflow, standalone
+from support.archive import differences, query
+from support.week import N_DAYS, SILENT, WEEK, arrive, reports, said, timely, week_site
 
 # The same process as the other tests of Airflow, or two of them would compete.
 pytestmark = pytest.mark.xdist_group("airflow")

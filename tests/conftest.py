@@ -13,6 +13,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from pipelines import steps
+from support import REPO
 
 # The same examples at every run and on every machine, however busy: a test never depends on a clock.
 settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,8 +29,6 @@ def _connect_with_one_thread(*args: Any, **kwargs: Any) -> duckdb.DuckDBPyConnec
 
 
 duckdb.connect = _connect_with_one_thread
-
-REPO = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,11 +57,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _remove_templates() -> Iterator[None]:
-    """What tests/archive.py made once for all tests of a process goes with them."""
+    """What tests/support/archive.py made once for all tests of a process goes with them."""
     yield
-    archives = sys.modules.get("archive")
+    archives = sys.modules.get("support.archive")
     if archives and archives.empty_warehouse.cache_info().currsize:
         shutil.rmtree(archives.empty_warehouse().parent.parent)
+
+
+@pytest.fixture(scope="module")
+def plain_store() -> Iterator[None]:
+    """For modules that are not about the store: see `support.memory_lake.plain_store`."""
+    from support import memory_lake
+
+    with memory_lake.plain_store():
+        yield
 
 
 @pytest.fixture
@@ -101,6 +109,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def archive(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with hostile texts, only to be read: made once for all tests marked xdist_group("dashboard")."""
-    from served import make_archive
+    from support.served import make_archive
 
     return make_archive(sample, tmp_path_factory.mktemp("archive") / "site")

@@ -6,13 +6,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import browsing, new_page
-from oidc import CLIENT, provider
-from served import APP, chromium, free_port, served
 from streamlit.testing.v1 import AppTest
 
 from dashboards.access import is_allowed
 from pipelines.cli.dashboard import _opened_to, _served_as
+from support.browsing import browsing, new_page
+from support.oidc import CLIENT, provider
+from support.ports import free_port
+from support.served import APP, chromium, served
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 

@@ -15,7 +15,6 @@ from uuid import UUID
 import duckdb
 import pytest
 from click.testing import CliRunner
-from hostile_sql import ENDLESS, HUGE, REFUSED, named
 
 from pipelines.answers import adhoc, guard, pool
 from pipelines.answers import question as ask
@@ -23,9 +22,10 @@ from pipelines.answers import worker as sql_worker
 from pipelines.catalog.contracts import Catalog, Column, Question, load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, ContractError, QuestionRefused, TapescopeError
 from pipelines.warehouse.connection import Warehouse, snapshot_id
+from pipelines.warehouse.tables import prepare_tables
+from support.hostile_sql import ENDLESS, HUGE, REFUSED, named
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("ask")

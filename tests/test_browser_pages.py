@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import browsing, new_page
-from served import chromium, served, written
+
+from support.browsing import browsing, new_page
+from support.served import chromium, served, written
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 

@@ -113,7 +113,7 @@ def test_without_a_second_read_nothing_is_said() -> None:
 
 def saw(rows: list[tuple[Any, ...]]) -> list[Buffers]:
     """What is made of these rows of `tape_reads`: witness, file, family, bytes; a read an hour."""
-    columns = list(load_catalog().questions["tape_reads"].columns)
+    columns = list(load_catalog().asked["tape_reads"].columns)
     begin = datetime(2010, 3, 1)
     times = [begin + timedelta(hours=hour) for hour in range(len(rows))]
     whole = [

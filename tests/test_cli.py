@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import REPO
 
+from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.primitives.errors import NothingRead
+from pipelines.primitives.errors import NothingRead, TapescopeError
+from support import REPO
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"
@@ -183,7 +184,7 @@ def test_run_ask_sql_and_export(site: Path) -> None:
     assert "findings for 2010-06-15" in done.output
     answer = json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout)
     assert answer and {"volume", "drive_rate_mb_s", "overall_rate_mb_s", "f"} <= answer[0].keys()
-    table = run("ask", "gaps_by_station", "--site", site).stdout
+    table = run("ask", "gap_cost", "--site", site).stdout
     assert "p50_s" in table
     count = run("sql", "SELECT count(*) AS n FROM silver.transfer", "--format", "csv", "--site", site).stdout
     assert count.splitlines()[0] == "n" and int(count.splitlines()[1]) > 0
@@ -242,7 +243,27 @@ def test_help_is_instant_and_loads_no_guest() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_questions_are_listed_by_topic() -> None:
+    catalog = load_catalog()
+    listed = run("questions").stdout.splitlines()
+    assert [line.partition(":")[0] for line in listed if not line.startswith(" ")] == list(catalog.by_topic())
+    assert [line.split()[0] for line in listed if line.startswith(" ")] == list(catalog.questions)
+    gaps = [line.split()[0] for line in run("questions", "gaps").stdout.splitlines()[1:]]
+    assert gaps == [question.name for question in catalog.questions.values() if question.topic == "gaps"] != []
+    refused = run("questions", "weather")
+    assert refused.exit_code == 2 and "gaps" in refused.output
+
+
+def test_a_former_name_leads_to_the_present_one(site: Path) -> None:
+    renamed = load_catalog().renamed
+    assert renamed["mounts"] == renamed["slow_sessions"] == "session_rates"
+    for args in (("ask", "mounts", "--site", site), ("explain", "mounts")):
+        refused = run(*args)
+        assert isinstance(refused.exception, TapescopeError) and refused.exception.exit_code == 2
+        assert "is now 'session_rates'" in str(refused.exception)
+
+
 def test_explain_describes_units_of_every_kind() -> None:
-    for name in ("gold.drive_ledger", "long_gap", "gaps_by_station", "mrtg_log"):
+    for name in ("gold.drive_ledger", "long_gap", "gap_cost", "mrtg_log"):
         assert run("explain", name).exit_code == 0, name
     assert "MB/s" in run("explain", "session_rates").stdout

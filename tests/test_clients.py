@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from served import REPO, written
 
 from pipelines import steps
+from support import REPO
+from support.served import written
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 

@@ -8,20 +8,20 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import coverage, truths
-from benchmarks.coverage import LTO4, MODELS, Row, Said, main, measure, table, tally
+from benchmarks.coverage import LTO4, MODELS, QuantityCount, TrialResult, main, measure, table, tally
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
 def test_counts_by_hand() -> None:
     """Truth 10: 8 to 12 holds it, 10 to 13 too, 11 to 17 does not, one is refused: 2 of 3; widths 40, 30 and 60 %."""
     ends = [(8, 12), (10, 13), (11, 17)]
-    answers = [Said("q", Estimate(low, low, high), 10.0) for low, high in ends]
-    nothing = [Said("z", Estimate(0, -1, 1), 0.0)]
-    rows = tally("m", [*answers, Said("q", NoEstimate("why", "more"), 10.0), *nothing])
-    assert rows == [Row("m", "q", 4, 1, 2, 0.4), Row("m", "z", 1, 0, 1, None)]
+    answers = [TrialResult("q", Estimate(low, low, high), 10.0) for low, high in ends]
+    nothing = [TrialResult("z", Estimate(0, -1, 1), 0.0)]
+    rows = tally("m", [*answers, TrialResult("q", NoEstimate("why", "more"), 10.0), *nothing])
+    assert rows == [QuantityCount("m", "q", 4, 1, 2, 0.4), QuantityCount("m", "z", 1, 0, 1, None)]
     assert (rows[0].share, rows[0].verdict) == (2 / 3, "too narrow")
-    assert Row("m", "q", 3, 3, 0, None).verdict == "no interval"
-    verdicts = {n: Row("m", "q", 100, 0, n, None).verdict for n in (84, 85, 95, 96)}
+    assert QuantityCount("m", "q", 3, 3, 0, None).verdict == "no interval"
+    verdicts = {n: QuantityCount("m", "q", 100, 0, n, None).verdict for n in (84, 85, 95, 96)}
     assert verdicts == {84: "too narrow", 85: "yes", 95: "yes", 96: "too wide"}
     printed = table(rows).splitlines()
     assert printed[2].split() == ["m", "q", "4", "1", "2", "66.7%", "40.0%", "too", "narrow"]

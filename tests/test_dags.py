@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_home import DAGS, POOL, environment
-from archive import SITE, all_rows, differences, make, make_site, morning, put, query
-from conftest import REPO
 
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
+from support import REPO
+from support.airflow_home import DAGS, POOL, environment
+from support.archive import SITE, all_rows, differences, make, make_site, morning, put, query
 
 LONGEST = 60
 DAG_FILES = sorted(DAGS.glob("*.py"))
@@ -69,7 +69,7 @@ def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
 
 def run_dags(home: Path, site: Path, *names: str, **more: str) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(
-        run(home, str(REPO / "tests" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
+        run(home, str(REPO / "tests" / "support" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
     )
     return said
 
@@ -187,7 +187,7 @@ def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     assert changed <= said["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
     assert said["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
     assert all(len(json.dumps(one["counts"])) < 5000 for one in said.values()), "data go through XCom"
-    for table in ("silver.transfer", "silver.gap", "gold.session_rate", "gold.finding", "gold.forecast"):
+    for table in ("silver.transfer", "silver.gap", "gold.mount", "gold.finding", "gold.forecast"):
         assert query(site, f"SELECT count(*) FROM {table}")[0][0] > 0, table
     assert list(site.root.rglob("report-*.html")), "no report was written"
     noted = dict(query(site, "SELECT step, count(*) FROM ops.run WHERE outcome = 'done' GROUP BY step"))

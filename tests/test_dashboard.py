@@ -11,8 +11,6 @@ from urllib.parse import parse_qs
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from screenshots import pages
-from served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
@@ -21,6 +19,8 @@ from pipelines.analysis.models.simulation import Changes
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.screenshots import pages
+from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 
 # One process for all: the warehouse is built once.
 pytestmark = pytest.mark.xdist_group("dashboard")
@@ -170,7 +170,7 @@ def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
     opened(app, "gaps")
     shown = [code for code in app.code if HOSTILE in code.value]
     assert shown and {code.language for code in shown} <= {None, "", "plaintext"}
-    for page in ("gaps", "tonight", "changes"):
+    for page in ("gaps", "overview", "changes"):
         app.switch_page(f"views/{page}.py").run()
         assert not app.exception
         marked = [*app.markdown, *app.caption, *app.subheader, *app.info, *app.warning, *app.error, *app.success]
@@ -211,7 +211,9 @@ def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "J. Flix" in texts(app)
     figures, audit = app.dataframe[0].value, app.dataframe[1].value
     (first,) = figures[figures["what"] == "f, test [1]: complete"].to_dict("records")
-    assert (first["printed"], first["verdict"]) == ("0.87", "OK") and first["ours"] == pytest.approx(0.8705, abs=1e-4)
+    assert (first["printed"], first["verdict"]) == ("0.87", "matches") and first["ours"] == pytest.approx(
+        0.8705, abs=1e-4
+    )
     assert set(audit[audit["id"] == "P15"]["verdict"]) == {"X"}
     numbers = {metric.label: metric.value for metric in app.metric}
     assert set(numbers) == {"OK", "R", "X", "misfit", "new", "read", "open"} and int(numbers["X"]) > 5
@@ -315,7 +317,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     def asked(name: str, **params: str) -> list[dict[str, Any]]:
         return ask(steps.site_at(archive), load_catalog(), name, {"last_day": "2010-03-10"} | params).as_dicts()
 
-    (sparse,) = [row for row in asked("mounts", first_day="2010-03-10") if row["pattern"] == "sparse"]
+    (sparse,) = [row for row in asked("session_rates", first_day="2010-03-10") if row["pattern"] == "sparse"]
     app.query_params["session"] = sparse["session_id"]
     opened(app, "tapes")
     assert {metric.label: metric.value for metric in app.metric}["f"] == "0.365" == f"{sparse['f']:.3f}"
@@ -363,7 +365,7 @@ def test_axes_words_and_what_is_empty(app: AppTest) -> None:
     buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
     assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
     groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
-    assert groups == ["moving data", "between files", "tape motion", "mounting", "mounted, no request"]
+    assert groups == ["moving data", "waiting", "checksums", "between files", "tape motion", "mounting", "no request"]
 
 
 def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
@@ -599,7 +601,7 @@ def test_compare_with(app: AppTest) -> None:
     # no server log covers the day four weeks earlier: it was not nothing
     box(app, "Compare with").select("month").run()
     assert "No server log covers these days." in {one.value for one in app.info}
-    app.switch_page("views/tonight.py").run()
+    app.switch_page("views/overview.py").run()
     assert not app.exception and not app.success, "an all-clear next to findings"
     deltas = {metric.label: metric.delta for metric in app.metric}
     assert set(deltas.values()) == {"was not covered"} and len(deltas) == 8, deltas

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import leaving, opened, wait_until_drawn
-from screenshots import pages
-from served import HOSTILE, chromium, make_hostile, served
+
+from support.browsing import leaving, opened, wait_until_drawn
+from support.screenshots import pages
+from support.served import HOSTILE, chromium, make_hostile, served
 
 OUTWARD = "[...document.links].map(link => link.href).filter(href => !href.startsWith(location.origin))"
 pytestmark = pytest.mark.xdist_group("dashboard")

@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import duckdb
 import polars as pl
 import pytest
-import test_relations as harness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, dcache_billing, dcache_statistics
 from pipelines.sources.blocks import frame_of, read_blocks, read_head
 from pipelines.sources.protocol import NO_YEAR, Origin, Parsed
+from support import cases as harness
 
 ZONE = "Europe/Paris"
 P = "0000AB" + "0" * 28
@@ -112,7 +112,7 @@ def through_silver(given: dict[str, pl.DataFrame], name: str) -> list[dict[str, 
     catalog = load_catalog()
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        harness._create(connection, catalog)
+        harness.create_tables(connection, catalog)
         for table, rows in given.items():
             columns = ", ".join(rows.columns)
             days = rows.with_columns(day=pl.col(catalog.relations[table].day_of).dt.date())

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import receivers
-import test_report as stand
 import trustme
-from archive import query
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -27,9 +24,12 @@ from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting import delivery
 from pipelines.reporting import report as reporting
 from pipelines.reporting.delivery import alertmanager, prometheus
-from pipelines.reporting.delivery.payload import Message, one_line
+from pipelines.reporting.delivery.payload import Message, single_line
 from pipelines.reporting.report import Report
 from pipelines.warehouse.connection import Warehouse, transaction
+from support import receivers
+from support import report_site as stand
+from support.archive import query
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("delivery")
@@ -174,7 +174,7 @@ def test_what_is_secret_in_an_address_leaves_nowhere(
     site = site_of(root, f'webhook = {{ url = "{address}{secret}" }}')
     web.answers = [answer]
     said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)])
-    told = [said.output, str(said.exception), steps.told("deliver", said.exception or Exception())]
+    told = [said.output, str(said.exception), steps.summarize_failure("deliver", said.exception or Exception())]
     told += [*steps.warn(site, "a task failed").values(), caplog.text]
     told += [str(query(site, "SELECT * FROM ops.run")), *(path.read_text() for path in root.rglob("*.sent.json"))]
     assert (said.exit_code == 0) == (answer == 200)
@@ -327,10 +327,10 @@ def test_hostile_findings_are_bounded_in_alerts() -> None:
     row = {"finding_id": "1", "rule": "r", "severity": "info", "state": "open", "first_day": DAY}
     row |= {"entity": "e\x1b" + "x" * 10_000, "text": "a\nb" + "x" * 10_000}
     report = Report("t", "UTC", DAY, DAY, [], [])
-    message = Message("s", report, {}, [], [row], {}, {}, [])
+    message = Message("s", report, {}, [], [row], [], {}, [])
     [alert] = alertmanager.alerts_of(message, datetime.now(UTC), timedelta(hours=1))
     assert len(json.dumps(alert)) < 2000 and "\\u001b" not in json.dumps(alert)
-    assert one_line("a\nb") == "a b"
+    assert single_line("a\nb") == "a b"
 
 
 def test_prometheus_reads_the_night(root: Path) -> None:
@@ -340,8 +340,8 @@ def test_prometheus_reads_the_night(root: Path) -> None:
         for family in text_string_to_metric_families((root / "night.prom").read_text())
         for sample in family.samples
     }
-    assert samples["tapescope_drive_hours", "transfer", "test stand"] == 6.0
-    assert samples["tapescope_drive_hours", "unknown", "test stand"] == 1.5
+    assert samples["tapescope_drive_hours", "transfer", "moving data", "test stand"] == 6.0
+    assert samples["tapescope_drive_hours", "unknown", "unknown", "test stand"] == 1.5
     assert samples["tapescope_report_problems", "test stand"] == 1.0
     assert samples["tapescope_moved_terabytes", "test stand"] == 1.6
     # the rate is worth nothing without its basis
@@ -362,7 +362,7 @@ def test_prometheus_reads_the_night(root: Path) -> None:
 def test_prometheus_keeps_a_silent_day_apart_from_a_clean_one(state: str) -> None:
     report = Report("t", "UTC", DAY, DAY, [], [])
     days = [{"state": state, "n_days": 2}, {"state": "findings", "n_days": 1}, {"state": state, "n_days": 3}]
-    registry = prometheus.registry_of(Message("s", report, {}, [], [], {}, {}, [], days=days))
+    registry = prometheus.registry_of(Message("s", report, {}, [], [], [], {}, [], days=days))
     counts = {
         name: registry.get_sample_value("tapescope_days", {"site": "s", "state": name})
         for name in ("not_run", "not_covered", "part_covered", "clean", "findings")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_home import environment
-from conftest import REPO
 from ruamel.yaml import YAML
 
 from pipelines.reporting.delivery import SECRETS
+from support import REPO
+from support.airflow_home import environment
 
 DEPLOY = REPO / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
+from support.parsing import parse_chunks, read_lines
 
 PREAMBLE = """"{program} CSV output"
 "Author:","somebody",,,,"URL:","http://example.org/"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-import archive
 import pytest
 from click.testing import CliRunner, Result
 
@@ -15,8 +14,9 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Warehouse
+from support import archive
 
-pytestmark = pytest.mark.xdist_group("drill")
+pytestmark = [pytest.mark.xdist_group("drill"), pytest.mark.usefixtures("plain_store")]
 
 DAY = date(2010, 3, 9)
 NAME = f"enstore/LOG-{DAY}"
@@ -68,7 +68,7 @@ def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Si
 
 def test_gaps_lead_to_the_files_on_both_sides(site: Site) -> None:
     """VOL002 was written with pauses of 11 s between two files: they are told first, with the lines at both ends."""
-    found = steps.drill(site, "DRV_1", "gap", DAY, 3)
+    found = steps.drill(site, "DRV_1", "between_files", DAY, 3)
     first = found.intervals[0]
     assert (first["volume"], first["bucket"], first["interval_s"]) == ("VOL002", "request", 11.0)
     assert "transfer complete" in found.texts[first["path"], first["line_no"]]
@@ -91,7 +91,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     ("args", "message", "hint"),
     [
         (["DRV_9"], "knows no drive 'DRV_9'", "DRV_1"),
-        (["DRV_1", "--bucket", "naps"], "has no bucket 'naps'", "gap, wait, mounting"),
+        (["DRV_1", "--bucket", "naps"], "has no bucket 'naps'", "between_files, checksums, waiting, moving_data"),
         (["DRV_1", "--day", "2011-01-01"], "knows no drive", "give another --day"),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
     with Warehouse(site).read() as connection:
 
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
-            return excerpts.read_again(connection, site, name, [3, 5])
+            return excerpts.read_lines(connection, site, name, [3, 5])
 
         wanted = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
         assert again() == wanted

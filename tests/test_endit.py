@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from archive import query
 from click.testing import CliRunner
 
 from pipelines import steps
@@ -12,6 +11,7 @@ from pipelines.cli import cli
 from pipelines.sources import choose, endit, endit_hints
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
+from support.archive import query
 
 SOURCES = Path(__file__).parent / "sources"
 SITE = 'name = "pool"\nzone = "Europe/Stockholm"\n[[input]]\nglob = "tsm*"\n[[input]]\nglob = "*.json"\n'
@@ -137,7 +137,7 @@ def test_what_only_looks_like_it_is_not_claimed(line: str) -> None:
 
 
 def test_other_logs_of_this_stamp_are_not_claimed_for_one_line_of_its_own() -> None:
-    assert not endit.recognise([f"{STAMP} another program: request {n}" for n in range(30)] + [BEGIN]).is_mine
+    assert not endit.recognise([f"{STAMP} another program: request {n}" for n in range(30)] + [BEGIN]).is_match
 
 
 def test_what_a_log_says_of_an_error_is_bounded() -> None:

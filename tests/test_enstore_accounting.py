@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import maul, origin_of, parse_chunks, read_lines
 
 from pipelines import steps
 from pipelines.cli import cli
@@ -25,8 +23,10 @@ from pipelines.sources import choose, enstore_accounting
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.enstore_accounting import tables
 from pipelines.sources.protocol import Origin
+from support.archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
+from support.parsing import maul, origin_of, parse_chunks, read_lines
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 CASES = Path(__file__).parent / "sources" / "enstore_accounting"
 CHICAGO = {"2010-06-15": 5, "2011-03-08": 6, "2014-08": 5, "2014-11": 6, "2014-12": 6, "2013": 5, "2014-02": 6}
@@ -185,13 +185,13 @@ def test_known_and_refused(realdata: Path, name: str, why: str) -> None:
 
 @pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: table.name)
 @pytest.mark.parametrize("lacking", [False, True])
-def test_a_missing_key_column_refuses(table: tables.Table, lacking: bool) -> None:
+def test_a_missing_key_column_refuses(table: tables.EnstoreTable, lacking: bool) -> None:
     for key in table.keys:
         names = [name for name in sorted(table.names) if not lacking or name != key] + ["one_more"]
         claim = enstore_accounting.recognise([",".join(names), "x"])
         if not lacking:
-            assert claim.is_mine and table.name in claim.why
-        elif claim.is_mine:  # what is left is another table of theirs, and is read as that
+            assert claim.is_match and table.name in claim.why
+        elif claim.is_match:  # what is left is another table of theirs, and is read as that
             assert table.name not in re.split(r"\s", claim.why)
         else:
             assert 0.6 <= claim.likeness <= 0.8 or len(names) < 5
@@ -200,7 +200,7 @@ def test_a_missing_key_column_refuses(table: tables.Table, lacking: bool) -> Non
 @pytest.mark.parametrize("name", tables.NOT_READ)
 def test_tables_that_are_not_read_are_named(name: str) -> None:
     claim = enstore_accounting.recognise(["|".join(tables.NOT_READ[name][0])])
-    assert not claim.is_mine and name in claim.why and "not read" in claim.why
+    assert not claim.is_match and name in claim.why and "not read" in claim.why
 
 
 def test_an_unknown_header_behind_rows_refuses_the_file() -> None:
@@ -213,7 +213,7 @@ def test_an_unknown_header_behind_rows_refuses_the_file() -> None:
 
 def test_a_column_named_twice_refuses() -> None:
     claim = enstore_accounting.recognise([(CASES / "clean_encp_xfer.csv").read_text().splitlines()[0] + ",size"])
-    assert not claim.is_mine and "twice" in claim.why
+    assert not claim.is_match and "twice" in claim.why
 
 
 # --- any values a small writer puts down come back --------------------------------------------------------------------
@@ -411,7 +411,7 @@ def test_without_a_log_the_tables_come_near_the_truth(realdata: Path, tmp_path: 
     assert query(site, "SELECT count(*) FROM silver.gap") == [(0,)]
     mounts = query(site, "SELECT mount_s, dismount_s, mode FROM silver.session ORDER BY from_at")
     assert mounts == [(41.0, 16.0, "write"), (47.0, 17.0, "read"), (41.0, 16.0, "write")]
-    assert query(site, "SELECT sum(n_files) FROM gold.session_rate WHERE f BETWEEN 0 AND 1") == [(10,)]
+    assert query(site, "SELECT sum(n_files) FROM gold.mount WHERE f BETWEEN 0 AND 1") == [(10,)]
 
 
 HEADER = ",".join(column.name for column in tables.find("encp_xfer").columns)

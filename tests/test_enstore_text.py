@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from archive import SYSTEM, Rows, all_rows, differences, make, make_site, morning, put, query
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +20,9 @@ from pipelines.primitives.units import MIB
 from pipelines.sources import all_sources
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import Origin, Parsed
+from support.archive import SYSTEM, Rows, all_rows, differences, make, make_site, morning, put, query
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 ZONE = "America/Chicago"
 Row = dict[str, Any]
@@ -36,7 +38,7 @@ def read(path: Path, day: date = date(2010, 6, 15)) -> Parsed:
         date=date.fromisoformat(dated.group()) if dated else day,
         head=tuple(read_head(path)),
     )
-    stems = [stem for stem, source in all_sources().items() if source.recognise(list(origin.head)).is_mine]
+    stems = [stem for stem, source in all_sources().items() if source.recognise(list(origin.head)).is_match]
     assert len(stems) == 1, path.name
     return all_sources()[stems[0]].parse(frame_of(path.read_bytes()), origin, None)
 

@@ -14,8 +14,8 @@ import pytest
 from pipelines.analysis.estimates import estimate
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.connection import LAKE, Connection
+from support.memory_lake import memory_lake
 
 pytestmark = pytest.mark.xdist_group("estimates")
 
@@ -26,9 +26,8 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("estimates"))).write("test") as connection:
-        prepare_tables(connection, load_catalog())
+def empty() -> Iterator[Connection]:
+    with memory_lake() as connection:
         yield connection
 
 

@@ -4,11 +4,10 @@ import gzip
 import json
 from pathlib import Path
 
-from archive import query
-
 from pipelines import steps
 from pipelines.analysis.findings.evidence import TEXT_CHARS
 from pipelines.warehouse.connection import LAKE
+from support.archive import query
 
 
 def test_every_line_of_evidence_has_its_text(sample: Path) -> None:

@@ -11,10 +11,9 @@ from pipelines.analysis import findings
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
-from pipelines.warehouse.tables import create_tables
+from pipelines.warehouse.tables import create_tables, prepare_tables
 
 pytestmark = pytest.mark.xdist_group("finding_life")
 

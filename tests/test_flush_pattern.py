@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.contracts import load_catalog, macros
 
 HOUR_AT = datetime(2008, 3, 3, 10)
 HOUR_MS = 3_600_000
@@ -155,7 +155,7 @@ def taken_for_bursts(series: dict[str, list[Write]], step_ms: int = 1000) -> lis
 def patterns(series: dict[str, list[Write]], step_ms: int) -> dict[str, dict[str, Any]]:
     """The rows of gold.flush_pattern by host, each of whose writes are one series."""
     with duckdb.connect(":memory:") as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET TimeZone = 'UTC'; {macros()}")
         for name in ("silver.host_sample", "site.setting"):
             relation = load_catalog().relations[name]
             columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)

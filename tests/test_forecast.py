@@ -32,7 +32,7 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.scenario import LibraryScenario
-from tests.archive import query
+from support.archive import query
 
 STORY = LibraryScenario(
     seed=3, days=4, drives=3, stations=2, tapes=8, files_per_session=10, sessions_per_day=4, pools=0, network_days=()

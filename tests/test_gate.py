@@ -9,9 +9,9 @@ from pipelines.analysis import findings
 from pipelines.analysis.findings.coverage_gate import Gate, Kin
 from pipelines.catalog.contracts import Rule, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, transaction
+from support.memory_lake import memory_lake
 
 pytestmark = pytest.mark.xdist_group("gate")
 
@@ -21,10 +21,9 @@ RULES = load_catalog().rules
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def lake() -> Iterator[Connection]:
     """Two systems, two stations with a link each: of system `a` and link `l1` half of the day was seen."""
-    with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("gate"))).write("test") as connection:
-        prepare_tables(connection, load_catalog())
+    with memory_lake() as connection:
         with transaction(connection):
             for drive, system in (("D1", "a"), ("D2", "b")):
                 connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES (?, ?)", [drive, system])

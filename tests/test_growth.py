@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_sources import CASES
 
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import FileReport
+from pipelines.ingest.registry import FileReport
 from pipelines.sources import all_sources
 from pipelines.sources.blocks import HEAD_LINES, compression
 from pipelines.warehouse.connection import Warehouse
+from support.parsing import CASES
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 WRITTEN = 1_773_230_400  # 2026-03-11 12:00 UTC
 FIELDS = ("system", "host", "link", "zone", "date", "start_at", "interval_s", "date_order")

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from datetime import date
 
 import pytest
-from screenshots import pages
-from served import APP, DEADLINE_S, REPO
 from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
 from pipelines.config.site import Site
+from support import REPO
+from support.screenshots import pages
+from support.served import APP, DEADLINE_S
 
 # One process for all: the site is made once.
 pytestmark = pytest.mark.xdist_group("host_site")

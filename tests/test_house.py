@@ -8,7 +8,8 @@ import importlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -20,13 +21,12 @@ from pipelines.config.site import Site
 from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, quote, transaction
 from pipelines.warehouse.tables import create_tables
+from support import REPO, TESTS
 
-REPO = Path(__file__).resolve().parent.parent
-TESTS = REPO / "tests"
 CATALOG = load_catalog()
 RELATIONS = list(CATALOG.relations.values())
 BY_SQL = [relation for relation in RELATIONS if relation.sql]
-QUESTIONS = list(CATALOG.questions.values())
+QUESTIONS = list(CATALOG.asked.values())
 
 # What a name's end says about its unit; the longest end that fits counts.
 UNITS = {
@@ -56,9 +56,11 @@ MAY_IMPORT = {
     ),
 }
 
-each_relation = pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.full_name)
-each_made_by_sql = pytest.mark.parametrize("relation", BY_SQL, ids=lambda relation: relation.full_name)
-each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+
+def assert_none(complaints: Iterable[str]) -> None:
+    """All complaints at once, so that one run shows all that is to do."""
+    found = list(complaints)
+    assert not found, "\n" + "\n".join(found)
 
 
 def test_changelog_lists_every_former_name() -> None:
@@ -78,19 +80,22 @@ def test_changelog_lists_every_former_name() -> None:
 
 NEEDS_CASES = [
     *(f"{relation.layer}/{relation.name}/*.toml" for relation in BY_SQL),
-    *(f"questions/{question.name}/*.toml" for question in QUESTIONS),
+    *(f"questions/{name}/*.toml" for name in CATALOG.questions),
+    *(f"inputs/{name}/*.toml" for name in CATALOG.inputs),
     *(f"rules/{name}/{case}*.toml" for name in CATALOG.rules for case in ("fires", "quiet")),
 ]
 
 
-@pytest.mark.parametrize("pattern", NEEDS_CASES)
-def test_unit_has_worked_example(pattern: str) -> None:
-    assert list(TESTS.glob(pattern)), f"a worked example is missing: tests/{pattern}"
+def test_every_unit_has_worked_examples() -> None:
+    lacking = [f"tests/{pattern}" for pattern in NEEDS_CASES if not list(TESTS.glob(pattern))]
+    assert not lacking, "worked examples are missing"
 
 
 def test_every_worked_example_is_of_a_unit() -> None:
     wanted = {pattern.rsplit("/", 1)[0] for pattern in NEEDS_CASES}
-    folders = [path for kind in ("ops", "silver", "gold", "questions", "rules") for path in TESTS.glob(f"{kind}/*/")]
+    folders = [
+        path for kind in ("ops", "silver", "gold", "questions", "inputs", "rules") for path in TESTS.glob(f"{kind}/*/")
+    ]
     orphans = [name for path in folders if (name := path.relative_to(TESTS).as_posix()) not in wanted]
     assert not orphans, "examples of units that are gone, or were renamed"
 
@@ -98,20 +103,30 @@ def test_every_worked_example_is_of_a_unit() -> None:
 # Rule 4: every column says what it is, in the unit its name promises.
 
 
-@each_relation
-def test_relation_is_documented(relation: Relation) -> None:
-    assert relation.title and relation.grain and relation.why, f"{relation.path.name}: title, grain or why is empty"
-    assert not list(complaints(relation.columns))
+def test_relations_are_documented() -> None:
+    assert_none(
+        f"{relation.full_name}: {complaint}"
+        for relation in RELATIONS
+        for complaint in [
+            *(f"{name} is empty" for name in ("title", "grain", "why") if not getattr(relation, name)),
+            *of_columns(relation.columns),
+        ]
+    )
 
 
-@each_question
-def test_question_is_documented(question: Question) -> None:
-    assert question.title and question.why
-    assert all(str(param.get("doc", "")).strip() for param in question.params.values()), "a param needs a doc"
-    assert not list(complaints(question.columns))
+def test_questions_are_documented() -> None:
+    assert_none(
+        f"{question.name}: {complaint}"
+        for question in QUESTIONS
+        for complaint in [
+            *(f"{name} is empty" for name in ("title", "why") if not getattr(question, name)),
+            *(f"{name} needs a doc" for name, one in question.params.items() if not str(one.get("doc", "")).strip()),
+            *of_columns(question.columns),
+        ]
+    )
 
 
-def complaints(columns: tuple[Column, ...]) -> Iterator[str]:
+def of_columns(columns: tuple[Column, ...]) -> Iterator[str]:
     for column in columns:
         if not column.doc.strip():
             yield f"{column.name} has no doc"
@@ -123,20 +138,21 @@ def complaints(columns: tuple[Column, ...]) -> Iterator[str]:
 # Rule 5: a SELECT reads only the floors below it, and yields what its header promises.
 
 
-@each_made_by_sql
-def test_relation_reads_the_floors_below(relation: Relation) -> None:
-    check_floors(relation.inputs, FLOORS[relation.layer])
+def test_sql_reads_the_floors_below() -> None:
+    read = [relation for relation in BY_SQL if not relation.is_constant]
+    units = [(relation.full_name, relation.inputs, FLOORS[relation.layer]) for relation in read]
+    units += [(question.name, sql_inspect.tables(question.sql), FLOORS["questions"]) for question in QUESTIONS]
+    assert_none(f"{unit} {complaint}" for unit, inputs, floors in units for complaint in of_inputs(inputs, floors))
 
 
-@each_question
-def test_question_reads_the_floors_below(question: Question) -> None:
-    check_floors(sql_inspect.tables(question.sql), FLOORS["questions"])
-
-
-def check_floors(inputs: tuple[str, ...], floors: tuple[str, ...]) -> None:
-    assert inputs, "it reads no relation"
-    assert not [name for name in inputs if name not in CATALOG.relations], "no such relation"
-    assert not [name for name in inputs if name.split(".")[0] not in floors], f"it may read {', '.join(floors)} only"
+def of_inputs(inputs: tuple[str, ...], floors: tuple[str, ...]) -> Iterator[str]:
+    if not inputs:
+        yield "reads no relation"
+    for name in inputs:
+        if name not in CATALOG.relations:
+            yield f"reads {name}, which is not there"
+        elif name.split(".")[0] not in floors:
+            yield f"reads {name}, and may read {', '.join(floors)} only"
 
 
 @pytest.fixture(scope="module")
@@ -150,26 +166,47 @@ def empty_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         yield connection
 
 
-@pytest.mark.xdist_group("empty_lake")
-@each_made_by_sql
-def test_relation_yields_its_columns(relation: Relation, empty_lake: Connection) -> None:
-    assert described(empty_lake, relation.sql) == [(column.name, column.type) for column in relation.columns]
+def test_relations_yield_their_columns(empty_lake: Connection) -> None:
+    assert_none(
+        f"{relation.full_name}: the SELECT and the header differ in {differing}"
+        for relation in BY_SQL
+        if (differing := described(empty_lake, relation.sql) ^ promised(relation.columns))
+    )
 
 
-@pytest.mark.xdist_group("empty_lake")
-@each_question
-def test_question_yields_its_columns(question: Question, empty_lake: Connection) -> None:
-    used = set(re.findall(r"\$([a-z]\w*)", question.sql))
-    assert used == set(question.params), "the params of the header and those of the SQL differ"
+def test_questions_yield_their_columns(empty_lake: Connection) -> None:
+    assert_none(
+        f"{question.name}: the SELECT and the header differ in {differing}"
+        for question in QUESTIONS
+        if (differing := described(empty_lake, asked(question)) ^ promised(question.columns))
+    )
+
+
+def test_questions_use_their_parameters() -> None:
+    assert_none(
+        f"{question.name}: the params of the header and those of the SQL differ"
+        for question in QUESTIONS
+        if set(re.findall(r"\$([a-z]\w*)", question.sql)) != set(question.params)
+    )
+
+
+def asked(question: Question) -> str:
+    """Its SQL with the defaults in place of the parameters."""
     sql = question.sql
     for name, param in question.params.items():
         value = f"TRY_CAST({quote(str(param.get('default', '')))} AS {param['type']})"
         sql = re.sub(rf"\${name}\b", value.replace("\\", r"\\"), sql)
-    assert described(empty_lake, sql) == [(column.name, column.type) for column in question.columns]
+    return sql
 
 
-def described(connection: Connection, sql: str) -> list[tuple[str, str]]:
-    return [(row[0], row[1]) for row in connection.execute(f"DESCRIBE {sql}").fetchall()]
+def described(connection: Connection, sql: str) -> set[tuple[int, str, str]]:
+    """Place, name and type of each column that a SELECT yields."""
+    rows = connection.execute(f"DESCRIBE {sql}").fetchall()
+    return {(place, row[0], row[1]) for place, row in enumerate(rows)}
+
+
+def promised(columns: tuple[Column, ...]) -> set[tuple[int, str, str]]:
+    return {(place, column.name, column.type) for place, column in enumerate(columns)}
 
 
 # Rule 6: linters, types, import contracts, generated pages.
@@ -265,6 +302,24 @@ def test_scripts_import_only_what_they_may(folder: str) -> None:
             assert top != "pipelines" or is_allowed, f"{place}; it may import {sorted(allowed)}"
 
 
+def test_no_test_imports_another() -> None:
+    """What two test modules share is in tests/support; `conftest` is pytest's own."""
+    modules = {path.stem for path in TESTS.glob("*.py")}
+    assert_none(
+        f"{path.name} imports {name}: move what they share to tests/support"
+        for path in [*TESTS.glob("*.py"), *TESTS.glob("support/*.py")]
+        for name in sorted(imported(path) & modules)
+    )
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, wherever in it, by the last part of `tests.x` too."""
+    found = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in found if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.removeprefix("tests.").split(".")[0] for name in names}
+
+
 def test_command_line_starts_without_guests() -> None:
     code = f"import sys, pipelines.cli; print(*(name for name in {GUESTS!r} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=False)
@@ -286,4 +341,36 @@ def test_folder_is_not_empty(pattern: str) -> None:
 
 
 def test_collections_are_not_empty() -> None:
-    assert all_sources() and CATALOG.rules and CATALOG.questions and BY_SQL and NEEDS_CASES
+    assert all_sources() and CATALOG.rules and CATALOG.questions and CATALOG.inputs and BY_SQL and NEEDS_CASES
+
+
+# Rule 10: the design page is the tree.
+
+
+def test_architecture_page_lists_the_rooms() -> None:
+    """The tables of docs/architecture.md name each package of the library and each folder around it, and no other."""
+    page = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)/` \|", page, re.MULTILINE)
+    rooms = [path.parent.name for path in sorted((REPO / "pipelines").glob("*/__init__.py"))]
+    listed = subprocess.run(["git", "ls-files"], cwd=REPO, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    around = {path.split("/")[0] for path in listed if "/" in path and not path.startswith(".")} - {"pipelines"}
+    assert rooms and len(rooms) <= 12 and sorted(named) == sorted([*rooms, *around])
+    lost = [path for path in re.findall(r"`((?:pipelines|tests)/[\w/.]+)`", page) if not (REPO / path).exists()]
+    assert not lost, "docs/architecture.md names these, and they are not there"
+
+
+def test_floors_are_the_rooms_in_order() -> None:
+    """The import contract names the packages of the architecture page, in its order."""
+    contracts = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (floors,) = (one["layers"] for one in contracts if one.get("containers") == ["pipelines"])
+    page = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("Around the library")[0]
+    ordered = [room for floor in floors for room in re.split(r" [|:] ", floor)]
+    rows = re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)
+    assert sorted(rows) == sorted(ordered)
+    place = {room: number for number, floor in enumerate(floors) for room in re.split(r" [|:] ", floor)}
+    assert [place[room] for room in rows] == sorted(place[room] for room in rows)

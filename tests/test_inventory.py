@@ -5,12 +5,14 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from archive import make_site
 
 from pipelines import steps
 from pipelines.config import facts
 from pipelines.config.site import load_site
 from pipelines.primitives.errors import ConfigError
+from support.archive import make_site
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 FACTS = """
 [[fact]]

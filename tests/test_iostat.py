@@ -49,7 +49,7 @@ def devices(parsed: Parsed) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", FOREIGN)
 def test_other_outputs_are_refused_by_name(name: str) -> None:
     claim = iostat.recognise(FOREIGN[name])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert name in claim.why
 
 
@@ -250,7 +250,7 @@ def test_stamps_of_real_files(realdata: Path) -> None:
         ("generated/iostat_12.7.9_xt.json", "UTC", "2026-11-21T10:29:52", "2026-11-21T10:29:53"),
     ):
         path = realdata / "iostat" / name
-        seen = iostat.parse(frame_of(path.read_bytes()), Origin(zone=zone, head=tuple(read_head(path))), None).seen
+        seen = iostat.parse(frame_of(path.read_bytes()), Origin(zone=zone, head=tuple(read_head(path))), None).coverage
         assert seen["from_at"].min() == datetime.fromisoformat(first), name
         assert seen["to_at"].max() == datetime.fromisoformat(last), name
 
@@ -264,7 +264,7 @@ def test_every_real_file(realdata: Path) -> None:
     assert len(paths) > 100
     for path in paths:
         head = read_head(path)
-        assert iostat.recognise(head).is_mine == (path.name not in REFUSED), path.name
+        assert iostat.recognise(head).is_match == (path.name not in REFUSED), path.name
         if path.name in REFUSED:
             continue
         frame = frame_of(path.read_bytes())[:350]

@@ -6,43 +6,35 @@ sees in one transaction is always all of one build.
 """
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from archive import Rows, all_rows, copied, differences, make, make_site, morning, mrtg_text, put, query, vmstat_text
-from conftest import REPO
 
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.warehouse.connection import Warehouse
+from support.archive import copied, differences, make, make_site, query
+from support.processes import python, run
+from support.two_days import FIRST, SECOND, arrive, kept
 
 # One process: the moments are measured on an undisturbed run of the same machine.
 pytestmark = pytest.mark.xdist_group("kill")
 
 N_KILLS = 5
 SEED = 1
-LIMIT_S = 300
-FIRST, SECOND = date(2010, 3, 9), date(2010, 3, 10)
 
 # What belongs together: everything a build makes has its number; findings come with a detection.
 SEEN = """
 SELECT (SELECT max(number) FROM ops.build WHERE is_committed),
        (SELECT count(*) FROM silver.transfer), (SELECT count(*) FROM silver.link_sample),
-       (SELECT count(*) FROM silver.transfer t ANTI JOIN gold.session_rate s ON s.session_id = t.session_id),
-       (SELECT count(*) FROM gold.session_rate), (SELECT sum(duration_us)::VARCHAR FROM gold.drive_ledger),
+       (SELECT count(*) FROM silver.transfer t ANTI JOIN gold.mount s ON s.session_id = t.session_id),
+       (SELECT count(*) FROM gold.mount), (SELECT sum(duration_us)::VARCHAR FROM gold.drive_ledger),
        (SELECT count(DISTINCT day) FROM gold.finding), (SELECT count(*) FROM gold.finding)
 """
 READER = f"""
@@ -63,58 +55,6 @@ class Archive:
 
     site: Site
     seen: list[tuple[Any, ...]]
-
-
-@contextmanager
-def python(*arguments: str, output: Any = subprocess.PIPE) -> Iterator[subprocess.Popen[str]]:
-    """Python with the repository on its path, in a process group of its own, which is gone at the end."""
-    path = os.pathsep.join([str(REPO), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path}
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env=environment,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            kill(process)
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(LIMIT_S)
-
-
-def run(site: Site, step: str, kill_after_s: float = LIMIT_S) -> float:
-    """A step by the command line, killed so long after it took the writer's lock; how long it held that."""
-    with python("-m", "pipelines.cli", step, "--site", str(site.root)) as process:
-        begun = wait_for_lock(site, process)
-        try:
-            said, _ = process.communicate(timeout=kill_after_s)
-        except subprocess.TimeoutExpired:
-            assert kill_after_s < LIMIT_S, f"{step} does not end"
-        else:
-            assert process.returncode == 0, said
-        return time.monotonic() - begun
-
-
-def wait_for_lock(site: Site, process: subprocess.Popen[str]) -> float:
-    """The moment at which a process has become the writer, or has ended."""
-    holder = Warehouse(site).holder_file
-    while process.poll() is None:
-        try:
-            if json.loads(holder.read_text())["pid"] == process.pid:
-                break
-        except (OSError, ValueError):
-            pass
-        time.sleep(0.005)
-    return time.monotonic()
 
 
 @contextmanager
@@ -141,23 +81,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site
 
 
-def arrive(site: Site, day: date) -> None:
-    evening = datetime.combine(day, datetime.min.time()) + timedelta(hours=20, minutes=3, seconds=7)
-    put(site, f"enstore/LOG-{day}", morning(day).days()[day])
-    put(site, "mrtg/dm8-bond0.log", mrtg_text(evening))
-    put(site, f"vmstat/dm8_{day}.txt", vmstat_text(evening, 60))
-
-
 def look(site: Site) -> tuple[Any, ...]:
     return query(site, SEEN)[0]
-
-
-def kept(site: Site) -> Rows:
-    """All rows of bronze, the files and rejects, and the findings, lineage and all."""
-    names = [relation.full_name for relation in load_catalog().layer("bronze")]
-    rows = {name: query(site, f"SELECT * FROM {name}") for name in [*names, "ops.reject", "gold.finding"]}
-    rows["ops.file"] = query(site, "SELECT * EXCLUDE modified_ns FROM ops.file")
-    return {name: Counter(found) for name, found in rows.items()} | all_rows(site)
 
 
 @pytest.fixture(scope="module")

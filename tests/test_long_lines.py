@@ -9,12 +9,12 @@ from contextlib import suppress
 from datetime import date, datetime
 
 import pytest
-from fuzzing import seeds
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources
 from pipelines.sources.blocks import frame_of, head_of
 from pipelines.sources.protocol import Origin
+from support.fuzzing import seeds
 
 SHAPES = (
     " ",

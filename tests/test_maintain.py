@@ -15,14 +15,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
-from test_kill import run
 
 from pipelines import cli, steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from support.archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
+from support.processes import run
 
 pytestmark = pytest.mark.xdist_group("maintain")
 
@@ -99,7 +99,7 @@ def test_each_floor_is_kept_a_month_longer_than_the_one_above(kept: Any) -> None
     assert wanted["silver"] == FIRST_KEPT - retention.MARGIN
     bronze = {day for (day,) in query(site, "SELECT DISTINCT day FROM bronze.enstore_log_mover")}
     silver = {day for (day,) in query(site, "SELECT DISTINCT day FROM silver.transfer")}
-    gold = {day for (day,) in query(site, "SELECT DISTINCT day FROM gold.session_rate")}
+    gold = {day for (day,) in query(site, "SELECT DISTINCT day FROM gold.tape_traffic")}
     assert [min(days) for days in (bronze, silver, gold)] == [
         LAST - timedelta(days=50),
         LAST - timedelta(days=20),

@@ -4,12 +4,12 @@ import random
 from pathlib import Path
 
 import pytest
-from fuzzing import CORPUS, check, mutate_lines, seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines import steps
 from pipelines.sources import all_sources
+from support.fuzzing import CORPUS, check, mutate_lines, seeds
 
 STEMS = sorted(all_sources())
 FOUND = sorted(path for path in CORPUS.glob("*/*") if path.is_file())

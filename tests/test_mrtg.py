@@ -6,46 +6,24 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from archive import all_rows, differences, make, make_site, mrtg_text, put, query
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import average, parse_chunks, read_lines
 
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import Origin
+from support.archive import all_rows, differences, make, make_site, mrtg_text, put, query
+from support.parsing import average, parse_chunks, read_lines
+from support.polls import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
-START = 1_040_000_100  # of the generated polls, 300 s apart; the faults are those its README tells
-PAUSE, LONG_PAUSE, RESTART, FAILED = (300, 304), (500, 535), (700, 700), (800, 803)
 ORIGIN = Origin(path="x.log", link="link")
 NAMES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
 
 
 def rows_of(path: Path) -> pl.DataFrame:
     return all_sources()["mrtg_log"].parse(read_lines(path), ORIGIN, None).tables["mrtg_log"]
-
-
-def epoch(at: datetime) -> int:
-    return int(at.replace(tzinfo=UTC).timestamp())
-
-
-def polled(path: Path) -> list[tuple[int, ...]]:
-    """Polls of a generated log, the counters of 32 bits made to run on."""
-    polls: list[tuple[int, ...]] = pl.read_csv(path).rows()
-    if "counter64" in path.name:
-        return polls
-    ran = [polls[0]]
-    for before, after in pairwise(polls):
-        steps = ((new - old) % 2**32 for old, new in zip(before[1:], after[1:], strict=True))
-        ran.append((after[0], *(total + step for total, step in zip(ran[-1][1:], steps, strict=True))))
-    return ran
-
-
-def touches(row: dict[str, datetime], *faults: tuple[int, int]) -> bool:
-    first, last = ((epoch(row[name]) - START) / 300 for name in ("from_at", "to_at"))
-    return any(first < end + 2 and last > begin - 2 for begin, end in faults)
 
 
 def fine(rows: pl.DataFrame) -> list[dict[str, datetime]]:

@@ -5,10 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from archive import make, make_site, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import CASES, origin_of, parse_chunks, read_lines
 
 from pipelines.catalog.contracts import load_catalog
 from pipelines.sources import all_sources, choose
@@ -16,8 +14,10 @@ from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.mrtg_cfg.targets import members, polled_side
 from pipelines.sources.protocol import Origin
 from pipelines.warehouse.connection import Warehouse
+from support.archive import make, make_site, put
+from support.parsing import CASES, origin_of, parse_chunks, read_lines
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 
 FIXTURES = [path for path in CASES if path.parent.name == "mrtg_cfg"]
 # what the fixtures hide: communities, parts of them that a careless reading would let through, and a password

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines
 
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
+from support.parsing import parse_chunks, read_lines
 
 VALUE = st.integers(0, 10**8).map(lambda value: value / 1000)
 

@@ -6,7 +6,6 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from archive import make_site
 from click.testing import CliRunner, Result
 
 from pipelines import steps
@@ -17,6 +16,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
+from support.archive import make_site
 
 # These share one warehouse: one process makes it.
 pytestmark = pytest.mark.xdist_group("notices")
@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with Warehouse(site).write("test") as connection:
         connection.execute("INSERT INTO lake.site.setting (name, zone) VALUES ('case', 'UTC')")
         connection.execute(
-            "INSERT INTO lake.gold.session_rate (day, session_id, drive, mode, requested_at, n_files, volume_gb)"
+            "INSERT INTO lake.gold.mount (site_day, session_id, drive, mode, requested_at, n_files, volume_gb)"
             f" SELECT DATE '{DAY}', 's' || i, 'D' || i % 2, 'read', TIMESTAMP '{DAY}' + i * INTERVAL 1 SECOND, 1, 1"
             f" FROM range({N_MOUNTS}) t(i)"
         )
@@ -53,10 +53,10 @@ def asked(site: Site, name: str, **params: str) -> ask.Answer:
 
 
 def test_a_cut_answer_says_so(site: Site) -> None:
-    found = asked(site, "mounts")
+    found = asked(site, "session_rates", n="5000")
     assert (found.is_cut, len(found.rows)) == (True, N_MOUNTS - 1)
-    assert found.notices == ("mounts is cut at 5,000 rows; n=… takes more.",)
-    whole = asked(site, "mounts", drive="D1")
+    assert found.notices == ("session_rates is cut at 5,000 rows; n=… takes more.",)
+    whole = asked(site, "session_rates", n="5000", drive="D1")
     assert (whole.is_cut, whole.notices, len(whole.rows)) == (False, (), N_MOUNTS // 2)
     two = asked(site, "builds", n="2")
     assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut at 2 rows; n=… takes more.",))

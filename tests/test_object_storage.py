@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 import requests
-from airflow_home import free_ports
-from archive import SITE, all_rows, differences, make, make_site, query
-from test_kill import FIRST, SECOND, arrive
 
 from pipelines import steps
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.warehouse.connection import Warehouse
+from support.archive import SITE, all_rows, differences, make, make_site, query
+from support.ports import free_port
+from support.two_days import FIRST, SECOND, arrive
 
 pytestmark = pytest.mark.xdist_group("object_storage")
 
@@ -38,7 +38,7 @@ def server() -> Iterator[str]:
             patch.delenv(name, raising=False)
         patch.setenv("AWS_ACCESS_KEY_ID", KEY)
         patch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-        (port,) = free_ports(1)
+        port = free_port()
         address = f"http://127.0.0.1:{port}"
         command = [PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as own:

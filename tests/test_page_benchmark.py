@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from screenshots import pages as addressed
 
 from benchmarks import pages, year
 from benchmarks.aims import judge_pages
@@ -17,6 +16,7 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
+from support.screenshots import pages as addressed
 
 REPO = Path(__file__).resolve().parent.parent
 SIZE = year.Size(days=8, transfers=3000, fine_days=0)
@@ -43,7 +43,7 @@ def test_a_few_days_are_consistent_and_kept(few_days: Site) -> None:
     made = few_days.root.stat().st_mtime_ns
     assert year.make(few_days.root.parent, SIZE, lambda _: None).root.stat().st_mtime_ns == made
     days = {"first_day": "2025-01-03", "last_day": "2025-01-06"}
-    totals = {row["bucket"] for row in ask(few_days, load_catalog(), "ledger_total", days).as_dicts()}
+    totals = {row["bucket"] for row in ask(few_days, load_catalog(), "ledger_waterfall", days).as_dicts()}
     assert {"transfer", "filemark", "request", "position", "mount", "idle"} <= totals
     assert ask(few_days, load_catalog(), "findings").rows
 
@@ -57,7 +57,7 @@ def test_pages_are_noted_and_timed(few_days: Site) -> None:
     # the head asks for period, freshness and coverage; the page for its mounts, of which the fit learns as well
     assert sizing.n_questions == 4
     assert 0 < sizing.slowest_ms <= sizing.p95_ms and sizing.median_ms <= sizing.p95_ms
-    assert sizing.slowest in load_catalog().questions
+    assert sizing.slowest in load_catalog().asked
 
 
 def test_a_page_is_noted_by_its_own_questions(few_days: Site, monkeypatch: pytest.MonkeyPatch) -> None:

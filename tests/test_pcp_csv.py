@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, pcp_csv
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
+from support.parsing import parse_chunks, read_lines
 
 CELL = st.one_of(st.none(), st.integers(0, 10**9).map(lambda value: value / 1000))
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import SITE, all_rows, differences, make_site, query
-from test_kill import FIRST, LIMIT_S, SECOND, arrive, kept, python, run
 
 from pipelines import cli, steps
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.archive import SITE, all_rows, differences, make_site, query
+from support.processes import LIMIT_S, python, run
+from support.two_days import FIRST, SECOND, arrive, kept
 
 pytestmark = pytest.mark.xdist_group("postgres")
 

@@ -6,14 +6,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from archive import ZONE, make_site
 
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Gain, gain
 from pipelines.catalog.contracts import load_catalog
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.tables import prepare_tables
+from support.archive import ZONE, make_site
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = date(2010, 3, 10)
 PERIOD = Period(DAY, DAY, ZONE)
@@ -134,7 +136,7 @@ def test_what_is_lost_refers_to_what_can_be_gained() -> None:
     catalog = load_catalog()
     columns = [
         (owner.name, column)
-        for owner in (*catalog.relations.values(), *catalog.questions.values())
+        for owner in (*catalog.relations.values(), *catalog.asked.values())
         for column in owner.columns
         if column.name == "lost_gb_day"
     ]

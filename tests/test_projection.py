@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pipelines.reporting.report.forecast import _holdings
 
 from pipelines import steps
 from pipelines.analysis.forecast import History, Outlook, outlooks
@@ -18,11 +19,10 @@ from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.reporting.report.forecast import _holdings
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 # One archive serves the tests of a site, so one process runs them.
 pytestmark = pytest.mark.xdist_group("projection")
@@ -249,7 +249,7 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
 def test_what_was_there_before_is_not_guessed() -> None:
     """Without an export 60 TB were seen; 60 days are enough for a plan 30 days ahead, which is without growth."""
     site = Site(name="case", plan=[{"by": date(2010, 3, 1), "holdings_tb": 80.0}])  # type: ignore[list-item]
-    questions = load_catalog().questions
+    questions = load_catalog().asked
     begin = date(2010, 1, 1)
     days = [(begin + timedelta(days=n), 1000.0, 1.0) for n in range(30)] + [(date(2010, 1, 31), 9999.0, 0.4)]
     rows = {"written_days": days, "holdings": [(0, 0.0, None, 60_000.0, 60_000.0)]}

@@ -2,16 +2,21 @@
 
 import dataclasses
 import json
+import math
 from pathlib import Path
+from random import Random
 
+import duckdb
 import pytest
 
 from pipelines.build import checks
-from pipelines.build.days import Changes
+from pipelines.build.clean_rows import are_clean
+from pipelines.build.days import ChangedRelations
+from pipelines.catalog import contracts
 from pipelines.catalog.contracts import Check, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 NAME = "ops.reject"
 POSITIVE = Check("ExpectColumnValuesToBeBetween", "critical", {"column": "line_no", "min_value": 1})
@@ -37,7 +42,7 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         connection.execute("BEGIN")  # what is not yet committed is what must be checked
         connection.execute(f"INSERT INTO {LAKE}.ops.file (file_id, path) VALUES ('a', 'logs/a'), ('b', 'logs/b')")
         connection.execute(f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 1, 'torn', ''), ('b', 7, 'odd', '')")
-        results = checks.check(connection, catalog, Changes(whole={NAME}))
+        results = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert [(one.expectation, one.severity) for one in results] == [(one.expectation, one.severity) for one in CHECKS]
     assert [one.outcome for one in results] == ["passed", "failed", "error", "error", "error"]
@@ -62,6 +67,92 @@ def test_a_check_of_several_columns_names_the_files_as_well(tmp_path: Path) -> N
         connection.execute(
             f"INSERT INTO {LAKE}.ops.reject VALUES ('a', 7, 'torn', ''), ('b', 7, 'torn', ''), ('c', 8, 'torn', '')"
         )
-        (result,) = checks.check(connection, catalog, Changes(whole={NAME}))
+        (result,) = checks.check(connection, catalog, ChangedRelations(whole={NAME}))
         connection.execute("ROLLBACK")
     assert result.stops_build and json.loads(result.detail)["files"] == ["logs/a", "logs/b"]
+
+
+A, B, KIND = (
+    contracts.Column(name, kind, "") for name, kind in (("a", "DOUBLE"), ("b", "DOUBLE"), ("kind", "VARCHAR"))
+)
+PAIR = {"column_A": "a", "column_B": "b"}
+EACH_KIND = tuple(
+    Check(expectation, "critical", kwargs)
+    for expectation, kwargs in (
+        ("ExpectColumnValuesToNotBeNull", {"column": "a"}),
+        ("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0}),
+        ("ExpectColumnValuesToBeBetween", {"column": "a", "max_value": 1}),
+        ("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0, "max_value": 1.5}),
+        ("ExpectColumnValuesToBeInSet", {"column": "kind", "value_set": ["it's", "y"]}),
+        ("ExpectColumnValuesToBeUnique", {"column": "a"}),
+        ("ExpectCompoundColumnsToBeUnique", {"column_list": ["a", "kind"]}),
+        ("ExpectColumnPairValuesAToBeGreaterThanB", PAIR),
+        ("ExpectColumnPairValuesAToBeGreaterThanB", PAIR | {"or_equal": True}),
+        ("ExpectColumnPairValuesAToBeGreaterThanB", PAIR | {"ignore_row_if": "either_value_is_missing"}),
+        (
+            "ExpectColumnPairValuesAToBeGreaterThanB",
+            PAIR | {"or_equal": True, "ignore_row_if": "either_value_is_missing"},
+        ),
+        ("UnexpectedRowsExpectation", {"unexpected_rows_query": "SELECT a FROM {batch} GROUP BY a HAVING sum(b) > 1"}),
+    )
+)
+VALUES = (None, -1.0, 0.0, 1.0, 1.5, 2.0, math.nan, math.inf)
+
+
+@pytest.mark.xdist_group("quality")
+def test_rows_that_plain_sql_clears_pass_in_great_expectations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And those that it does not clear fail there, or the guest would be asked for nothing."""
+    relation = contracts.Relation("ops", "any", "", "", "", (A, B, KIND), EACH_KIND)
+    catalog = dataclasses.replace(load_catalog(), relations={relation.full_name: relation})
+    monkeypatch.setattr(checks, "are_clean", lambda *_: False)
+    asked = {(item.expectation, json.dumps(item.kwargs, sort_keys=True)): item for item in EACH_KIND}
+    random, seen = Random(1), set()
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH ':memory:' AS {LAKE}; CREATE SCHEMA {LAKE}.ops")
+        connection.execute(f"CREATE TABLE {LAKE}.ops.any (a DOUBLE, b DOUBLE, kind VARCHAR)")
+        connection.execute(f"CREATE TABLE {LAKE}.ops.file (file_id VARCHAR, path VARCHAR)")
+        for number in range(20):
+            rows = [
+                (*random.choices(VALUES, k=2), random.choice((None, "it's", "y", "z")))
+                for _ in range(random.randrange(4))
+            ]
+            rows += rows[: number % 2]
+            connection.execute(f"DELETE FROM {LAKE}.ops.any")
+            for row in rows:
+                connection.execute(f"INSERT INTO {LAKE}.ops.any VALUES (?, ?, ?)", row)
+            for found in checks.check(connection, catalog, ChangedRelations(whole={relation.full_name})):
+                one = asked[found.expectation, found.arguments]
+                alone = dataclasses.replace(relation, checks=(one,))
+                is_clean = are_clean(connection, alone, f"SELECT * FROM {LAKE}.ops.any")
+                assert found.outcome == ("passed" if is_clean else "failed"), (one, rows)
+                seen.add((one.expectation, found.outcome))
+    assert len(seen) == 2 * len({one.expectation for one in EACH_KIND}), "every kind of check passed and failed"
+
+
+def test_no_check_of_ours_is_left_to_the_guest_alone(tmp_path: Path) -> None:
+    """On a night on which nothing fails the guest is not loaded: it takes longer than a small build."""
+    catalog = load_catalog()
+    with Warehouse(Site(name="checks", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, catalog)
+        for relation in catalog.relations.values():
+            if relation.checks:
+                assert are_clean(connection, relation, f"SELECT * FROM {LAKE}.{relation.full_name}"), relation.full_name
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        Check("ExpectColumnValuesToBeBetween", "critical", {"column": "a", "min_value": 0, "mostly": 0.9}),
+        Check("ExpectColumnValuesToBeBetween", "critical", {"column": "kind", "min_value": "a"}),
+        Check("ExpectColumnValuesToNotBeNull", "critical", {"column": "a", "mostly": 0.9}),
+        Check("ExpectColumnPairValuesAToBeGreaterThanB", "critical", {"column_A": "a", "column_B": "kind"}),
+        Check("ExpectColumnPairValuesAToBeGreaterThanB", "critical", PAIR | {"ignore_row_if": "never"}),
+        Check("ExpectCompoundColumnsToBeUnique", "critical", {"column_list": ["a", "nowhere"]}),
+    ],
+)
+def test_plain_sql_clears_nothing_that_it_does_not_know(check: Check) -> None:
+    relation = contracts.Relation("ops", "any", "", "", "", (A, B, KIND), (check,))
+    with duckdb.connect() as connection:
+        rows = "SELECT 1.0::DOUBLE AS a, 0.0::DOUBLE AS b, 'y' AS kind"
+        assert not are_clean(connection, relation, rows)
+        assert are_clean(connection, dataclasses.replace(relation, checks=EACH_KIND[:1]), rows)

@@ -1,6 +1,7 @@
-"""Every question, against examples worked by hand.
+"""Every question and every input of a model, against examples worked by hand.
 
-A case is `tests/questions/<question>/<case>.toml`, in the words of `test_relations.py`, with `[params]` in addition.
+A case is `tests/questions/<question>/<case>.toml`, or the same below `tests/inputs/`, in the words of
+`test_relations.py`, with `[params]` in addition.
 What it does not give has the header's default; days that it does not give are the case's `date`.
 """
 
@@ -11,34 +12,31 @@ from typing import Any
 
 import duckdb
 import pytest
-import test_relations as harness
 
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Question, Relation, load_catalog
+from support import cases as harness
 
 HERE = Path(__file__).parent
-CASES = sorted((HERE / "questions").glob("*/*.toml"))
-KEYS = harness.KEYS | {"params"}
+CASES = sorted(path for kind in ("questions", "inputs") for path in (HERE / kind).glob("*/*.toml"))
+PARAMS = frozenset({"params"})
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_case(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness, "KEYS", KEYS)
-    case = harness._read(path)
+def test_case(path: Path) -> None:
+    case = harness.read(path, PARAMS)
     catalog = load_catalog()
-    question = catalog.questions[path.parent.name]
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        harness._create(connection, catalog)
-        for table, rows in ({"site.setting": [harness.SETTING]} | harness._given(case)).items():
-            harness._insert(connection, catalog.relations[table], rows)
+    question = catalog.asked[path.parent.name]
+    with harness.empty_tables() as connection:
+        for table, rows in ({"site.setting": [harness.SETTING]} | harness.given_rows(case)).items():
+            harness.insert(connection, catalog.relations[table], rows)
             fill_day(connection, catalog.relations[table])
         harness.make_inputs(connection, case, sql_inspect.tables(question.sql), set(case.get("given", {})))
         result = connection.execute(question.sql, values(question, case))
         names = [column[0] for column in result.description or []]
         found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
     assert names == [column.name for column in question.columns], "the SELECT's columns are not those of the header"
-    compare(case, names, found)
+    harness.compare(case, names, found)
 
 
 def fill_day(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
@@ -59,34 +57,17 @@ def values(question: Question, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def default(name: str, param: dict[str, Any], case: dict[str, Any]) -> Any:
-    if param["type"] == "DATE":
+    if param["type"] == "DATE" and "default" not in param:
         assert isinstance(case.get("date"), date), f"the case needs `date`, or `params` with {name}"
         return case["date"]
-    kinds = {"BIGINT": int, "DOUBLE": float}
+    kinds = {"BIGINT": int, "DOUBLE": float, "DATE": date.fromisoformat}
     return kinds.get(param["type"], str)(param["default"])
 
 
-def compare(case: dict[str, Any], names: list[str], found: list[dict[str, Any]]) -> None:
-    expected = [
-        {name: harness._value(value, case.get("date")) for name, value in row.items()} for row in case["expected"]
-    ]
-    strange = {name for row in expected for name in row} - set(names)
-    assert not strange, f"the question has no column {sorted(strange)}"
-    missing, left = harness._differences(expected, found, "order" in case)
-    count = case.get("expected_count", len(expected))
-    assert not missing and len(found) == count, "\n".join(
-        [
-            f"{case['title']}: {len(found)} rows, expected {count}; expected and not found:",
-            *map(harness._shown, missing),
-            "found and not expected:",
-            *map(harness._shown, left),
-        ]
-    )
-
-
-def test_every_question_has_a_case() -> None:
-    asked = set(load_catalog().questions)
-    cased = {path.parent.name for path in CASES}
-    assert asked, "no question in schemas/questions: has the folder moved?"
-    assert asked <= cased, f"write a worked example in tests/questions/<name>/ for: {', '.join(sorted(asked - cased))}"
-    assert cased <= asked, f"tests/questions/ has cases of no question: {', '.join(sorted(cased - asked))}"
+@pytest.mark.parametrize("kind", ["questions", "inputs"])
+def test_every_question_has_a_case(kind: str) -> None:
+    asked = set(getattr(load_catalog(), kind))
+    cased = {path.parent.name for path in CASES if path.parent.parent.name == kind}
+    assert asked, f"nothing in schemas/{kind}: has the folder moved?"
+    assert asked <= cased, f"write a worked example in tests/{kind}/<name>/ for: {', '.join(sorted(asked - cased))}"
+    assert cased <= asked, f"tests/{kind}/ has cases of nothing there: {', '.join(sorted(cased - asked))}"

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import copied, make, make_site, morning, mrtg_text, put, query
-from test_kill import kill, python, wait_for_lock
 
 from pipelines import steps
-from pipelines.answers.snapshot import Opened
+from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import WarehouseBusy
+from support.archive import copied, make, make_site, morning, mrtg_text, put, query
+from support.processes import kill, python, wait_for_lock
 
 pytestmark = pytest.mark.xdist_group("readers")
 
@@ -58,7 +58,7 @@ while not (site.root / "done").exists():
     with Warehouse(site).read() as connection, transaction(connection):
         first = connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone()
         moved = "SELECT count(DISTINCT session_id), count(*), sum(bytes) FROM silver.transfer WHERE status = 'ok'"
-        rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.session_rate"
+        rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.mount"
         a, b = connection.execute(moved).fetchone(), connection.execute(rated).fetchone()
         if a[:2] != b[:2] or abs(a[2] - b[2]) > 1e-6 * a[2]:
             odd.append([a, b])
@@ -114,11 +114,11 @@ def test_what_stays_open_answers_of_its_snapshot_from_a_copy_of_the_catalogue(
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     catalog = load_catalog()
-    newest = Opened(site)
+    newest = SnapshotReader(site)
     before = newest.ask(catalog, "session_rates", {})
-    kept = Opened(site, before.snapshot)
+    kept = SnapshotReader(site, before.snapshot)
     assert list(scratch.iterdir()) == []
-    with kept.lent() as connection:
+    with kept.cursor() as connection:
         (sources,) = {path for (path,) in connection.execute("SELECT path FROM duckdb_databases()").fetchall() if path}
     assert sources.startswith(str(scratch)), "it reads a copy"
     (site.root / "logs" / "enstore" / f"LOG-{DAY}").write_text((site.root / "logs/enstore/log.short").read_text())

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_sources import real_origin
 
-from pipelines.ingest.parse_file import Reading, join_seen
+from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.parse_file import FileParse, join_seen
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
-from pipelines.sources.blocks import Start, read_head
+from pipelines.sources.blocks import read_head
+from support.parsing import real_origin
 
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
@@ -42,7 +43,9 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
         nearest = max(claims, key=lambda key: claims[key].likeness)
         why = claims[nearest].why if claims[nearest].likeness else "nothing known is like it"
         return [name, "–", *[""] * 7, f"not read: {why}"]
-    reading = Reading(path, stem, real_origin(path), Start(), None)
+    file = IncomingFile(None, path)
+    file.origin = real_origin(path)
+    reading = FileParse(file)
     parsed = list(reading.chunks())
     counts = reading.counts
     assert counts.n_used + counts.n_skipped + counts.n_rejected == counts.n_lines, name
@@ -50,7 +53,7 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
         return [name, stem, *[""] * 7, f"refused, {reading.failure.reason}: {no_path(reading.failure, path)}"]
     reasons = Counter(reason for part in parsed for reason in part.rejects["reason"])
     unexplained.update(f"{name}: {reason}" for reason in reasons if reason not in accepted.get(name, {}))
-    seen = join_seen([part.seen for part in parsed])
+    seen = join_seen([part.coverage for part in parsed])
     first, last = (seen["from_at"].min(), seen["to_at"].max()) if seen.height else (None, None)
     counted = (counts.n_lines, counts.n_used, counts.n_skipped, counts.n_rejected, counts.n_records)
     said = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))

@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from archive import make_site, morning, mrtg_text, put, query, vmstat_text
 
 from pipelines import steps
 from pipelines.config.site import Site, load_site
@@ -22,6 +21,9 @@ from pipelines.ingest import parse_file
 from pipelines.primitives.errors import ConfigError
 from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.archive import make_site, morning, mrtg_text, put, query, vmstat_text
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 SITE_TEXT = """
 name = "case"
@@ -268,7 +270,7 @@ def test_a_new_column_of_bronze_loses_no_log_that_is_gone(site: Site) -> None:
         steps.ingest(site)
     with Warehouse(site).write("test") as connection:  # as a version left it that did not know the column
         connection.execute(f"ALTER TABLE {LAKE}.bronze.endit_event DROP COLUMN operation")
-    assert steps.look(site).n_new == 0, "nothing is known yet of the new contract"
+    assert steps.pending_files(site).n_new == 0, "nothing is known yet of the new contract"
     assert states(site) == {"h.log": "loaded"}
     assert query(
         site, "SELECT operation, left(volume, 1), count(*) FROM bronze.endit_event GROUP BY ALL ORDER BY 2"
@@ -303,9 +305,9 @@ def test_a_copy_whose_log_is_rotated_away_stands_for_it(site: Site) -> None:
 def test_what_changes_while_it_is_read_is_read_next_time(site: Site, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     """After the last byte was read, and before the file is noted."""
     path = put(site, "h.log", lines_of("A", 300))
-    chunks = parse_file.Reading.chunks
+    chunks = parse_file.FileParse.chunks
 
-    def changing(self: parse_file.Reading) -> object:
+    def changing(self: parse_file.FileParse) -> object:
         yield from chunks(self)
         more = lines_of("A", 100, BEGIN + timedelta(seconds=300), 300)
         if way == "appended":
@@ -315,9 +317,9 @@ def test_what_changes_while_it_is_read_is_read_next_time(site: Site, monkeypatch
             path.with_suffix(".new").replace(path)
 
     with monkeypatch.context() as patched:
-        patched.setattr(parse_file.Reading, "chunks", changing)
+        patched.setattr(parse_file.FileParse, "chunks", changing)
         assert states(site) == {"h.log": "loaded"}
-    assert steps.look(site).n_new == 1
+    assert steps.pending_files(site).n_new == 1
     assert states(site) == {"h.log": "loaded"}
     assert events(site) == Counter(f"A{i}" for i in range(400))
     assert states(site) == {"h.log": "unchanged"}
@@ -392,10 +394,10 @@ def test_an_input_chooses_the_source(tmp_path: Path) -> None:
     text = '[[input]]\nglob = "logs/*"\n'
     site = make_site(tmp_path, f'name = "x"\n{text}')
     put(site, "a", lines_of("A", 3))
-    assert dict(steps.look(site).by_source) == {"endit": 1}
+    assert dict(steps.pending_files(site).by_source) == {"endit": 1}
     assert states(site) == {"a": "loaded"}
     site = make_site(tmp_path, f'name = "x"\n{text}source = "sar"\n')
-    assert dict(steps.look(site).by_source) == {"sar": 1}
+    assert dict(steps.pending_files(site).by_source) == {"sar": 1}
     (file,) = steps.ingest(site).files
     assert (file.state, file.source, file.counts.n_rejected) == ("loaded", "sar", 3)
     assert events(site) == Counter(), "the same file, read otherwise"

@@ -12,11 +12,8 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from archive import make, make_site, query
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_mrtg import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
-from test_sources import average, parse_chunks, read_lines
 
 from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
@@ -24,8 +21,11 @@ from pipelines.sources import all_sources, choose, rrd
 from pipelines.sources.blocks import frame_of, open_bytes, read_head
 from pipelines.sources.protocol import Origin, Parsed
 from pipelines.sources.rrdtool.heads import columns_of
+from support.archive import make, make_site, query
+from support.parsing import average, parse_chunks, read_lines
+from support.polls import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("plain_store")]
 needs_rrdtool = pytest.mark.skipif(shutil.which("rrdtool") is None, reason="rrdtool is not installed")
 
 DUMP = Path(__file__).parent / "sources" / "rrdtool" / "clean_dump.xml"

@@ -14,7 +14,7 @@ regenerated. Its keys, all but `title`, `last` and `expected` optional:
     step_s = 60                         # … each with all its instants that much later (a day's rows: 86400)
 
 Only the keys an expected finding has are compared, of `facts` and of each line of `evidence` too; "NULL" is NULL.
-Numbers may differ by one part in 10⁶. The rules run on a lake, as they do at night.
+Numbers may differ by one part in 10⁶. The rules run in memory; that they run on a lake as well, every archive shows.
 """
 
 import json
@@ -32,12 +32,9 @@ import pytest
 from pipelines.analysis import findings
 from pipelines.catalog.contracts import Relation, Rule, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import ContractError
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse
-
-# One lake serves all cases, so one process runs them.
-pytestmark = pytest.mark.xdist_group("rules")
+from pipelines.warehouse.connection import LAKE, Connection
+from support.memory_lake import memory_lake
 
 HERE = Path(__file__).parent / "rules"
 CASES = sorted(HERE.glob("*/*.toml"))
@@ -49,9 +46,8 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    with Warehouse(Site(name="case", root=tmp_path_factory.mktemp("rules"))).write("test") as connection:
-        prepare_tables(connection, load_catalog())
+def lake() -> Iterator[Connection]:
+    with memory_lake() as connection:
         yield connection
 
 

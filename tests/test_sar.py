@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines, read_real
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import sar
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import FILE_REASONS, Origin, Parsed
+from support.parsing import parse_chunks, read_lines, read_real
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -308,16 +308,16 @@ def test_activities_that_are_not_read_are_skipped() -> None:
 )
 def test_neighbours_are_named(names: str, tool: str) -> None:
     claim = sar.recognise([BANNER, "", f"10:00:01 {names}"])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert tool in claim.why
 
 
 def test_tree_formatted_anew_is_named() -> None:
     claim = sar.recognise(['{"sysstat":{"hosts":[{"nodename":"stage07","file-date":"2026-03-02"', "}]}}"])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert "formatted anew" in claim.why
     others = ['{"sysstat": {', '"hosts": [', "{", '"nodename": "stage07",', '"date": "2026-03-02",']
-    assert not sar.recognise(others).is_mine  # iostat's
+    assert not sar.recognise(others).is_match  # iostat's
 
 
 def test_dates_must_be_told() -> None:

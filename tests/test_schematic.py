@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dashboards.schematic import LEFT, MIDDLE, RIGHT, schematic
+from dashboards.charts.schematic import LEFT, MIDDLE, RIGHT, schematic
 
 NOTHING = dict.fromkeys(
     ("station", "role", "spool", "links", "facts", "mode", "drives", "n_drives", "n_movers", "moved_gb")

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import query
 
 from benchmarks.matching import judge
 from benchmarks.score import kept, planned, run, score
@@ -26,6 +25,7 @@ from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.planted import KINDS
 from sample_data.scenario import FOLDER, LibraryScenario, Scenario, drawn, load, named
+from support.archive import query
 
 # Building takes long: one process makes the archives and keeps them.
 pytestmark = pytest.mark.xdist_group("score")

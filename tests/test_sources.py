@@ -6,13 +6,9 @@ read by eye) and, where the file cannot say everything, `<case>.origin.toml` wit
 
 import json
 import random
-import re
 import tomllib
-from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date, datetime
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +17,20 @@ import pytest
 
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import HEAD_LINES, frame_of, read_blocks, read_head
-from pipelines.sources.protocol import LINE_REASONS, LINES, REJECTS, SEEN, Claim, Origin, Parsed, tidy_origin
+from pipelines.sources.blocks import HEAD_LINES, frame_of, read_head
+from pipelines.sources.protocol import LINES, Claim, Origin
+from support.parsing import (
+    CASES,
+    account,
+    average,
+    is_case,
+    maul,
+    origin_of,
+    parse_chunks,
+    parts_of,
+    read_lines,
+    read_real,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -42,93 +50,12 @@ TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
 MOST_CUTS = 5  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
 
 
-def _is_case(path: Path) -> bool:
-    return path.is_file() and not path.name.endswith((".origin.toml", ".expected.json"))
-
-
-CASES = [path for path in sorted((HERE / "sources").glob("*/*")) if _is_case(path)]
 # A source's cases go to one worker, which parses each of them whole only once.
 each_case = pytest.mark.parametrize(
     "path",
     [pytest.param(path, marks=pytest.mark.xdist_group(path.parent.name)) for path in CASES],
     ids=lambda path: f"{path.parent.name}/{path.stem}",
 )
-
-
-def read_lines(path: Path) -> pl.DataFrame:
-    blocks = [block.lines for block in read_blocks(path)]
-    return pl.concat(blocks) if blocks else pl.DataFrame(schema=LINES)
-
-
-def origin_of(path: Path) -> Origin:
-    told = path.with_suffix(".origin.toml")
-    values = tomllib.loads(told.read_text()) if told.exists() else {}
-    return tidy_origin({"path": f"{path.parent.name}/{path.name}", "head": tuple(read_head(path)), **values})
-
-
-def parse_chunks(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> dict[str, Any]:
-    """What the chunks became together."""
-    parts = parts_of(stem, chunks, origin)
-    return {**outcome(parts), "carry": json.loads(json.dumps(parts[-1].carry)) if parts else None}
-
-
-def parts_of(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> list[Parsed]:
-    """What each chunk became, every line accounted for; carry goes through JSON, as it does in the warehouse."""
-    source, carry = all_sources()[stem], None
-    parts: list[Parsed] = []
-    for chunk in chunks:
-        parts.append(source.parse(chunk, origin, carry))
-        account(parts[-1], chunk)
-        carry = json.loads(json.dumps(parts[-1].carry))
-    return parts
-
-
-def account(parsed: Parsed, lines: pl.DataFrame) -> None:
-    assert parsed.n_used + parsed.n_skipped + parsed.rejects.height == lines.height
-    assert min(parsed.n_used, parsed.n_skipped) >= 0
-    assert parsed.rejects.schema == REJECTS
-    assert parsed.seen.schema == SEEN
-    assert set(parsed.rejects["reason"]) <= set(LINE_REASONS)
-    assert parsed.rejects["line_no"].is_unique().all()
-
-
-def outcome(parts: list[Parsed]) -> dict[str, Any]:
-    names = sorted({name for part in parts for name in part.tables})
-    rejects = [row for part in parts for row in part.rejects.select("line_no", "reason").rows()]
-    return {
-        "used": sum(part.n_used for part in parts),
-        "skipped": sum(part.n_skipped for part in parts),
-        "rejects": sorted(list(row) for row in rejects),
-        "tables": {
-            name: sorted(
-                (plain(row) for part in parts if name in part.tables for row in part.tables[name].to_dicts()),
-                key=lambda row: (row["line_no"], json.dumps(row)),
-            )
-            for name in names
-        },
-        "seen": [plain(row) for row in join_seen([row for part in parts for row in part.seen.to_dicts()])],
-    }
-
-
-def plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as JSON can hold it, without what is not known."""
-    return {
-        key: value.isoformat() if isinstance(value, (date, datetime)) else value
-        for key, value in row.items()
-        if value is not None
-    }
-
-
-def join_seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    joined: list[dict[str, Any]] = []
-    for row in sorted(rows, key=lambda row: (row["host"], row["from_at"], row["to_at"])):
-        last = joined[-1] if joined else None
-        if last and last["host"] == row["host"] and row["from_at"] <= last["to_at"]:
-            last["to_at"] = max(last["to_at"], row["to_at"])
-            last["line_no"] = min(last["line_no"], row["line_no"])
-        else:
-            joined.append(dict(row))
-    return joined
 
 
 def written(result: dict[str, Any]) -> str:
@@ -212,28 +139,6 @@ def test_damage_is_data(path: Path) -> None:
             parts_of(stem, [mauled], origin)
 
 
-def maul(texts: list[str], chance: random.Random) -> Iterator[str]:
-    junk = ["9" * 40, "-1", "nan", "1e999", "\u00e9\u20ac", "", "0", "-", "2010-02-30 25:61:61", "\t", "[", "'", "{"]
-    for text in texts:
-        kind = chance.randrange(12)
-        words = text.split(" ")
-        place = chance.randrange(len(words))
-        if kind == 0:
-            continue
-        if kind == 1:
-            yield text
-        if kind == 2:
-            text = text[: chance.randrange(len(text) + 1)]
-        if kind in (3, 4):
-            words[place] = chance.choice(junk)
-            text = " ".join(words)
-        if kind == 5:
-            text = " ".join(words[:place] + words[place + 1 :])
-        if kind == 6:
-            text = "".join(chance.choice("0123456789 :-/.abcXYZ") for _ in range(60))
-        yield text
-
-
 @pytest.mark.parametrize("stem", sorted(all_sources()))
 def test_source_has_what_a_source_needs(stem: str) -> None:
     source = all_sources()[stem]
@@ -242,7 +147,7 @@ def test_source_has_what_a_source_needs(stem: str) -> None:
     assert any(case.startswith("clean") for case in cases), "a clean case is missing"
     assert any(case.startswith("damaged") for case in cases), "a damaged case is missing"
     claim = source.recognise([])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert claim.why
     parsed = source.parse(pl.DataFrame(schema=LINES), Origin(), None)
     account(parsed, pl.DataFrame(schema=LINES))
@@ -259,7 +164,7 @@ def test_nothing_is_missing() -> None:
     orphans = [
         path.name
         for path in (HERE / "sources").glob("*/*.*")
-        if not _is_case(path) and not any(_is_case(case) for case in path.parent.glob(f"{path.name.split('.')[0]}.*"))
+        if not is_case(path) and not any(is_case(case) for case in path.parent.glob(f"{path.name.split('.')[0]}.*"))
     ]
     assert not orphans
 
@@ -301,43 +206,6 @@ def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixtur
         print(f"\n{folder}: {len(paths)} real files, read {len(read)} ({counts})")
 
 
-def read_real(path: Path) -> str | None:
-    """Parse a real file whole and in small chunks, if a source claims it. Raises UnreadableFile if it is refused."""
-    stem, claims = choose(read_head(path))
-    if stem is None:
-        assert all(claim.why for claim in claims.values()), path.name
-        return None
-    lines = read_lines(path)
-    origin = real_origin(path)
-    try:
-        parts_of(stem, [lines], origin)
-    except UnreadableFile as error:
-        assert error.reason and error.hint
-        raise
-    start = lines.head(140)
-    sevens = [start[i : i + 7] for i in range(0, start.height, 7)]
-    assert parse_chunks(stem, sevens, origin) == parse_chunks(stem, [start], origin), path.name
-    return stem
-
-
-def real_origin(path: Path) -> Origin:
-    """What a site.toml would say of any real capture; nothing in it depends on this machine."""
-    dated = re.search(r"\d{4}-\d\d-\d\d", path.name)
-    return Origin(
-        path=path.name,
-        system="real",
-        host="host",
-        link="link",
-        zone="America/Chicago",
-        date=date.fromisoformat(dated.group()) if dated else date(2010, 6, 15),
-        start_at=datetime(2010, 6, 15, 13),
-        interval_s=1.0,
-        date_order="mdy",
-        modified_at=datetime(2026, 11, 21),
-        head=tuple(read_head(path)),
-    )
-
-
 def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
     """The 300 s rows of a real rateup log against averages worked out from the polls it was fed with."""
     folder = realdata / "mrtg" / "generated"
@@ -358,12 +226,3 @@ def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
             assert row[name] == pytest.approx(average(polls, column, row["from_at"], row["to_at"]), abs=2)
         checked += 1
     assert checked > 500
-
-
-def average(polls: list[tuple[int, ...]], column: int, begin: int, end: int) -> float:
-    total = 0.0
-    for before, after in pairwise(polls):
-        overlap = min(after[0], end) - max(before[0], begin)
-        if overlap > 0:
-            total += overlap * (after[column] - before[column]) / (after[0] - before[0])
-    return total / (end - begin)

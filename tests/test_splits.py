@@ -14,13 +14,13 @@ from itertools import groupby, pairwise
 import duckdb
 import polars as pl
 import pytest
-from archive import SYSTEM, Story, seconds
-from test_relations import SETTING, _create, _insert
 
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.sources import all_sources
 from pipelines.sources.blocks import HEAD_LINES, frame_of
 from pipelines.sources.protocol import Origin
+from support.archive import SYSTEM, Story, seconds
+from support.cases import SETTING, create_tables, insert
 
 DAY = date(2010, 3, 10)
 MADE = ("silver.session", "silver.transfer", "silver.gap", "silver.request", "gold.drive_ledger")
@@ -54,14 +54,14 @@ class Archive:
     def __init__(self, connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> None:
         self.connection, self.catalog = connection, catalog
         connection.execute("SET TimeZone = 'UTC'; SET threads = 1")
-        _create(connection, catalog)
+        create_tables(connection, catalog)
         drives = [{"drive": f"DRV_{n}", "logname": f"DRV_{n}MV", "mover": f"DRV_{n}.mover"} for n in (1, 2)]
-        _insert(connection, catalog.relations["site.setting"], [SETTING])
-        _insert(connection, catalog.relations["site.drive"], drives)
+        insert(connection, catalog.relations["site.setting"], [SETTING])
+        insert(connection, catalog.relations["site.drive"], drives)
         self.made: list[Relation] = []
         needed = set(MADE)
         for relation in reversed(catalog.made_by_sql()):
-            if relation.full_name in needed:
+            if relation.full_name in needed and not relation.is_constant:
                 self.made.insert(0, relation)
                 needed.update(relation.inputs)
 
@@ -79,7 +79,7 @@ class Archive:
     def _read(self, text: str) -> None:
         origin = Origin(system=SYSTEM, date=DAY, head=tuple(text.splitlines()[:HEAD_LINES]))
         parsed = all_sources()["enstore_log"].parse(frame_of(text.encode()), origin, None)
-        seen = parsed.seen.with_columns(source=pl.lit("enstore_log"))
+        seen = parsed.coverage.with_columns(source=pl.lit("enstore_log"))
         for name, frame in {**parsed.tables, "seen": seen}.items():
             relation = self.catalog.relations[f"bronze.{name}"]
             day = pl.col(relation.day_of).cast(pl.Date)

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
-from hostile_sql import ENDLESS, HUGE, REFUSED
-from served import APP, HOSTILE, HOSTILE_STATION
 from streamlit.testing.v1 import AppTest
 
-from dashboards import desk
+from dashboards import sql_desk
 from pipelines import steps
 from pipelines.answers.guard import check
 from pipelines.catalog.contracts import load_catalog
+from support.hostile_sql import ENDLESS, HUGE, REFUSED
+from support.served import APP, HOSTILE, HOSTILE_STATION
 
 pytestmark = pytest.mark.xdist_group("dashboard")
 
@@ -78,8 +78,8 @@ def test_beginnings(archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     (tmp_path / "queries" / "long_mounts.sql").write_text("SELECT 42 AS answer -- long mounts\n")
     monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
     if not key:
-        assert [name.partition(" ")[2] for name in desk.beginnings()][:10] == list(desk.TEN)
-        assert {name for name in desk.beginnings()} == {
+        assert [name.partition(" ")[2] for name in sql_desk.beginnings()][:10] == list(sql_desk.TEN)
+        assert {name for name in sql_desk.beginnings()} == {
             *(f"question {name}" for name in QUESTIONS),
             "saved long_mounts",
         }
@@ -93,13 +93,13 @@ def test_beginnings(archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_question_can_be_started_from(name: str) -> None:
     days = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
-    check(desk.spelled_out(QUESTIONS[name], days), load_catalog().relations)
+    check(sql_desk.spelled_out(QUESTIONS[name], days), load_catalog().relations)
 
 
 def test_a_question_spelled_out_says_what_ask_says(archive: Path) -> None:
     site = steps.site_at(archive)
     days = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
-    spelled = steps.ask_sql(site, desk.spelled_out(QUESTIONS["gap_cost"], days))
+    spelled = steps.ask_sql(site, sql_desk.spelled_out(QUESTIONS["gap_cost"], days))
     asked = steps.ask(site, "gap_cost", days)
     # sums of doubles depend on the order of threads in their last digits
     assert len(asked.rows) > 3 and spelled.rows == [tuple(map(nearly, row)) for row in asked.rows]
@@ -121,8 +121,8 @@ def test_the_dictionary_is_searched(page: AppTest) -> None:
 def test_files_hold_the_answer(page: AppTest) -> None:
     run(page.run(), GAPS)
     found = page.session_state["ran"].found
-    from_csv = pa_csv.read_csv(io.BytesIO(desk.as_csv(found))).to_pylist()
-    from_parquet = pq.read_table(io.BytesIO(desk.as_parquet(found))).to_pylist()
+    from_csv = pa_csv.read_csv(io.BytesIO(sql_desk.as_csv(found))).to_pylist()
+    from_parquet = pq.read_table(io.BytesIO(sql_desk.as_parquet(found))).to_pylist()
     assert from_csv == from_parquet and len(from_csv) > 3
     assert [button.label for button in page.get("download_button")] == ["CSV", "Parquet"]
 
@@ -131,11 +131,11 @@ def test_a_csv_acts_on_nothing(page: AppTest) -> None:
     """Neither a spreadsheet nor a terminal; numbers stay numbers, and Parquet holds what the log holds."""
     run(page.run(), "SELECT '=HYPERLINK(1)' AS \"@a\", chr(27) || '[31m' AS b, -1.5 AS c, '-2.5' AS d")
     found = page.session_state["ran"].found
-    assert desk.as_csv(found).decode().splitlines() == [
+    assert sql_desk.as_csv(found).decode().splitlines() == [
         '"\'@a","b","c","d"',
         '"\'=HYPERLINK(1)","\\x1b[31m",-1.5,"-2.5"',
     ]
-    assert pq.read_table(io.BytesIO(desk.as_parquet(found))).to_pylist()[0]["@a"] == "=HYPERLINK(1)"
+    assert pq.read_table(io.BytesIO(sql_desk.as_parquet(found))).to_pylist()[0]["@a"] == "=HYPERLINK(1)"
 
 
 def test_what_logs_say_is_shown_and_never_rendered(page: AppTest) -> None:
@@ -177,7 +177,7 @@ def test_hostile_statements_are_refused(page: AppTest) -> None:
 def test_the_desk_refuses_all_of_them(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
     for sql in REFUSED:
-        ran = desk.run(desk.Asked(sql, 100, 5))
+        ran = sql_desk.run(sql_desk.Asked(sql, 100, 5))
         assert ran.found is None and ran.message and ran.hint, sql
 
 
@@ -187,7 +187,7 @@ def test_what_takes_too_much_is_stopped(page: AppTest, monkeypatch: pytest.Monke
     run(page, ENDLESS[0])
     assert not page.exception and "stopped after 2 s" in said(page)
     page.number_input(key="seconds").set_value(60).run()
-    monkeypatch.setattr(desk, "MEMORY", "200MB")
+    monkeypatch.setattr(sql_desk, "MEMORY", "200MB")
     for sql in HUGE[:3]:
         run(page, sql)
         assert not page.exception and page.session_state["ran"].found is None
@@ -196,24 +196,24 @@ def test_what_takes_too_much_is_stopped(page: AppTest, monkeypatch: pytest.Monke
 
 def test_only_so_many_run_at_once(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    asked = desk.Asked("SELECT 1", 100, 1)
-    turns = desk._turns()
-    for _ in range(desk.AT_ONCE):
+    asked = sql_desk.Asked("SELECT 1", 100, 1)
+    turns = sql_desk._turns()
+    for _ in range(sql_desk.AT_ONCE):
         turns.acquire()
     try:
-        assert "still running" in desk.run(asked).message
+        assert "still running" in sql_desk.run(asked).message
     finally:
-        for _ in range(desk.AT_ONCE):
+        for _ in range(sql_desk.AT_ONCE):
             turns.release()
-    assert desk.run(replace(asked, seconds=60)).found is not None
+    assert sql_desk.run(replace(asked, seconds=60)).found is not None
 
 
 def test_links_are_read_with_care() -> None:
     odd = {"sql": "SELECT 1", "rows": "-5", "seconds": "9999", "snapshot": "x", "chart": "<b>"}
-    assert desk.from_url(odd) == desk.Asked("SELECT 1", 1_000, 30)
-    assert desk.from_url({"rows": "5"}) is None
-    asked = desk.Asked("SELECT 'ä' AS x", 100, 5, 7, "line", "x", "y")
-    assert desk.from_url(desk.as_url(asked)) == asked
-    long = desk.Asked("SELECT " + "1 + " * 3_000 + "1", 100, 5)
-    assert desk.as_url(long) == {}
-    assert len(urlencode(desk.as_url(asked))) < desk.MAX_LINK
+    assert sql_desk.from_url(odd) == sql_desk.Asked("SELECT 1", 1_000, 30)
+    assert sql_desk.from_url({"rows": "5"}) is None
+    asked = sql_desk.Asked("SELECT 'ä' AS x", 100, 5, 7, "line", "x", "y")
+    assert sql_desk.from_url(sql_desk.as_url(asked)) == asked
+    long = sql_desk.Asked("SELECT " + "1 + " * 3_000 + "1", 100, 5)
+    assert sql_desk.as_url(long) == {}
+    assert len(urlencode(sql_desk.as_url(asked))) < sql_desk.MAX_LINK

@@ -18,10 +18,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from archive import SITE, all_rows, copied, differences, make_site, morning, put, query
 from click.testing import CliRunner
-from conftest import REPO
-from test_kill import FIRST, SECOND
 
 from pipelines import steps
 from pipelines.cli import cli
@@ -30,6 +27,9 @@ from pipelines.primitives import failures, store_errors
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.warehouse import backups, ownership
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support import REPO
+from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
+from support.two_days import FIRST, SECOND
 
 pytestmark = pytest.mark.xdist_group("store")
 
@@ -308,8 +308,8 @@ def test_what_systems_say_is_named() -> None:
         (OSError(30, "Read-only file system", "writer.json"), rights),
         (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
     ):
-        own = store_errors.named(error)
+        own = store_errors.known_error(error)
         assert own is not None and str(own).startswith(wanted) and own.hint and own.exit_code == 1
         assert not store_errors.is_damage(error)
-    assert store_errors.named(ValueError("of something else")) is None
-    assert "the disk is full" in failures.told("build", OSError(28, "No space left on device"))
+    assert store_errors.known_error(ValueError("of something else")) is None
+    assert "the disk is full" in failures.summarize_failure("build", OSError(28, "No space left on device"))

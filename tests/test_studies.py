@@ -52,33 +52,33 @@ def verdicts() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", AGREE)
 def test_what_agrees_is_left_alone(name: str, verdicts: dict[str, set[str]]) -> None:
-    assert verdicts[name] - {"new", "open"} == {"OK"}
+    assert verdicts[name] - {"derived", "unresolved"} == {"matches"}
 
 
 @pytest.mark.parametrize("name", ROUNDED)
 def test_what_is_rounded_is_told(name: str, verdicts: dict[str, set[str]]) -> None:
-    assert "R" in verdicts[name] and "X" not in verdicts[name]
+    assert "rounded" in verdicts[name] and "wrong" not in verdicts[name]
 
 
 @pytest.mark.parametrize("name", CONTRADICTED)
 def test_what_is_contradicted_is_found(name: str, verdicts: dict[str, set[str]]) -> None:
-    assert "X" in verdicts[name]
+    assert "wrong" in verdicts[name]
 
 
 @pytest.mark.parametrize("name", MISFITS)
 def test_a_model_that_does_not_fit_counts_apart(name: str, verdicts: dict[str, set[str]]) -> None:
-    assert "misfit" in verdicts[name] and "X" not in verdicts[name]
+    assert "misfit" in verdicts[name] and "wrong" not in verdicts[name]
 
 
 def test_every_mark_is_known() -> None:
     """No figure is found wrong that a reader did not find wrong; a formula's lack of fit is no document's error."""
-    wrong = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "X"}
+    wrong = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "wrong"}
     assert wrong - set(CONTRADICTED) == {"M44", "N15"}
     misfits = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "misfit"}
     assert misfits == {"X1", *MISFITS}
-    rounded = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "R"}
+    rounded = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "rounded"}
     assert rounded - set(ROUNDED) == {"X1"}
-    noted = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "read"}
+    noted = {line.id for study in studies.every() for line in studies.work_out(study) if line.verdict == "noted"}
     assert noted - set(READ) == {"N18"} and set(READ) <= noted
 
 
@@ -88,9 +88,9 @@ def test_a_documents_own_errors_are_counted_once() -> None:
     CERN: of 4 marks one was the misfit of its formula to PIC's test (C19): 3.
     """
     counted = {name: Counter(line.verdict for line in studies.work_out(studies.find(name))) for name in ("pic", "cern")}
-    assert (counted["pic"]["X"], counted["pic"]["misfit"]) == (8, 3)
-    assert (counted["cern"]["X"], counted["cern"]["misfit"]) == (3, 1)
-    (label,) = [one for one in studies.work_out(studies.find("pic")) if one.id == "P42" and one.verdict == "X"]
+    assert (counted["pic"]["wrong"], counted["pic"]["misfit"]) == (8, 3)
+    assert (counted["cern"]["wrong"], counted["cern"]["misfit"]) == (3, 1)
+    (label,) = [one for one in studies.work_out(studies.find("pic")) if one.id == "P42" and one.verdict == "wrong"]
     assert "2.74" in label.why, "80.0 / 29.2"
 
 
@@ -122,12 +122,12 @@ def test_m_ranges_are_those_of_the_plots() -> None:
 
 
 def test_m_only_dm8_does_not_balance() -> None:
-    lines = [line for line in studies.work_out(studies.find("fnal")) if line.id == "MA2" and line.verdict != "new"]
+    lines = [line for line in studies.work_out(studies.find("fnal")) if line.id == "MA2" and line.verdict != "derived"]
     assert {line.what.split(":")[0]: line.verdict for line in lines} == {
-        "dm6": "OK",
-        "dm7": "OK",
-        "dm8": "X",
-        "dm12": "OK",
+        "dm6": "matches",
+        "dm7": "matches",
+        "dm8": "wrong",
+        "dm12": "matches",
     }
 
 
@@ -206,7 +206,7 @@ FILLED: dict[tuple[str, str, str], list[float]] = {
 @pytest.mark.parametrize("key", FILLED, ids=lambda key: "-".join(key[:2]))
 def test_what_the_documents_leave_open(key: tuple[str, str, str]) -> None:
     name, wanted, unit = key
-    lines = [line for line in studies.work_out(studies.find(name)) if line.id == wanted and line.verdict == "new"]
+    lines = [line for line in studies.work_out(studies.find(name)) if line.id == wanted and line.verdict == "derived"]
     found = [line.ours or 0 for line in lines if line.unit == unit]
     digits = max(len(str(value).partition(".")[2]) for value in FILLED[key] if isinstance(value, float | int))
     assert [round(value, digits) for value in found] == FILLED[key]
@@ -218,7 +218,7 @@ def test_every_figure_says_where_it_is_from() -> None:
         assert study.published and all(table.place for table in study.published), study.name
         for line in studies.work_out(study):
             assert line.place or not line.printed, f"{study.name} {line.id} {line.what}: no place"
-            assert line.how or line.verdict in ("read", "open")
+            assert line.how or line.verdict in ("noted", "unresolved")
             assert line.id[0] in (study.letter, "X") or line.id[:2] == f"{study.letter}A" or line.id[:2] == "MA"
 
 
@@ -228,17 +228,17 @@ def test_every_figure_says_where_it_is_from() -> None:
 @pytest.mark.parametrize(
     ("printed", "computed", "verdict"),
     [
-        ("56", 56.25, "OK"),
-        ("112", 112.5, "R"),  # M09: cut
-        ("~2.75", 2.7554, "OK"),  # P36: one unit of the last digit
-        ("2.75", 2.7554, "R"),
-        ("~60", 63.5, "OK"),  # P41: the zero is no digit
-        ("60", 63.5, "X"),
-        ("30-35", 35.4, "OK"),
-        ("30-35", 36.5, "R"),
-        ("30-35", 27.4, "X"),
-        ("1,000", 1000.4, "OK"),
-        ("0.0", 0.0, "OK"),
+        ("56", 56.25, "matches"),
+        ("112", 112.5, "rounded"),  # M09: cut
+        ("~2.75", 2.7554, "matches"),  # P36: one unit of the last digit
+        ("2.75", 2.7554, "rounded"),
+        ("~60", 63.5, "matches"),  # P41: the zero is no digit
+        ("60", 63.5, "wrong"),
+        ("30-35", 35.4, "matches"),
+        ("30-35", 36.5, "rounded"),
+        ("30-35", 27.4, "wrong"),
+        ("1,000", 1000.4, "matches"),
+        ("0.0", 0.0, "matches"),
     ],
 )
 def test_agreement(printed: str, computed: float, verdict: str) -> None:
@@ -314,7 +314,7 @@ def test_a_wrong_file_is_told(more: str, why: str, tmp_path: Path) -> None:
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "a[\'y\'].value"\n', "0 rows named 'y'"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.nothing\'))"\n', "no relation gold.nothing"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(question(\'nothing\'))"\n', "no question nothing"),
-        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "the(a, key=\'y\').value"\n', "0 rows fit"),
+        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "one_row(a, key=\'y\').value"\n', "0 rows fit"),
         ('[[check]]\nid = "M1"\nwhat = "w"\nfinds = "1"\n', "no rule of contradictions"),
         (
             '[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.dead_time\'))"\n'
@@ -344,7 +344,7 @@ def rows(*words: str) -> list[dict[str, Any]]:
 
 def test_study_lists_the_documents() -> None:
     assert [row["study"] for row in rows()] == studies.names()
-    assert all(row["OK"] and row["tables"] for row in rows())
+    assert all(row["matches"] and row["tables"] for row in rows())
     assert "fnal_migration_stations" in run()
 
 
@@ -353,7 +353,7 @@ def test_study_shows_one() -> None:
     assert "J. Flix" in text and "STKL405" in text
     assert "0.8705" in text and "11.7 where 9 drives of the test is the most possible" in text
     asked = rows("pic")
-    assert {row["verdict"] for row in asked} == {"OK", "R", "X", "misfit", "new", "read"}
+    assert {row["verdict"] for row in asked} == {"matches", "rounded", "wrong", "misfit", "derived", "noted"}
     table = list(csv.DictReader(io.StringIO(run("pic", "--format", "csv"))))
     assert [row["what"] for row in table] == [row["what"] for row in asked]
 

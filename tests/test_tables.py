@@ -7,8 +7,8 @@ from pathlib import Path
 from pipelines.build import site_tables
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site, Station
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.tables import prepare_tables
 
 TAGS = "SELECT count(*) FROM (SELECT object_id FROM ducklake_tag UNION ALL SELECT table_id FROM ducklake_column_tag)"
 EMPTY = "SELECT count(*) FROM ducklake_table_stats WHERE record_count = 0"

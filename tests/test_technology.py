@@ -10,7 +10,9 @@ from pipelines.config import technology
 from pipelines.config.technology import drive, known, technologies
 from pipelines.ingest.survey.drives import DriveFound
 from pipelines.reporting.dictionary import explain, model_names
-from tests.archive import make, make_site, query
+from support.archive import make, make_site, query
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 
 @pytest.mark.parametrize(

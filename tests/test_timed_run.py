@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sources import parse_chunks, read_lines
 
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of, head_of
 from pipelines.sources.protocol import Origin
 from pipelines.sources.timed_run.lines import read_line, seconds
+from support.parsing import parse_chunks, read_lines
 
 RUN = st.tuples(
     st.integers(1, 4096),  # blocks

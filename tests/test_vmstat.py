@@ -32,7 +32,7 @@ def parse(*lines: str, origin: Origin | None = None) -> Parsed:
 @pytest.mark.parametrize("name", FOREIGN)
 def test_other_outputs_are_refused_by_name(name: str) -> None:
     claim = vmstat.recognise(FOREIGN[name])
-    assert not claim.is_mine
+    assert not claim.is_match
     assert name in claim.why
 
 
@@ -217,10 +217,10 @@ def test_any_figures_written_come_back(rows: list[tuple[int, ...]], gap: str, is
 def test_rows_without_a_header_are_read_only_where_their_figures_settle_the_layout() -> None:
     """Fewer rows, other figures, or AIX's 17 columns after a clock time: refused, with the reason."""
     body = ROW.replace("    17 ", "    16 ")
-    assert vmstat.recognise([body] * 12).is_mine
+    assert vmstat.recognise([body] * 12).is_match
     for rows in ([body] * 5, [ROW.replace("803444", "803445")] * 12, [body.replace(" 47 ", " 87 ")] * 12):
         claim = vmstat.recognise(rows)
-        assert not claim.is_mine
+        assert not claim.is_match
         assert "no header line" in claim.why
     aix = "08:00:05 11  0 602748 16792   0   0   0   0    0   0 627 3124 2417 72  7 21  0"
-    assert not vmstat.recognise([aix] * 20).is_mine
+    assert not vmstat.recognise([aix] * 20).is_match

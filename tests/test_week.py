@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from archive import differences
-from week import WEEK, arrive, reports, said, timely, week_site
-
 from pipelines import steps
 from pipelines.config.site import Site
+from support.archive import differences
+from support.week import WEEK, arrive, reports, said, timely, week_site
 
 DAYS = WEEK[-3:]  # on the last one the server log is silent
 

@@ -36,11 +36,13 @@ def _round(rng: Random, at: int, pid: int) -> Iterator[str]:
         yield f"{_stamp(at)} {DAEMON}[{worker}] {trying}\n"
         took = 60 + rng.randrange(3000)
         rates = f"{gib * 1024 / took:.2f} MiB/s ({len(files) / took:.2f} files/s)"
-        said = f"Retrieve operation from volume {volume} successful, {size} took {took} seconds, average rate {rates}"
+        message = (
+            f"Retrieve operation from volume {volume} successful, {size} took {took} seconds, average rate {rates}"
+        )
         if rng.random() < 0.03:
-            said = f"dsmc retrieve failure volume {volume} file list {listed}: child exited with value 12"
-        ends.append((at + took, f"{DAEMON}[{worker}] {said}\n"))
-    yield from (f"{_stamp(ended)} {said}" for ended, said in sorted(ends))
+            message = f"dsmc retrieve failure volume {volume} file list {listed}: child exited with value 12"
+        ends.append((at + took, f"{DAEMON}[{worker}] {message}\n"))
+    yield from (f"{_stamp(ended)} {message}" for ended, message in sorted(ends))
 
 
 def _stamp(at: int) -> str:

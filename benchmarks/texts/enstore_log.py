@@ -88,10 +88,10 @@ def _last(session: Session) -> int:
 def _mix(book: LogBook, pool: list[str], rng: Random) -> Iterator[str]:
     owed = 0  # lines of no use that are still to come
     lines: list[str] = []
-    for at, _, said in sorted(book.entries):
+    for at, _, entry in sorted(book.entries):
         now = clock(at)
-        lines.append(f"{now} {said}\n")
-        message = said.split("  ", 1)[1].lstrip()
+        lines.append(f"{now} {entry}\n")
+        message = entry.split("  ", 1)[1].lstrip()
         owed += -1 if message.startswith(UNUSED) else CHATTER
         for _ in range(max(0, owed)):
             lines.append(f"{now} {pool[int(rng.random() * POOL)]}\n")

@@ -31,7 +31,7 @@ def text(seed: int) -> Iterator[str]:
             count += 1
         last = max(at for at, _ in lines)
         lines.append((last, f"{MAIN} MIGRATING_VOLUME set {volume} to migrated "))
-        yield "".join([f"{local(at).ctime()} {said}\n" for at, said in sorted(lines, key=itemgetter(0))])
+        yield "".join([f"{local(at).ctime()} {entry}\n" for at, entry in sorted(lines, key=itemgetter(0))])
 
 
 def _file(one: Moved, volume: str, number: int, bfid: str) -> list[tuple[int, str]]:

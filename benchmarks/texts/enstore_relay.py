@@ -16,9 +16,9 @@ def text(seed: int) -> Iterator[str]:
     waiting: list[tuple[int, int, str]] = []
     count = 0
     for one in moved_files(seed, "enstore_relay"):
-        said = _file(one)
-        waiting += [(at, count + number, text) for number, (at, text) in enumerate(said)]
-        count += len(said)
+        events = _file(one)
+        waiting += [(at, count + number, text) for number, (at, text) in enumerate(events)]
+        count += len(events)
         if len(waiting) > 2_000:
             waiting.sort()
             whole = [line for line in waiting if line[0] < one.ended - LATE_S]
@@ -29,7 +29,7 @@ def text(seed: int) -> Iterator[str]:
 def _file(one: Moved) -> list[tuple[int, str]]:
     who = f"{one.mover}@stk"
     begin = one.begun + 3
-    said = [
+    events = [
         (one.begun, f"state {who} SETUP"),
         (one.begun, f"connect {who} 192.0.2.{21 + one.drive % 3}"),
         (one.begun + 1, f"loaded {who} {one.volume}"),
@@ -41,9 +41,9 @@ def _file(one: Moved) -> list[tuple[int, str]]:
         at = begin + (one.ended - begin) * step // STEPS
         done = one.n_bytes * step // STEPS
         moved = f"{sign if done else ''}{done} {one.n_bytes} media {0 if step == STEPS else 91_750_400}"
-        said.append((at, f"transfer {who} {moved} {FIRST_S + at}.{(37 * one.number + step) % 1000:03d}"))
+        events.append((at, f"transfer {who} {moved} {FIRST_S + at}.{(37 * one.number + step) % 1000:03d}"))
         if step < STEPS:
             network = f"{sign if done else ''}{done} {one.n_bytes} network 91750400 {FIRST_S + at}.990"
-            said.append((at, f"transfer {who} {network}"))
+            events.append((at, f"transfer {who} {network}"))
     end = "HAVE_BOUND" if one.is_read else "FINISH_WRITE"
-    return [*said, (one.ended, f"state {who} {end}"), (one.ended, f"disconnect {who} 192.0.2.{21 + one.drive % 3}")]
+    return [*events, (one.ended, f"state {who} {end}"), (one.ended, f"disconnect {who} 192.0.2.{21 + one.drive % 3}")]

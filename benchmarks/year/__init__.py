@@ -16,12 +16,12 @@ from pathlib import Path
 
 from pipelines import steps
 from pipelines.build import run, site_tables
-from pipelines.build.days import Changes
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse import maintenance
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 FOLDER = Path(__file__).parent
 VERSION = 1  # raise it when the SQL changes, or a kept archive of before is measured
@@ -106,8 +106,8 @@ def make(folder: Path, size: Size, say: Say) -> Site:
 
 
 def _fingerprint(size: Size) -> str:
-    told = json.dumps([asdict(size), VERSION, load_catalog().fingerprint])
-    return hashlib.sha256(told.encode()).hexdigest()[:8]
+    basis = json.dumps([asdict(size), VERSION, load_catalog().fingerprint])
+    return hashlib.sha256(basis.encode()).hexdigest()[:8]
 
 
 def _site_toml(size: Size) -> str:
@@ -146,7 +146,7 @@ def _fill(site: Site, size: Size, say: Say) -> None:
     with Warehouse(site).write("bench") as connection:
         with transaction(connection):
             _repeat_nights(connection, catalog, size)
-        maintenance.tidy(connection, site.snapshot_retention_days, False)
+        maintenance.compact(connection, site.snapshot_retention_days, False)
 
 
 def _old(size: Size) -> int:
@@ -168,8 +168,8 @@ def _slices(first: date, last: date, n_days: int) -> Iterator[tuple[date, date]]
 
 def _set(connection: Connection, **values: date | int) -> None:
     for name, value in values.items():
-        told = f"DATE '{value}'" if isinstance(value, date) else f"CAST({value} AS BIGINT)"
-        connection.execute(f"SET VARIABLE {name} = {told}")
+        literal = f"DATE '{value}'" if isinstance(value, date) else f"CAST({value} AS BIGINT)"
+        connection.execute(f"SET VARIABLE {name} = {literal}")
 
 
 def _expect(connection: Connection, size: Size) -> None:
@@ -218,17 +218,17 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
     coarse = _slices(BEGIN, fine_from - timedelta(days=1), GOLD_DAYS)
     for first, last in (*coarse, *_slices(fine_from, size.end, FINE_GOLD_DAYS)):
         days = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        changes = Changes({name: set(days) for name in silver})
+        changes = ChangedRelations({name: set(days) for name in silver})
         say(f"gold up to {last}")
         with transaction(connection):
             run.build(connection, site, by_day, changes, False)
     with transaction(connection):
-        run.build(connection, site, whole, Changes(), True, say)
+        run.build(connection, site, whole, ChangedRelations(), True, say)
 
 
-def _only(catalog: Catalog, wanted: list[Relation]) -> Catalog:
+def _only(catalog: Catalog, relations: list[Relation]) -> Catalog:
     """A catalogue in which SQL makes these alone; the rest is there already."""
-    names = {relation.full_name for relation in wanted}
+    names = {relation.full_name for relation in relations}
     kept = {
         name: relation if name in names else replace(relation, sql="") for name, relation in catalog.relations.items()
     }

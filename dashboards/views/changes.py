@@ -2,17 +2,19 @@
 
 import streamlit as st
 
-from dashboards import charts, fields, model_charts, parts, state
+from dashboards import charts, components, fields, state
+from dashboards.charts import model_charts
 
+PAGE = {"title": "Before/after", "order": 120}
 TABLE = [
     "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
     "ratio_high", "mix_shift", "matched_by", "says",
 ]  # fmt: skip
 MUCH_SHIFT = 0.3
 
-page = parts.open_page("Did it work?", "drive")
+page = components.open_page("Did it work?", "drive")
 events = page.ask("changes", n_days=max(35, page.n_days))
-parts.heading(events, whole=page)
+components.heading(events, whole=page)
 known = {f"{row['changed_at']:%Y-%m-%d %H:%M} {row['what']}": row for row in events.rows if row["changed_at"]}
 at = ""
 if known:
@@ -24,21 +26,21 @@ if known:
     told = [one for one in rows if one["ratio_low"] is not None]
     if told:
         frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
-        parts.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
+        components.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
     for one in rows:
         st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['says']}")
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
         st.warning("Other tapes or other sizes were moved after than before: compare with care.")
-    parts.show_table(events, TABLE, rows, wide={"says": 260, "what": 140})
+    components.show_table(events, TABLE, rows, wide={"says": 260, "what": 140})
 else:
     st.info(
         "No change is known of these weeks. Write it into `site.toml` as `[[change]]` with `at` and `what`, or name a"
         " CSV as `change_log`; then run `tapescope run`."
     )
-parts.show_sql(events)
+components.show_sql(events)
 failures = page.ask("failures_after_change")
 nothing = "No change of this period touched a drive that anything was mounted in."
-parts.show_part(failures, failures.names, lacking=nothing, wide={"what": 140}, whole=page)
+components.show_part(failures, failures.names, lacking=nothing, wide={"what": 140}, whole=page)
 
 st.subheader("Any instant, described", anchor=False)
 when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", at)
@@ -50,10 +52,10 @@ st.caption(simple.why)
 if len(simple.rows) == 2:
     shown = ["n_sessions", "volume_gb", "p25_mb_s", "p50_mb_s", "p75_mb_s", "overall_rate_mb_s"]
     before, after = simple.rows
-    parts.show_numbers(simple, after, shown, before)
+    components.show_numbers(simple, after, shown, before)
 else:
     st.info("The period has no mounts on one side of that instant: choose days around it.")
-parts.show_table(simple, simple.names)
-parts.show_sql(simple)
+components.show_table(simple, simple.names)
+components.show_sql(simple)
 groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
-parts.show_part(groups, groups.names)
+components.show_part(groups, groups.names)

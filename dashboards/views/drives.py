@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from dashboards import charts, fields, model_charts, parts, state
+from dashboards import charts, components, fields, state
+from dashboards.charts import model_charts
 
+PAGE = {"title": "Drives", "order": 50}
 RATES = [
     "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
     "overall_rate_mb_s", "f",
 ]  # fmt: skip
-HOURS = ["drive", "transfer_hours", "between_hours", "mount_hours", "idle_hours", "down_hours"]
 ERRORS = [
     "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
     "drive_write_errors",
@@ -21,14 +22,14 @@ SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rat
 ROBOTS = ["robot", "n_drives", "n_alone", "alone_s", "n_together", "together_s", "step_s", "waited_hours", "works"]
 MOST_DRAWN = 40
 
-page = parts.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
+page = components.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
 drives = page.ask("drives")
 mine = drives.rows_of(drive=drive)
 if not mine:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
     state.stop()
-parts.heading(drives, "Rates and hours")
+components.heading(drives, "Rates and hours")
 rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
 if rated:
     titles = {
@@ -37,48 +38,49 @@ if rated:
     }
     tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
     shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
-    parts.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
-parts.show_table(drives, RATES, mine)
+    components.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
+components.show_table(drives, RATES, mine)
 earlier = page.ask_before("drives")
 if earlier and page.before:
     st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
     if earlier.rows:
-        parts.show_table(earlier, RATES, earlier.rows_of(drive=drive))
+        components.show_table(earlier, RATES, earlier.rows_of(drive=drive))
     else:
         st.info("No server log covers these days.")
 st.text("Their hours:")
-parts.show_table(drives, HOURS, mine)
-parts.show_sql(drives, *([earlier] if earlier else []))
+groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
+components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], mine)
+components.show_sql(drives, *([earlier] if earlier else []))
 
 effect = page.ask("slow_drive_or_tape")
-parts.heading(effect)
+components.heading(effect)
 st.caption("Of large files, drives and tapes apart: 1 is the typical one of its kind. Lines are 90 % intervals.")
 kind = fields.choose("of", "Of", ["drives", "tapes"], page=st)
 name = "drive" if kind == "drives" else "volume"
 told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]]
 if told:
     frame = effect.frame(told[:MOST_DRAWN])
-    parts.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
-    parts.say_cut(effect, len(told[:MOST_DRAWN]), len(told))
+    components.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
+    components.say_cut(effect, len(told[:MOST_DRAWN]), len(told))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
-parts.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"says": 300})
-parts.show_sql(effect)
+components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"says": 300})
+components.show_sql(effect)
 
 health = page.ask("drive_health", drive=drive)
-parts.heading(health)
+components.heading(health)
 if health.rows:
-    parts.show_table(health, ERRORS)
-    parts.show_table(health, STOPS)
+    components.show_table(health, ERRORS)
+    components.show_table(health, STOPS)
 else:
     st.info("No drive did, or failed to do, anything.")
-parts.show_sql(health)
+components.show_sql(health)
 for name, columns, lacking in (
     ("drive_turns", TURNS, "No mount moved files."),
     ("robot_waits", ROBOTS, "No mount is known from request to loaded."),
 ):
     found = page.ask(name, drive=drive)
-    parts.show_part(found, columns, lacking=lacking, whole=page, by=["drive"] if name == "drive_turns" else [])
-parts.show_part(page.ask("rates_by_mover"), MOVERS, whole=page)
-slow = page.ask("slow_sessions")
-parts.show_part(slow, SLOW, slow.rows_of(drive=drive))
+    components.show_part(found, columns, lacking=lacking, whole=page, by=["drive"] if name == "drive_turns" else [])
+components.show_part(page.ask("rates_by_mover"), MOVERS, whole=page)
+slow = page.ask("session_rates", slowest="drive", min_gb=50, drive=drive)
+components.show_part(slow, SLOW, text="The slowest mount of each drive, of at least 50 GB")

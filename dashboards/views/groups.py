@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from dashboards import charts, fields, hour_charts, parts
+from dashboards import charts, components, fields
+from dashboards.charts import hour_charts
 
+PAGE = {"title": "Groups and families", "order": 70}
 RATES = [
     "system", "storage_group", "mode", "moved_tb", "min_mb_s", "average_mb_s", "sustained_mb_s", "max_mb_s",
     "last_mb_s",
@@ -14,34 +16,34 @@ WEEKS = [
 ]  # fmt: skip
 DEPTHS = ["mode", "from_depth", "to_depth", "waiting_hours", "rate_mb_s", "n_mounts", "files_a_mount"]
 
-page = parts.open_page("Whose data do the drives move?", "group")
+page = components.open_page("Whose data do the drives move?", "group")
 group = page.chosen["group"]
 hours = page.ask("family_hours", group=group)
-parts.heading(hours)
+components.heading(hours)
 if hours.rows:
     modes = [mode for mode in ("read", "write") if any(row["mode"] == mode for row in hours.rows)]
     mode = fields.choose("mode", "Of", ["reads and writes", *modes], page=st)
     frame = hours.frame([row for row in hours.rows if mode in (row["mode"], "reads and writes")])
     frame = frame.with_columns(family=charts.joined("storage_group", "file_family", "mode"))
     drawn = hour_charts.largest(frame, "family", "rate_mb_s")
-    parts.show_chart(hours, hour_charts.families(drawn, "family", hours.label("rate_mb_s"), page.span()))
+    components.show_chart(hours, hour_charts.families(drawn, "family", hours.label("rate_mb_s"), page.span()))
 else:
     st.info("No whole file was moved in this period. Choose other days, or load server logs with `tapescope run`.")
-parts.show_sql(hours)
+components.show_sql(hours)
 rates = page.ask("group_rates")
-parts.show_part(rates, RATES, [row for row in rates.rows if group in ("", row["storage_group"])])
+components.show_part(rates, RATES, [row for row in rates.rows if group in ("", row["storage_group"])])
 
 used = page.ask("movers_in_use")
-parts.heading(used, whole=page)
+components.heading(used, whole=page)
 st.caption("Blue: on average. Grey: most at one instant. Orange: drives there are.")
 systems = sorted({row["system"] for row in used.rows})
 for system in systems:
     says = f"Archive system {system}" if len(systems) > 1 else "Drives in use by the hour."
     mine = used.frame([row for row in used.rows if row["system"] == system])
-    parts.show_chart(used, hour_charts.in_use(mine, page.span()), says)
+    components.show_chart(used, hour_charts.in_use(mine, page.span()), says)
 if not all(row["is_possible"] for row in used.rows):
     st.warning("In some hours more drives were in use than there are: a drive is missing in `site.toml`, or logs lie.")
-parts.show_sql(used)
+components.show_sql(used)
 
 for name, columns, by, lacking in (
     ("drives_in_service", ["day", "robot", "generation", "n_drives", "n_tapes", "came", "gone"], [],
@@ -50,11 +52,11 @@ for name, columns, by, lacking in (
     ("queue_depths", DEPTHS, [], "No request is known with when it was queued. Load Enstore's LOG files."),
 ):  # fmt: skip
     found = page.ask(name, group=group)
-    parts.heading(found, whole=page, by=by)
+    components.heading(found, whole=page, by=by)
     if any(row.get("is_slide") for row in found.rows):
         st.warning("A group's reads have become chaotic: twice the drive-hours for a terabyte, and more short mounts.")
     if found.rows:
-        parts.show_table(found, columns, found.rows)
+        components.show_table(found, columns, found.rows)
     else:
         st.info(lacking)
-    parts.show_sql(found)
+    components.show_sql(found)

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dashboards import charts, parts
+from dashboards import charts, components
 
+PAGE = {"title": "Data health", "order": 160}
 FRESH = ["kind", "name", "until_at", "ended_at", "outcome", "failure"]
 LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
 FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason", "note"]
@@ -16,14 +17,14 @@ MOST_HOSTS = 60
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
 DATES = ["path", "source", "says"]
 
-page = parts.open_page("What did it not see?")
+page = components.open_page("What did it not see?")
 impossible = page.ask("impossible_dates")
 if impossible.rows:
     st.warning(f"{len(impossible.rows)} files hold dates that cannot be: those days do not count.")
-    parts.show_part(impossible, DATES, wide={"path": 260, "says": 330})
-parts.show_part(page.ask("logs_read"), READ)
+    components.show_part(impossible, DATES, wide={"path": 260, "says": 330})
+components.show_part(page.ask("logs_read"), READ)
 hours = page.ask("coverage_hours")
-parts.heading(hours)
+components.heading(hours)
 declared = [row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["seen_share"] is not None]
 if declared:
     least: dict[str, float] = {}
@@ -35,7 +36,9 @@ if declared:
         log=charts.joined("source", "host"),
     )
     tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "seen")]
-    parts.show_chart(hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips, page.span()))
+    components.show_chart(
+        hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips, page.span())
+    )
     st.caption("Faint: declared, and little or nothing was seen. Empty: nothing was declared for that hour.")
     if len(worst) > MOST_HOSTS:
         st.caption(f"The {MOST_HOSTS} logs of which least was seen, of {len(worst)}.")
@@ -44,27 +47,27 @@ else:
 undeclared = [row for row in hours.rows if row["seen_share"] is None]
 if undeclared:
     st.caption("Logs of these days that site.toml declares no hours for, by the hour: what was read.")
-    parts.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared, 300)
-parts.show_sql(hours)
+    components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared, 300)
+components.show_sql(hours)
 
 fresh = page.ask("freshness")
-parts.show_part(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
-parts.show_part(page.ask("lines_read"), LINES)
+components.show_part(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
+components.show_part(page.ask("lines_read"), LINES)
 rejects, files, unknown = (page.ask(name) for name in ("rejects", "files", "unknown_names"))
-parts.show_part(rejects, REJECTS, lacking="No line was rejected.", wide={"path": 220, "text": 330})
-parts.show_part(files, FILES, height=300, wide={"note": 300})
+components.show_part(rejects, REJECTS, lacking="No line was rejected.", wide={"path": 220, "text": 330})
+components.show_part(files, FILES, height=300, wide={"note": 300})
 nothing = "Every station, drive and link of these days' logs is declared."
-parts.show_part(unknown, NAMES, lacking=nothing)
+components.show_part(unknown, NAMES, lacking=nothing)
 nothing = "No station's clock could be held against the movers' log. `tapescope detect` does that."
-parts.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"says": 290})
+components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"says": 290})
 nothing = "Nothing was compared yet. `tapescope detect` does that."
-parts.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"says": 300})
+components.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"says": 300})
 
-builds, failed = page.ask("builds"), page.ask("last_build")
-parts.heading(builds)
-parts.show_table(builds, ["number", "build_id", "is_full", "is_committed", "n_days", "n_rows", "n_failed_checks"])
-unmet = [row for row in failed.rows if row["relation"]]
+builds, failed = page.ask("builds"), page.ask("checks")
+components.heading(builds)
+components.show_table(builds, ["number", "build_id", "is_full", "is_committed", "n_days", "n_rows", "n_failed_checks"])
+unmet = [row for row in failed.rows if row["outcome"] not in (None, "passed")]
 if unmet:
     st.warning("The last build did not meet all of its checks.")
-    parts.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)
-parts.show_sql(builds, failed)
+    components.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)
+components.show_sql(builds, failed)

@@ -2,82 +2,89 @@
 
 import streamlit as st
 
-from dashboards import charts, data, fields, ledger_charts, parts, state, words
+from dashboards import charts, components, data, fields, state, words
+from dashboards.charts import ledger_charts
 
-DRILLED = ("gap", "wait", "mounting", "position", "no_request", "down", "unknown", "transfer")
+PAGE = {"title": "Where the time went", "order": 20, "address": "time"}
 MOST_MOUNTS = 200  # to choose from
 MOUNT = ["session_id", "drive", "volume", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "overall_rate_mb_s", "f"]
 
-page = parts.open_page("What are the drives doing all day?", "drive", "station", "group", compares=True)
+page = components.open_page("What are the drives doing all day?", "drive", "station", "group", compares=True)
 drive, station, group = (page.chosen[name] for name in ("drive", "station", "group"))
 steps = page.ask("ledger_waterfall", drive=drive)
 if not steps.rows:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
     state.stop()
-parts.heading(steps, whole=page, by=["drive"])
-parts.show_chart(steps, ledger_charts.waterfall(steps.frame()))
+components.heading(steps, whole=page, by=["drive"])
+components.show_chart(steps, ledger_charts.waterfall(steps.frame()))
 earlier = page.ask_before("ledger_waterfall", drive=drive)
 if earlier and page.before:
     st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
     if earlier.rows:
-        parts.show_chart(earlier, ledger_charts.waterfall(earlier.frame()))
+        components.show_chart(earlier, ledger_charts.waterfall(earlier.frame()))
     else:
         st.info("No server log covers these days.")
-parts.show_sql(steps, *([earlier] if earlier else []))
+components.show_sql(steps, *([earlier] if earlier else []))
 
 hours = page.ask("busy_hours", drive=drive, station=station)
-parts.heading(hours, "Which drive, at which hour", page, ["drive", "station"])
-WHAT = {"busy_share": "at work", "moving_share": "moving data", "lost_share": "at work without moving data"}
+components.heading(hours, "Which drive, at which hour", page, ["drive", "station"])
+WHAT = {
+    "busy_share": "at work",
+    "moving_share": "in transfers, not waiting",
+    "lost_share": "the rest of the time at work",
+}
 what = fields.choose("show", "Show the share of each hour", list(WHAT), WHAT, st)
 if hours.rows:
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, words) for name, words in WHAT.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE
-    parts.show_chart(hours, charts.heat_map(hours.frame(), "drive", what, WHAT[what], tips, page.span(), colour))
+    components.show_chart(hours, charts.heat_map(hours.frame(), "drive", what, WHAT[what], tips, page.span(), colour))
     st.caption("Empty: at work for less than ten minutes of the hour: idle, down, or no log covers it.")
 else:
     st.info("No drive was at work for ten minutes of any hour.")
-parts.show_sql(hours)
+components.show_sql(hours)
 
 groups = page.ask("hours_by_group")
-parts.heading(groups, whole=page, by=["group"])
+components.heading(groups, whole=page, by=["group"])
 mine = [row for row in groups.rows_of(storage_group=group) if row["storage_group"]]
 if mine:
     chart = ledger_charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "drive-hours [h]")
-    parts.show_chart(groups, chart)
+    components.show_chart(groups, chart)
 else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
-parts.show_sql(groups)
+components.show_sql(groups)
 
-mounts = page.ask("mounts", drive=drive, station=station, group=group)
-parts.heading(mounts, "Down to one mount")
-parts.show_table(mounts, MOUNT, height=240, most=MOST_MOUNTS)
+mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, drive=drive, station=station, group=group)
+components.heading(mounts, "Down to one mount")
+components.show_table(mounts, MOUNT, height=240, most=MOST_MOUNTS)
 names = [row["session_id"] for row in mounts.rows[:MOST_MOUNTS]]
 session = fields.choose("session", "Mount", ["", *names], {"": "none; choose one to see what its drive did"}, st)
 if session:
     path = page.ask("mount_timeline", session=session)
-    parts.show_chart(path, ledger_charts.timeline(path.frame()))
-    parts.show_sql(path)
-parts.show_sql(mounts)
+    components.show_chart(path, ledger_charts.timeline(path.frame()))
+    components.show_sql(path)
+components.show_sql(mounts)
 
 st.subheader("Down to the log's lines", anchor=False)
 of_mount = next((row["drive"] for row in mounts.rows if row["session_id"] == session), "")
-bucket = fields.choose("bucket", "Bucket", list(DRILLED), words.CHOICES, st)
+buckets = page.ask("drive_time_buckets")
+group_words = {row["time_group"]: row["group_words"] for row in reversed(buckets.rows)}
+bucket = fields.choose("bucket", "Bucket", sorted(group_words, key="between_files".__ne__), group_words, st)
+within = {row["bucket"] for row in buckets.rows_of(time_group=bucket)}
 spent: dict[str, float] = {}
 for row in page.ask("drive_ledger", first_day=page.last).rows:
-    is_in = row["bucket"] in words.TOGETHER.get(bucket, (bucket,))
-    spent[row["drive"]] = spent.get(row["drive"], 0.0) + (row["seconds"] if is_in else 0.0)
+    spent[row["drive"]] = spent.get(row["drive"], 0.0) + (row["seconds"] if row["bucket"] in within else 0.0)
 worst = min(spent, key=lambda name: (-spent[name], words.natural(name)), default="")
 if (drive or of_mount or worst) not in spent:
     st.info(f"No log tells of {'that' if drive or of_mount else 'a'} drive on {page.last}, the last day of the period.")
     state.stop()
 found = data.drilled(page.snapshot, drive or of_mount or worst, bucket, page.last)
 chosen = "" if drive or of_mount else f", the drive with most of it: {spent[worst] / 3600:,.1f} h"
-st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{words.bucket(bucket)}”:")
+st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{group_words[bucket]}”:")
 for row in found.intervals:
-    length = f"{words.bucket(row['bucket'])} {row['interval_s']:,.1f} s"
+    length = f"{row['bucket_words']} {row['interval_s']:,.1f} s"
     st.text(f"{row['from_at']} to {row['to_at']} UTC   {length}   {row['session_id'] or ''}")
     ends = ((row["path"], row["line_no"], row["message"]), (row["end_path"], row["end_line_no"], row["end_message"]))
-    parts.show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))
+    components.show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))
 if not found.intervals:
     st.info("The drive has nothing in this bucket on the last day of the period.")

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboards import charts, fields, parts, words
-from pipelines.primitives.text import as_markdown
+from dashboards import charts, components, fields, words
+from pipelines.primitives.text import escape_markdown
 
+PAGE = {"title": "Pools and network", "order": 90}
 LINKS = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
 STREAMS = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "kept", "fairness"]
 DISKS = [
@@ -76,10 +77,10 @@ WHOLE = (
     "pool_factors",
 )
 
-page = parts.open_page("Can the disks feed the drives?", "station")
+page = components.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
 streams = page.ask("streams_per_station")
-parts.heading(streams)
+components.heading(streams)
 mine = words.in_order(streams.rows_of(station=station), "station")
 if mine:
     most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
@@ -88,14 +89,14 @@ if mine:
         against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
         shown.append(row | {"station": f"{row['station']} {row['mode']} {against}"})
     titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s")}
-    parts.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
-    parts.show_table(streams, STREAMS, mine, 240)
+    components.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
+    components.show_table(streams, STREAMS, mine, 240)
 else:
     st.info("No station's transfers are known in this period. Load server logs with `tapescope run`.")
-parts.show_sql(streams)
+components.show_sql(streams)
 
 loads = page.ask("link_loads", station=station)
-parts.heading(loads)
+components.heading(loads)
 if loads.rows:
     busiest = sorted(loads.rows, key=lambda row: -(row["max_share"] or 0))
     frame = loads.frame().with_columns(log=charts.joined("link", "direction"))
@@ -104,29 +105,31 @@ if loads.rows:
     chart = charts.heat_map(
         frame, "log", "max_share", "highest peak of what the link can carry", tips, page.span(), charts.RED
     )
-    parts.show_chart(loads, chart)
+    components.show_chart(loads, chart)
     st.caption("Faint: little traffic. Empty: no log of that hour, or nothing says what the link can carry.")
     st.text("The fullest hours first:")
-    parts.show_table(loads, LINKS, busiest, most=FULLEST)
+    components.show_table(loads, LINKS, busiest, most=FULLEST)
 else:
     st.info("No link's traffic is known. Load MRTG's logs with `tapescope run`.")
-parts.show_sql(loads)
+components.show_sql(loads)
 
 tests = page.ask("block_sizes", host=station)
-parts.heading(tests)
+components.heading(tests)
 if tests.rows:
     shown = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
     titles = {"block_bytes": tests.label("block_bytes"), "p50_mb_s": tests.label("p50_mb_s")}
-    parts.show_chart(tests, charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3))
-    parts.show_table(tests, tests.names)
+    components.show_chart(tests, charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3))
+    components.show_table(tests, tests.names)
 else:
     st.info("No timed test is known. Load what dd, time or timex printed.")
-parts.show_sql(tests)
+components.show_sql(tests)
 
 apart = "No disk's own reads and writes are known. Load iostat -x, sar -d, vmstat -d or nmon of the stations."
 vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
 if hosts := sorted(vmstat, key=words.natural):
-    known = ", ".join(as_markdown(host) for host in hosts[:MOST_NAMED]) + (" and others" * (len(hosts) > MOST_NAMED))
+    known = ", ".join(escape_markdown(host) for host in hosts[:MOST_NAMED]) + (
+        " and others" * (len(hosts) > MOST_NAMED)
+    )
     apart += f" What is loaded of vmstat ({known}) counts all disks of a host together."
 for name, columns, lacking in (
     ("flushes", ["host", "n_bursting", "period_s", "on_s", "amplitude_mb_s", "mean_mb_s", "implied_cache_gb"],
@@ -146,4 +149,4 @@ for name, columns, lacking in (
 ):  # fmt: skip
     found = page.ask(name)
     rows = [row for row in found.rows if row.get("station", row.get("host", station)) == station or not station]
-    parts.show_part(found, columns, rows, lacking, whole=page, by=[] if name in WHOLE else ["station"])
+    components.show_part(found, columns, rows, lacking, whole=page, by=[] if name in WHOLE else ["station"])

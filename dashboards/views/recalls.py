@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dashboards import charts, parts, whole_tapes
+from dashboards import charts, components, whole_tapes
 
+PAGE = {"title": "Recalls", "order": 80}
 REMOUNTS = ["storage_group", "day", "n_mounts", "n_volumes", "avg_remounts", "n_extra", "wasted_hours"]
 CLASSES = [
     "storage_group",
@@ -31,11 +32,11 @@ CLIENTS = [
     "latency_p50_s", "unread_p50_s",
 ]  # fmt: skip
 
-page = parts.open_page("Which requests waste mounts?", "group", "station")
+page = components.open_page("Which requests waste mounts?", "group", "station")
 group, station = page.chosen["group"], page.chosen["station"]
-mounts = page.ask("mounts", group=group, station=station)
+mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, group=group, station=station)
 reads = [row for row in mounts.rows if row["mode"] == "read" and row["f"] is not None and row["file_share"] is not None]
-parts.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
+components.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
 if reads:
     titles = {"file_share": "share of the tape's files", "f": "f: overall / drive rate"}
     tips = [
@@ -45,12 +46,12 @@ if reads:
         charts.number("f", "f"),
         charts.share("file_share", "of the files"),
     ]
-    parts.show_chart(mounts, charts.points(mounts.frame(reads), "file_share", "f", "pattern", titles, tips))
+    components.show_chart(mounts, charts.points(mounts.frame(reads), "file_share", "f", "pattern", titles, tips))
 else:
     st.info("No mount that read is known with its tape's files. Load server logs and the archive's file table.")
 columns = ["session_id", "storage_group", "pattern", "n_files", "file_share", "overall_rate_mb_s", "f", "n_mounts_day"]
-parts.show_table(mounts, columns, reads, 260)
-parts.show_sql(mounts)
+components.show_table(mounts, columns, reads, 260)
+components.show_sql(mounts)
 
 mounted = {mount["session_id"] for mount in mounts.rows}
 for name, columns, lacking in (
@@ -68,4 +69,4 @@ for name, columns, lacking in (
     if name == "whole_tape_reads":
         whole_tapes.show(found, rows)
         continue
-    parts.show_part(found, columns, rows, lacking, whole=page, by=NARROWED[name])
+    components.show_part(found, columns, rows, lacking, whole=page, by=NARROWED[name])

@@ -3,12 +3,14 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, model_charts, parts, state
+from dashboards import components, data, fields, state
+from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import UNITS
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import interval, no_estimate
 
+PAGE = {"title": "Sizing", "order": 100}
 COSTS = {
     "speed_mb_s": "speed [MB/s]",
     "mount_s": "a mount and dismount [s]",
@@ -16,7 +18,7 @@ COSTS = {
     "seek_s": "a search for a file [s]",
 }
 
-page = parts.open_page("How many drives do we need?")
+page = components.open_page("How many drives do we need?")
 st.text("A model, fitted to the four weeks of mounts that end with the period. Intervals hold 90 %. MB = 10^6 bytes.")
 mounts = page.ask("mounts_served", n_days=28)
 if not mounts.rows:
@@ -32,8 +34,8 @@ for name, fit in fits.items():
             rows.append(row | {"fitted, 90 %": no_estimate(found)})
         else:
             rows.append(row | {"fitted, 90 %": interval(found, UNITS[parameter])})
-parts.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")})
-parts.show_sql(mounts)
+components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")})
+components.show_sql(mounts)
 
 able = [name for name, fit in fits.items() if not fit.found.unknown]
 if not able:

@@ -4,44 +4,46 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboards import desk, parts
+from dashboards import components, sql_desk
+
+PAGE = {"title": "SQL", "order": 130}
 
 
 def start() -> None:
     """The chosen beginning goes into the editor."""
     if key := st.session_state["beginning"]:
         try:
-            st.session_state["statement"] = desk.beginning(key)
+            st.session_state["statement"] = sql_desk.beginning(key)
         except (OSError, ValueError) as problem:
             st.session_state["statement"] = f"-- this cannot be read: {problem}"
 
 
 st.title("SQL desk", anchor=False)
-parts.show_freshness()
+components.show_freshness()
 st.caption("One SELECT at a time, read-only, with limits. What is asked here changes nothing and reaches no file.")
-last: desk.Ran | None = st.session_state.get("ran")
-linked = desk.from_url(st.query_params.to_dict()) if last is None else None
-asked = last.asked if last else linked or desk.Asked("", desk.ROWS[1], 30)
+last: sql_desk.Ran | None = st.session_state.get("ran")
+linked = sql_desk.from_url(st.query_params.to_dict()) if last is None else None
+asked = last.asked if last else linked or sql_desk.Asked("", sql_desk.ROWS[1], 30)
 for key, value in (("statement", asked.sql), ("rows", asked.rows), ("seconds", asked.seconds)):
     st.session_state.setdefault(key, value)
 editor, dictionary = st.columns([3, 2])
 with editor:
-    titles = desk.beginnings()
+    titles = sql_desk.beginnings()
     begin = ["", *titles]
     st.selectbox("Start from", begin, format_func=lambda key: titles.get(key, "—"), key="beginning", on_change=start)
     sql = st.text_area("Statement", key="statement", height=260, placeholder="SELECT drive, median(judged_s) FROM …")
     left, right, run = st.columns([2, 2, 1], vertical_alignment="bottom")
-    rows = left.selectbox("At most, rows", desk.ROWS, key="rows", format_func=lambda number: f"{number:,}")
+    rows = left.selectbox("At most, rows", sql_desk.ROWS, key="rows", format_func=lambda number: f"{number:,}")
     seconds = int(right.number_input("Stop after [s]", 1, 60, key="seconds"))
     if run.button("Run", type="primary", width="stretch") and sql.strip():
-        st.session_state["ran"] = desk.run(desk.Asked(sql, rows, seconds))
+        st.session_state["ran"] = sql_desk.run(sql_desk.Asked(sql, rows, seconds))
     elif linked:
-        st.session_state["ran"] = desk.run(linked)
+        st.session_state["ran"] = sql_desk.run(linked)
 with dictionary:
     words = st.text_input("Look up tables, columns, units", placeholder="gap drive", key="words")
-    st.dataframe(desk.dictionary(words), hide_index=True, height=345, width="stretch")
+    st.dataframe(sql_desk.dictionary(words), hide_index=True, height=345, width="stretch")
 
-ran: desk.Ran | None = st.session_state.get("ran")
+ran: sql_desk.Ran | None = st.session_state.get("ran")
 if ran is None:
     st.stop()
 if ran.found is None:
@@ -49,31 +51,33 @@ if ran.found is None:
     st.code(ran.message, language=None, wrap_lines=True)
     st.text(f"Hint: {ran.hint}")
     st.code(ran.asked.sql, language="sql", line_numbers=True, wrap_lines=True)
-    st.query_params.from_dict(desk.as_url(ran.asked))
+    st.query_params.from_dict(sql_desk.as_url(ran.asked))
     st.stop()
 
 found = ran.found
-shown = found.shown(desk.SHOWN_ROWS, desk.SHOWN_CHARS)
+shown = found.shown(sql_desk.SHOWN_ROWS, sql_desk.SHOWN_CHARS)
 n_rows, cut = found.table.num_rows, ", cut at the limit" if found.is_cut else ""
 more = f", the first {shown.num_rows:,} shown" if shown.num_rows < n_rows else ""
 st.text(f"{n_rows:,} rows{cut}{more}   ·   snapshot {found.snapshot}   ·   {ran.took_s:.2f} s")
 st.dataframe(shown, hide_index=True, width="stretch")
 csv, parquet, chart_at, x_at, y_at = st.columns([1, 1, 1, 2, 2], vertical_alignment="bottom")
-csv.download_button("CSV", lambda: desk.as_csv(found), "answer.csv", on_click="ignore", width="stretch")
-parquet.download_button("Parquet", lambda: desk.as_parquet(found), "answer.parquet", on_click="ignore", width="stretch")
+csv.download_button("CSV", lambda: sql_desk.as_csv(found), "answer.csv", on_click="ignore", width="stretch")
+parquet.download_button(
+    "Parquet", lambda: sql_desk.as_parquet(found), "answer.parquet", on_click="ignore", width="stretch"
+)
 drawn = replace(ran.asked, snapshot=found.snapshot, chart="none", x="", y="")
-if measures := desk.measures(shown):
+if measures := sql_desk.measures(shown):
     for key, wanted, options in (
-        *(("chart", ran.asked.chart, desk.CHARTS), ("x", ran.asked.x, shown.column_names)),
+        *(("chart", ran.asked.chart, sql_desk.CHARTS), ("x", ran.asked.x, shown.column_names)),
         ("y", ran.asked.y, measures),
     ):
-        desk.keep(key, wanted, options)
-    chart = chart_at.selectbox("Chart", desk.CHARTS, key="chart")
+        sql_desk.keep(key, wanted, options)
+    chart = chart_at.selectbox("Chart", sql_desk.CHARTS, key="chart")
     x, y = x_at.selectbox("Along", shown.column_names, key="x"), y_at.selectbox("Up", measures, key="y")
     if chart != "none":
         drawn = replace(drawn, chart=chart, x=x, y=y)
-        st.altair_chart(desk.drawn(shown, chart, x, y), width="stretch")
-link = desk.as_url(drawn)
+        st.altair_chart(sql_desk.drawn(shown, chart, x, y), width="stretch")
+link = sql_desk.as_url(drawn)
 st.query_params.from_dict(link)
 st.caption("The address of this page says it all again." if link else "This statement is too long for a link.")
 st.code(found.sql, language="sql", line_numbers=True, wrap_lines=True)

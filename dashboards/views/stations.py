@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import streamlit as st
 
-from dashboards import charts, fields, parts, state, words
+from dashboards import charts, components, fields, state, words
 
+PAGE = {"title": "Stations", "order": 30}
 TABLE = [
     "station", "role", "duty_factor", "duty_factor_out", "duty_half", "duty_twice", "active_in_mb_s", "active_out_mb_s",
     "coverage",
@@ -24,7 +25,7 @@ VALLEY = [
 BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
 STREAMS = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
 
-page = parts.open_page("Which stations work, which wait?", "station", compares=True)
+page = components.open_page("Which stations work, which wait?", "station", compares=True)
 station, n_days = page.chosen["station"], max(7, page.n_days)
 total = page.ask("duty_total", n_days=n_days)
 if not total.rows:
@@ -35,8 +36,8 @@ if not total.rows:
             f"Traffic of {len(links)} links was read, but site.toml does not say whose they are: give each [[link]] its"
             " `station`, and this page shows what stations send and receive. These are the links:"
         )
-        parts.show_table(loads, ["link", "direction", "hour_at", "avg_mb_s", "max_mb_s"], height=300)
-        parts.show_sql(loads)
+        components.show_table(loads, ["link", "direction", "hour_at", "avg_mb_s", "max_mb_s"], height=300)
+        components.show_sql(loads)
     else:
         st.info("No link's traffic is known in these days. Load MRTG's logs, or rrd files, with `tapescope run`.")
     state.stop()
@@ -49,34 +50,34 @@ if until:
 was = (
     {row["direction"]: row for row in earlier.rows} if (earlier := page.ask_until("duty_total", until, n_days)) else {}
 )
-parts.heading(total, whole=page)
+components.heading(total, whole=page)
 for row in total.rows:
     st.text({"in": "into the stations", "out": "out of them"}[row["direction"]])
-    parts.show_numbers(
+    components.show_numbers(
         total, row, ["duty_total", "n_stations", "moved_tb"], was.get(row["direction"], {}) if until else None
     )
-parts.show_sql(total, *([earlier] if earlier else []))
+components.show_sql(total, *([earlier] if earlier else []))
 
 threshold = fields.slide(
     "threshold", "A half-hour is active above [MB/s]", 0.5, 100.0, float(page.site["duty_threshold_mb_s"]), 0.5
 )
 duty = page.ask("duty_at", n_days=n_days, threshold_mb_s=threshold, station=station)
 at = [row for row in duty.rows_of() if row["threshold_mb_s"] == threshold]
-parts.heading(duty, f"Duty factor above {threshold:g} MB/s")
+components.heading(duty, f"Duty factor above {threshold:g} MB/s")
 left, right = st.columns(2)
 with left:
-    parts.show_table(duty, ["station", "direction", "n_bins", "duty_factor"], words.in_order(at, "station"))
+    components.show_table(duty, ["station", "direction", "n_bins", "duty_factor"], words.in_order(at, "station"))
 curve = [row for row in duty.rows if row["direction"] == "in" and row["duty_factor"] is not None]
 titles = {"threshold_mb_s": "threshold [MB/s]", "duty_factor": "duty factor, into the station"}
-parts.show_chart(
+components.show_chart(
     duty, charts.lines(duty.frame(curve), "threshold_mb_s", "duty_factor", "station", titles, True, 3), place=right
 )
-parts.show_sql(duty)
+components.show_sql(duty)
 valley = page.ask("duty_valley", n_days=n_days, station=station)
-parts.show_part(valley, VALLEY, words.in_order(valley.rows_of(station=station), "station"))
+components.show_part(valley, VALLEY, words.in_order(valley.rows_of(station=station), "station"))
 
 traffic = page.ask("traffic", first_day=since, station=station, n=336)
-parts.heading(traffic)
+components.heading(traffic)
 st.caption("Green: out of the station. Blue: into it. Dashed: highest peaks. Orange: the threshold. MB/s, UTC.")
 rows = traffic.frame()
 names = sorted({row["station"] for row in traffic.rows}, key=words.natural)
@@ -84,19 +85,21 @@ high = max((row["max_mb_s"] for row in traffic.rows), default=1.0)
 places = st.columns(min(2, max(1, len(names))))
 for number, name in enumerate(names):
     chart = charts.traffic(rows.filter(rows["station"] == name), name, threshold, high, page.span(since))
-    parts.show_chart(traffic, chart, f"Station {name}", places[number % 2])
-parts.show_sql(traffic)
+    components.show_chart(traffic, chart, f"Station {name}", places[number % 2])
+components.show_sql(traffic)
 
 table = page.ask("duty_table", n_days=n_days)
-parts.heading(table)
-parts.show_table(table, TABLE, words.in_order(table.rows_of(station=station), "station"))
+components.heading(table)
+components.show_table(table, TABLE, words.in_order(table.rows_of(station=station), "station"))
 if before := page.ask_until("duty_table", until, n_days):
     st.caption(f"The same of {n_days} days that end with {until}:")
-    parts.show_table(before, TABLE, words.in_order(before.rows_of(station=station), "station"))
-parts.show_sql(table, *([before] if before else []))
+    components.show_table(before, TABLE, words.in_order(before.rows_of(station=station), "station"))
+components.show_sql(table, *([before] if before else []))
 streams = page.ask("stream_efficiency", n_days=n_days)
-parts.show_part(streams, STREAMS, words.in_order(streams.rows_of(station=station), "station"))
+components.show_part(streams, STREAMS, words.in_order(streams.rows_of(station=station), "station"))
 hops = page.ask("flow_hops", first_day=since, station=station)
-parts.show_part(hops, hops.names, words.in_order([row for row in hops.rows if row["moved_gb"] is not None], "station"))
+components.show_part(
+    hops, hops.names, words.in_order([row for row in hops.rows if row["moved_gb"] is not None], "station")
+)
 balance = page.ask("unbalanced_stations", first_day=since, share=0)
-parts.show_part(balance, BALANCE, balance.rows_of(station=station), text="What came in and what went out")
+components.show_part(balance, BALANCE, balance.rows_of(station=station), text="What came in and what went out")

@@ -5,12 +5,15 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, model_charts, parts, scenario, state
+from dashboards import components, data, fields, scenario, state
+from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
-from pipelines.primitives.text import as_markdown
+from pipelines.primitives.text import escape_markdown
 
-page = parts.open_page("What would a change bring?")
+PAGE = {"title": "What-if", "order": 110}
+
+page = components.open_page("What would a change bring?")
 st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
 n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
 work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
@@ -21,7 +24,7 @@ except data.NoAnswer:
         "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more days,"
         " or load server logs with `tapescope run`."
     )
-    parts.show_sql(work, down)
+    components.show_sql(work, down)
     state.stop()
 n_mounts = len(record.work.mounts)
 first = page.last_days(n_days)
@@ -30,7 +33,7 @@ st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {record.share:.1%} of the
 st.subheader("Can the replay be trusted?", anchor=False)
 with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
     replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-off = f"The replay is {replay.error:.1%} off, most in the {as_markdown(replay.what)}."
+off = f"The replay is {replay.error:.1%} off, most in the {escape_markdown(replay.what)}."
 if replay.is_withheld:
     st.error(f"{off} That is more than {forecast.MOST_ERROR:.0%}: what a change would bring is withheld.")
 else:
@@ -40,16 +43,16 @@ st.subheader("What is changed", anchor=False)
 try:
     changes = scenario.form(record.work.drives)
 except ValueError as problem:
-    st.warning(f"These changes do not fit together: {as_markdown(str(problem))}.")
+    st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
     changes = Changes()
 with st.spinner(f"Running {n_mounts:,} mounts with the changes", show_time=True):
     answer = data.what_if(page.snapshot, page.last, n_days, changes)
 before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
 if answer.changed and changes != Changes():
     after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
-    verdict = as_markdown(after.against(before))
+    verdict = escape_markdown(after.against(before))
     if after.hindrance:
-        st.error(f"Cannot go on like this: {as_markdown(after.hindrance)}. {verdict}")
+        st.error(f"Cannot go on like this: {escape_markdown(after.hindrance)}. {verdict}")
     else:
         (st.warning if after.done_h > before.done_h else st.success)(verdict)
 
@@ -68,7 +71,7 @@ for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, stri
     listed = "; ".join(f"{row['drives']} {row['run']} {row[value]:,.2f}" for row in rows)
     chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
     place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
-parts.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
+components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
 
 single = changes.alone()
 if answer.changed and single:
@@ -83,5 +86,5 @@ if answer.changed and single:
     if single != [changes]:
         runs.append((changes, answer.changed))
     scenarios = forecast.ranked(record.work, answer.replayed, runs)
-    parts.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
-parts.show_sql(work, down)
+    components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
+components.show_sql(work, down)

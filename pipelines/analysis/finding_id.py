@@ -5,10 +5,10 @@ from collections.abc import Collection
 from pipelines.primitives.errors import TapescopeError
 
 
-def only(ids: Collection[str], beginning: str) -> str:
-    """The one id among those of all findings that begins so. Raises TapescopeError if it is none, or not one.
+def resolve_prefix(ids: Collection[str], beginning: str) -> str:
+    """The one finding id that begins so. Raises TapescopeError if none does, or several do.
 
-    >>> only(["ab12", "cd34"], "c")
+    >>> resolve_prefix(["ab12", "cd34"], "c")
     'cd34'
     """
     found = sorted({known for known in ids if known.startswith(beginning)})

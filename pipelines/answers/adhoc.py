@@ -17,7 +17,7 @@ from pipelines.answers import guard, pool
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.connection import Warehouse, no_warehouse, warehouse_identity
 
@@ -47,9 +47,11 @@ class Found:
         table = self.table.slice(0, max_rows)
         for place, kind in enumerate(table.schema):
             if pa.types.is_string(kind.type):
-                texts = [None if text is None else visible(text[:max_chars]) for text in table[place].to_pylist()]
+                texts = [
+                    None if text is None else escape_control(text[:max_chars]) for text in table[place].to_pylist()
+                ]
                 table = table.set_column(place, kind.name, pa.array(texts, pa.string()))
-        names = _unique([Column(visible(column.name[:max_chars]), "", "") for column in self.columns])
+        names = _unique([Column(escape_control(column.name[:max_chars]), "", "") for column in self.columns])
         return table.rename_columns([column.name for column in names])
 
     def named(self) -> pa.Table:
@@ -140,7 +142,7 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
 
 
 def _unique(columns: list[Column]) -> list[Column]:
-    """Columns of one name told apart: x, x_2."""
+    """Columns of the same name numbered: x, x_2."""
     seen: set[str] = set()
     unique = []
     for column in columns:

@@ -11,8 +11,7 @@ from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Connection
 
 QUESTION = "bucket_intervals"
-TOGETHER = ("gap", "wait", "mounting")
-Row = dict[str, Any]
+Interval = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Drilled:
     bucket: str
     day: date
     zone: str
-    intervals: list[Row]
+    intervals: list[Interval]
     texts: dict[tuple[str, int], str]
     unread: dict[str, str] = field(default_factory=dict)  # files that cannot be shown any more, and why
 
@@ -44,7 +43,7 @@ def drill(
         _refuse_unknown(connection, drive, bucket, last)
     found = Drilled(drive, bucket, last, site.zone, rows, {})
     for path, numbers in _lines_of(rows).items():
-        read = excerpts.read_again(connection, site, path, numbers)
+        read = excerpts.read_lines(connection, site, path, numbers)
         if isinstance(read, str):
             found.unread[path] = read
         else:
@@ -52,26 +51,26 @@ def drill(
     return found
 
 
-def _lines_of(rows: list[Row]) -> dict[str, set[int]]:
+def _lines_of(rows: list[Interval]) -> dict[str, set[int]]:
     """By path, the lines that begin or end an interval."""
-    wanted: dict[str, set[int]] = {}
+    line_numbers: dict[str, set[int]] = {}
     for row in rows:
         for path, number in ((row["path"], row["line_no"]), (row["end_path"], row["end_line_no"])):
             if path is not None and number is not None:
-                wanted.setdefault(path, set()).add(number)
-    return wanted
+                line_numbers.setdefault(path, set()).add(number)
+    return line_numbers
 
 
 def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:
     """Nothing found is an answer only where drive, day and bucket exist."""
     rows = connection.execute("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
-    states = connection.execute("SELECT DISTINCT bucket FROM gold.drive_ledger ORDER BY bucket").fetchall()
     drives = sorted(row[0] for row in rows)
     if drive not in drives:
         raise QuestionRefused(
             f"the ledger of {day} knows no drive {drive!r}",
             f"it knows {', '.join(drives) or 'none: give another --day'}",
         )
-    known = [*TOGETHER, *(row[0] for row in states)]
+    buckets = connection.execute("SELECT time_group, bucket FROM gold.drive_time_bucket ORDER BY number").fetchall()
+    known = dict.fromkeys([group for group, _ in buckets] + [bucket for _, bucket in buckets])
     if bucket not in known:
         raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Lines of log files, read again by their numbers: from the file itself while it is still what was read."""
+"""Lines of log files by number, from the file itself as long as it has not changed since ingest."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from pipelines.config.site import Site
-from pipelines.ingest.parse_file import limits_of
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import LAKE, Connection
@@ -20,14 +19,14 @@ FROM {LAKE}.ops.file WHERE path = ? AND state = 'loaded'
 """
 
 
-def read_again(connection: Connection, site: Site, path: str, numbers: Iterable[int]) -> dict[int, str] | str:
+def read_lines(connection: Connection, site: Site, path: str, numbers: Iterable[int]) -> dict[int, str] | str:
     """Text by line number, each at most 300 characters; or why the file cannot be shown any more.
 
     A file whose size or time differ from when it was read is compared with what was read, byte for byte, first.
     """
     file = site.root / path
     row = connection.execute(_KNOWN, [path]).fetchone()
-    wanted = sorted(set(numbers))
+    requested = sorted(set(numbers))
     if row is None or row[2] is None:
         return "it is not among the files that were read"
     if row[-1] > 1:
@@ -35,7 +34,7 @@ def read_again(connection: Connection, site: Site, path: str, numbers: Iterable[
     try:
         if not _is_the_same(file, row, site):
             return "the file has changed since it was read"
-        return _texts(file, wanted, site)
+        return _texts(file, requested, site)
     except (OSError, UnreadableFile) as error:
         return f"the file cannot be read any more ({getattr(error, 'strerror', None) or error})"
 
@@ -46,18 +45,18 @@ def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
     if (now.st_size, now.st_mtime_ns) == (size, modified_ns):
         return True
     try:
-        next(blocks.read_blocks(file, blocks.Start(end_offset, end_line, sha256), limits=limits_of(site)), None)
+        next(blocks.read_blocks(file, blocks.Start(end_offset, end_line, sha256), limits=site.limits.of_reading), None)
     except blocks.PrefixChanged:
         return False
     return True
 
 
-def _texts(file: Path, wanted: list[int], site: Site) -> dict[int, str]:
-    """Blocks until the last line that is wanted."""
+def _texts(file: Path, requested: list[int], site: Site) -> dict[int, str]:
+    """Read blocks up to the last requested line."""
     found: dict[int, str] = {}
-    for block in blocks.read_blocks(file, limits=limits_of(site)):
-        rows = pl.concat([block.lines, block.too_long]).filter(pl.col("line_no").is_in(wanted))
+    for block in blocks.read_blocks(file, limits=site.limits.of_reading):
+        rows = pl.concat([block.lines, block.too_long]).filter(pl.col("line_no").is_in(requested))
         found |= {number: text[:TEXT_CHARS] for number, text in rows.select("line_no", "text").iter_rows()}
-        if block.end_line >= wanted[-1]:
+        if block.end_line >= requested[-1]:
             break
     return found

@@ -16,7 +16,7 @@ import duckdb
 
 from pipelines.answers import pivot
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS
+from pipelines.catalog.contracts import LAYERS, macros
 from pipelines.primitives.errors import QuestionRefused
 
 CORRECT = "correct the SQL where it points"
@@ -55,12 +55,6 @@ _REFUSED = (
     "variant_bytes_to_variant",
 )
 _SYNTAX = ("unnest", "overlay")  # calls in the tree that DuckDB does not list as functions
-# Functions of other databases that people expect; `sql_worker` makes them for each statement.
-MACROS = (
-    "iif(condition, yes, no) AS CASE WHEN condition THEN yes ELSE no END",
-    "width_bucket(x, low, high, n) AS CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1"
-    " ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END",
-)
 # What SHOW lists natively holds DuckLake's own tables and nothing of ours: they are in schemas of their own.
 _TABLES_SQL = (
     'SELECT table_schema AS "schema", table_name AS "name" FROM information_schema.tables'
@@ -180,8 +174,8 @@ def _functions() -> frozenset[str]:
             " AND NOT starts_with(function_name, '__internal') GROUP BY 1"
             " HAVING NOT bool_or(coalesce(has_side_effects, false) OR coalesce(stability = 'VOLATILE', false))"
         ).fetchall()
-    macros = (macro.partition("(")[0] for macro in MACROS)
-    return (frozenset(name for (name,) in rows) | {*_HARMLESS, *_SYNTAX, *macros}) - {*_REFUSED}
+    ours = re.findall(r"MACRO (\w+)\(", macros())
+    return (frozenset(name for (name,) in rows) | {*_HARMLESS, *_SYNTAX, *ours}) - {*_REFUSED}
 
 
 def _scoped(tree: dict[str, Any]) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
@@ -250,7 +244,7 @@ class _Guard:
         full = f"{schema}.{name}" if schema else name
         standard = not catalog and schema == "information_schema" and name in STANDARD_VIEWS
         # A name with a dot or a slash DuckDB would look for among files.
-        is_odd = not re.fullmatch(r"\w+", name, re.ASCII)
-        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_odd):
+        is_path_like = not re.fullmatch(r"\w+", name, re.ASCII)
+        if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_path_like):
             raise QuestionRefused(f"{full} is not a table of {', '.join(LAYERS)}", near(full, self.known))
         self.tables.add(full)

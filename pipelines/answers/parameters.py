@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from pipelines.catalog.contracts import Question
+from pipelines.primitives.clock import parse_instant
 from pipelines.primitives.errors import ContractError, QuestionRefused
-from pipelines.primitives.text import one_line
+from pipelines.primitives.text import single_line
 
 _MOST_BIGINT = 2**63 - 1
 _VALUE_CHARS = 80
@@ -23,6 +24,11 @@ def given(question: Question, params: dict[str, str]) -> dict[str, Any]:
         value = params.get(name, param.get("default"))
         if value is not None:
             values[name] = _cast(name, value, param["type"])
+            if "choices" in param and values[name] not in param["choices"]:
+                known = ", ".join(map(repr, param["choices"]))
+                raise QuestionRefused(
+                    f"{name}={single_line(value, _VALUE_CHARS)} is not a choice", f"give one of {known}"
+                )
         elif not is_day(question, name):
             raise QuestionRefused(f"{question.name} needs {name}: {param.get('doc', '')}", f"add {name}=…")
     return values
@@ -48,17 +54,17 @@ def _count(text: str) -> int:
 
 
 def _instant(text: str) -> datetime | None:
-    """An instant, UTC unless it names another offset; none where the text is empty, which leaves it out."""
-    if not text:
-        return None
-    instant = datetime.fromisoformat(text)
-    return instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
+    """An empty text leaves the parameter out."""
+    return parse_instant(text) if text else None
 
 
 # By type: how a text becomes a value, and what is expected of it.
 _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
     "DATE": (date.fromisoformat, "write a day as 2010-06-15"),
-    "TIMESTAMP": (_instant, "write an instant as 2010-06-15 or 2010-06-15 17:00, UTC"),
+    "TIMESTAMP": (
+        lambda text: parse_instant(text) if text else None,
+        "write an instant as 2010-06-15 or 2010-06-15 17:00, UTC",
+    ),
     "DOUBLE": (_number, "write a number, as 0.5 or 20"),
     "BIGINT": (_count, "write a whole number from 1 on, as 20"),
     "VARCHAR": (str, ""),
@@ -73,4 +79,4 @@ def _cast(name: str, value: Any, kind: str) -> Any:
     try:
         return cast(value) if isinstance(value, str) else value
     except (ValueError, OverflowError):
-        raise QuestionRefused(f"{name}={one_line(value, _VALUE_CHARS)} is not a {kind}", expected) from None
+        raise QuestionRefused(f"{name}={single_line(value, _VALUE_CHARS)} is not a {kind}", expected) from None

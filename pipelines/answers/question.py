@@ -14,7 +14,7 @@ from pipelines.catalog.contracts import Catalog, Column, Question
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
-from pipelines.primitives.store_errors import as_ours, named
+from pipelines.primitives.store_errors import known_error, translate_store_errors
 from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id, transaction
 
 NO_DATA = date(1970, 1, 1)
@@ -29,7 +29,7 @@ _SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
 _SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0 OR expected_s IS NULL)"
 # When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
 _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
-# What rules said: without a row here a day is clean only where they ran.
+# The verdicts of rules: without a row here a day is clean only where they ran.
 _VERDICTS = {"gold.finding", "gold.withheld"}
 _DAYS = "day_state"  # the question that says of days whether logs cover them and whether the rules ran
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+|\$\w+)(\s*\Z)?")
@@ -68,8 +68,10 @@ def ask(
 
 
 def _question(catalog: Catalog, name: str) -> Question:
-    question = catalog.questions.get(name)
+    question = catalog.asked.get(name)
     if question is None:
+        if (now := catalog.renamed.get(name)) is not None:
+            raise QuestionRefused(f"the question {name!r} is now {now!r}", f"see `tapescope explain {now}`")
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
         raise QuestionRefused(f"there is no question {name!r}", hint)
@@ -85,7 +87,7 @@ def answer(
 ) -> Answer:
     """The same on a reading connection that is open already, and that shows `snapshot` if one is named."""
     question = _question(catalog, name)
-    with as_ours():
+    with translate_store_errors():
         values, period = _values(question, parameters.given(question, params or {}), connection)
     limit = _Limit(question, values)
     try:
@@ -95,7 +97,7 @@ def answer(
             names = [column[0] for column in result.description]
             rows = result.fetchall()
     except duckdb.Error as error:
-        if (own := named(error)) is not None:
+        if (own := known_error(error)) is not None:
             raise own from error
         is_older = isinstance(error, duckdb.CatalogException | duckdb.BinderException)  # a table or column that is new
         hint = "run `tapescope run` first" if is_older else ""
@@ -147,16 +149,16 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, pa
     if _VERDICTS.intersection(sql_inspect.tables(question.sql)):
         reported |= {"not_run", "part_covered"}
     rows = answer(connection, catalog, _DAYS, days).as_dicts()
-    said = [row["says"] for row in rows if row["state"] in reported]
+    notices = [row["says"] for row in rows if row["state"] in reported]
     if all(row["state"] == "not_covered" for row in rows):
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
-            said += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
-    return said
+            notices += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
+    return notices
 
 
 @dataclass(frozen=True)
 class LastDay:
-    """The day that is asked for where nobody named one, and why it is this one."""
+    """The day that a question is about if none was given, and why."""
 
     day: date
     has: str = ""  # what it is the last day of
@@ -203,7 +205,7 @@ def last_whole_day(connection: Connection, zone: str) -> date:
 
 def _day(connection: Connection, what: str, table: str) -> date | None:
     try:
-        with as_ours():
+        with translate_store_errors():
             row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
     except duckdb.CatalogException:
         return None  # not built yet

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pipelines.answers.question import Answer, answer
-from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.contracts import Catalog, macros
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, warehouse_identity
 
 
-class Opened:
+class SnapshotReader:
     """A reading connection; without a snapshot's number each question is answered from the newest one.
 
     Opening costs more than most answers, of a snapshot a third of a second. No transaction stays open between two
@@ -19,23 +19,23 @@ class Opened:
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
         self._stack = ExitStack()
-        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_kept=True))
+        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
 
     @staticmethod
-    def identity(site: Site) -> str:
-        """A name for the warehouse that a site has now."""
+    def warehouse_identity(site: Site) -> str:
+        """The identity of the warehouse that a site has now."""
         return warehouse_identity(site)
 
     def ask(self, catalog: Catalog, name: str, params: dict[str, str]) -> Answer:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""
-        with self.lent() as cursor:
+        with self.cursor() as cursor:
             return answer(cursor, catalog, name, params, self._snapshot)
 
     @contextmanager
-    def lent(self) -> Iterator[Connection]:
-        """A cursor on it, for whoever asks several questions."""
+    def cursor(self) -> Iterator[Connection]:
+        """A cursor on the open connection, for several questions."""
         with self._connection.cursor() as cursor:
-            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}")
+            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros()}")
             yield cursor
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from pipelines.answers import guard
+from pipelines.catalog.contracts import macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
@@ -183,9 +184,7 @@ def _answer(connection: Connection, request: dict[str, Any], pinned: int | None)
     """The head of an answer and its table. Raises QuestionRefused for what the guard does not let through."""
     allowed = guard.check(request["sql"], request["known"])
     with connection.cursor() as cursor:
-        cursor.execute(f"USE {LAKE}")
-        for macro in guard.MACROS:
-            cursor.execute(f"CREATE TEMP MACRO {macro}")
+        cursor.execute(f"USE {LAKE}; {macros()}")
         cursor.execute("BEGIN TRANSACTION")
         try:
             snapshot = snapshot_id(cursor) if pinned is None else pinned

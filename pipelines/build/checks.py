@@ -1,6 +1,7 @@
 """The checks of every relation, run by Great Expectations on the build's own connection, inside its transaction.
 
-The only module that imports Great Expectations, and only when something is to be checked: the import takes seconds.
+Relations whose rows all pass in plain SQL are cleared first (`clean_rows`); of the rest it finds what fails and where.
+The only module that imports Great Expectations, and only when something may fail: the import takes seconds.
 Great Expectations opens its connections itself, from an address; a small dialect of our own hands it the build's
 connection, so that it sees what is not yet committed. Rows are fetched at once, because it reads results after it
 gave the connection back; commit, rollback and close do nothing, because the transaction is not its own.
@@ -16,12 +17,13 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pipelines.build.days import Changes
+from pipelines.build.clean_rows import are_clean
+from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Check, Relation
 from pipelines.warehouse.connection import LAKE, Connection
 
@@ -32,7 +34,7 @@ _ROWS = "SELECT * FROM temp.checked_rows"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check said of the rows a build changed."""
+    """The result of one check of the rows a build changed."""
 
     relation: str
     expectation: str
@@ -47,7 +49,7 @@ class CheckResult:
         return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
 
 
-def check(connection: Connection, catalog: Catalog, changes: Changes) -> list[CheckResult]:
+def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -> list[CheckResult]:
     """Run the checks of every relation on the rows a build changed."""
     touched = [
         relation for relation in catalog.relations.values() if relation.checks and changes.touched(relation.full_name)
@@ -55,11 +57,24 @@ def check(connection: Connection, catalog: Catalog, changes: Changes) -> list[Ch
     if not touched:
         return []
     results: list[CheckResult] = []
-    with _quiet(), _lent(connection) as rows:
+    with ExitStack() as guest:
+        batch: Any = None
         for relation in touched:
-            days = changes.days.get(relation.full_name) if relation.has_day else None
-            results += _check_relation(connection, rows, relation, days)
+            rows = _rows(relation, changes.days.get(relation.full_name) if relation.has_day else None)
+            if are_clean(connection, relation, f"SELECT * FROM {rows}"):
+                results += [_passed(relation, item) for item in relation.checks]
+                continue
+            if batch is None:
+                guest.enter_context(_quiet())
+                batch = guest.enter_context(_lent(connection))
+            results += _check_relation(connection, batch, relation, rows)
     return results
+
+
+def _rows(relation: Relation, days: set[date] | None) -> str:
+    """What a build changed of a relation, as it stands behind FROM."""
+    listed = ", ".join(f"DATE '{day}'" for day in sorted(days or ()))
+    return f"{LAKE}.{relation.full_name}" + ("" if days is None else f" WHERE day IN ({listed})")
 
 
 @contextmanager
@@ -118,17 +133,17 @@ def _lent(connection: Connection) -> Iterator[Any]:
         del registry.impls["duckdb.borrowed"]
 
 
-def _check_relation(connection: Connection, rows: Any, relation: Relation, days: set[date] | None) -> list[CheckResult]:
+def _check_relation(connection: Connection, checked: Any, relation: Relation, rows: str) -> list[CheckResult]:
     import great_expectations.expectations as words
     from great_expectations import ExpectationSuite
 
     lineage: list[str] = [name for name in ("file_id", "line_no") if name in relation.column_names]
-    _show_rows(connection, relation, days, lineage)
+    _show_rows(connection, relation, rows, lineage)
     suite = ExpectationSuite(name=relation.full_name)
     for place, item in enumerate(relation.checks):
         if hasattr(words, item.expectation):
             suite.add_expectation(getattr(words, item.expectation)(**item.kwargs, meta={"place": place}))
-    batch = rows.get_batch()
+    batch = checked.get_batch()
     answers = batch.validate(suite, result_format="BOOLEAN_ONLY").results
     if not all(answer.success for answer in answers):  # examples are asked for where there are any: half the questions
         shape = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
@@ -141,22 +156,25 @@ def _index(lineage: list[str]) -> dict[str, Any]:
     return {"unexpected_index_column_names": lineage} if lineage else {}
 
 
-def _show_rows(connection: Connection, relation: Relation, days: set[date] | None, lineage: list[str]) -> None:
+def _show_rows(connection: Connection, relation: Relation, rows: str, lineage: list[str]) -> None:
     """The changed rows as the view `checked_rows`, with the columns the checks name.
 
     Every check asks several times: some rows are copied into memory once, of many it asks the lake itself.
     """
     named = json.dumps([item.kwargs for item in relation.checks])
     whole_rows = any(item.expectation == "UnexpectedRowsExpectation" for item in relation.checks)
-    wanted = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
-    columns = ", ".join(f'"{name}"' for name in wanted)
-    listed = ", ".join(f"DATE '{day}'" for day in sorted(days or ()))
-    rows = f"{LAKE}.{relation.full_name}" + ("" if days is None else f" WHERE day IN ({listed})")
+    names = [name for name in relation.column_names if whole_rows or name in lineage or f'"{name}"' in named]
+    columns = ", ".join(f'"{name}"' for name in names)
     n_rows = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
     if n_rows and n_rows[0] <= MOST_COPIED:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE copied_rows AS SELECT {columns} FROM {rows}")
         rows = "temp.copied_rows"
     connection.execute(f"CREATE OR REPLACE TEMP VIEW checked_rows AS SELECT {columns} FROM {rows}")
+
+
+def _passed(relation: Relation, item: Check) -> CheckResult:
+    arguments = json.dumps(item.kwargs, sort_keys=True)
+    return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "passed", 0, "")
 
 
 def _result(connection: Connection, relation: Relation, item: Check, answer: Any) -> CheckResult:

@@ -1,8 +1,7 @@
-"""Which days a build must make again, and which it must look at to do so.
+"""Which days a build must make again, and which it must read to do so.
 
-Days hang together where something reaches over midnight: a mounted volume, a drive that is down, a request that
-waited. A day is always made again together with all it hangs together with; therefore a build of some days gives the
-rows that a build of all days would give.
+Days are linked when a mount, an outage or a request spans midnight. A day is always made again together with all days
+linked to it; therefore a build of some days gives the rows that a build of all days would give.
 """
 
 from collections.abc import Iterable
@@ -49,7 +48,7 @@ _START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
 _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
 
 _REQUEST_DAYS = f"""
-WITH spoken AS (
+WITH request_lines AS (
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_manager WHERE unique_id IS NOT NULL
     UNION ALL
     SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
@@ -62,14 +61,14 @@ WITH spoken AS (
     UNION ALL
     SELECT system, request_id, day FROM {LAKE}.silver.request
 )
-SELECT DISTINCT day FROM spoken
-WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM spoken WHERE day IN (SELECT unnest(?)))
+SELECT DISTINCT day FROM request_lines
+WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHERE day IN (SELECT unnest(?)))
 """
 
 
 @dataclass
-class Changes:
-    """What a build made anew: days of the relations kept by day, and the others by name."""
+class ChangedRelations:
+    """What changed or was rebuilt: days of the relations kept by day, and the others by name."""
 
     days: dict[str, set[date]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
@@ -91,7 +90,7 @@ class DayLinks:
         self._of_requests: dict[frozenset[date], set[date]] = {}
 
     def close(self, days: Iterable[date]) -> set[date]:
-        """The days and all that hang together with them."""
+        """The days and all days linked to them."""
         closed = set(days)
         while True:
             added = {

@@ -10,7 +10,7 @@ from datetime import date
 
 import duckdb
 
-from pipelines.build.days import Changes, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
@@ -22,7 +22,7 @@ _FEW = 10_000  # rows
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
-def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
+def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRelations:
     """Bronze days to start from: all of them, or those marked since the last build."""
     if not is_full:
         rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
@@ -33,7 +33,7 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> Changes:
             for relation in catalog.layer("bronze")
         ]
         rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
-    found = Changes()
+    found = ChangedRelations()
     for name, day in rows:
         if day is None:
             found.timeless.add(name)
@@ -58,41 +58,44 @@ class _Inputs:
         """A relation's SQL, reading what there is in a window that is set."""
         for name in relation.inputs:
             each = self._catalog.relations[name]
-            mine = window if each.has_day else None
-            if name == relation.full_name or name not in self._there or self._there[name][1] != mine:
+            own_window = window if each.has_day else None
+            if name == relation.full_name or name not in self._there or self._there[name][1] != own_window:
                 self._drop(name)
                 # what it reads of itself changes from run to run
-                self._there[name] = (self._show(each, _FEW if name != relation.full_name else -1), mine)
+                most = _FEW if name != relation.full_name else -1
+                self._there[name] = (self._materialize_input(each, most), own_window)
+        if relation.is_constant:
+            return relation.sql
         names = "|".join(map(re.escape, relation.inputs))
-        return re.sub(rf"\b({names})\b", lambda found: f"temp.{_place(found[0])}", relation.sql)
+        return re.sub(rf"\b({names})\b", lambda found: f"temp.{_temp_name(found[0])}", relation.sql)
 
-    def _show(self, relation: Relation, most: int) -> str:
-        """The rows as a table if they are but so many, else as a view; says which."""
-        place = _place(relation.full_name)
+    def _materialize_input(self, relation: Relation, most: int) -> str:
+        """Make the rows a temporary table if there are at most `most`, else a view; returns which."""
+        name = _temp_name(relation.full_name)
         if most >= 0:
-            copied = f"CREATE TEMP TABLE {place} AS {_narrowed(relation)} LIMIT {most + 1}"
+            copied = f"CREATE TEMP TABLE {name} AS {_window_filter(relation)} LIMIT {most + 1}"
             taken = self._connection.execute(copied).fetchone()
             if taken is not None and taken[0] <= most:
                 return "TABLE"
-            self._connection.execute(f"DROP TABLE temp.{place}")
-        self._connection.execute(f"CREATE TEMP VIEW {place} AS {_narrowed(relation)}")
+            self._connection.execute(f"DROP TABLE temp.{name}")
+        self._connection.execute(f"CREATE TEMP VIEW {name} AS {_window_filter(relation)}")
         return "VIEW"
 
     def _drop(self, name: str) -> None:
         if name in self._there:
-            self._connection.execute(f"DROP {self._there.pop(name)[0]} temp.{_place(name)}")
+            self._connection.execute(f"DROP {self._there.pop(name)[0]} temp.{_temp_name(name)}")
 
     def close(self) -> None:
         for name in list(self._there):
             self._drop(name)
 
 
-def _place(name: str) -> str:
+def _temp_name(name: str) -> str:
     return "read_" + name.replace(".", "_")
 
 
-def _narrowed(relation: Relation) -> str:
-    """The lake's rows of the window that is set."""
+def _window_filter(relation: Relation) -> str:
+    """A SELECT of the lake's rows of the window that is set."""
     if not relation.has_day:
         return f"SELECT * FROM {LAKE}.{relation.full_name}"
     clock = "site" if relation.layer in ("gold", "ops") else "utc"
@@ -104,13 +107,13 @@ def build(
     connection: Connection,
     site: Site,
     catalog: Catalog,
-    changes: Changes,
+    changes: ChangedRelations,
     is_full: bool,
     progress: Callable[[str], None] | None = None,
-) -> Changes:
+) -> ChangedRelations:
     """Make silver, ops and gold again, inside a transaction.
 
-    `changes` says what changed in bronze and site, and gains what was made from it.
+    `changes` holds what changed in bronze and site, and gains what was made from it.
     """
     connection.execute("USE memory")
     links = DayLinks(connection)
@@ -124,11 +127,11 @@ def build(
             touched = changes
             if is_full or changes.timeless.intersection(relation.inputs):
                 touched = _all_days(connection, catalog, relation, present)
-            wanted = _days_to_make(relation, touched, links, site.zone)
+            days_to_make = _days_to_make(relation, touched, links, site.zone)
             if is_full:
-                wanted |= _present_days(connection, relation)
-            wanted = {day for day in wanted if day >= retention.begin_of(relation, first_day)}
-            _make_days(connection, relation, wanted, links, site.zone, changes, inputs)
+                days_to_make |= _present_days(connection, relation)
+            days_to_make = {day for day in days_to_make if day >= retention.begin_of(relation, first_day)}
+            _make_days(connection, relation, days_to_make, links, site.zone, changes, inputs)
         elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
             _make_whole(connection, relation, changes, inputs)
             if changes.timeless.intersection(relation.inputs):
@@ -149,7 +152,9 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-def _all_days(connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]) -> Changes:
+def _all_days(
+    connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]
+) -> ChangedRelations:
     """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
 
     So too where an input without days changed. `present` keeps what was asked: inputs are made before their readers.
@@ -158,10 +163,10 @@ def _all_days(connection: Connection, catalog: Catalog, relation: Relation, pres
     for each in inputs:
         if each.has_day and each.full_name not in present:
             present[each.full_name] = _present_days(connection, each)
-    return Changes({each.full_name: present[each.full_name] for each in inputs if each.has_day})
+    return ChangedRelations({each.full_name: present[each.full_name] for each in inputs if each.has_day})
 
 
-def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: str) -> set[date]:
+def _days_to_make(relation: Relation, changes: ChangedRelations, links: DayLinks, zone: str) -> set[date]:
     """Days of the relation's own calendar that its changed inputs can have touched."""
     utc: set[date] = set()
     own: set[date] = set()
@@ -179,18 +184,18 @@ def _days_to_make(relation: Relation, changes: Changes, links: DayLinks, zone: s
 def _make_days(
     connection: Connection,
     relation: Relation,
-    wanted: set[date],
+    days_to_make: set[date],
     links: DayLinks,
     zone: str,
-    changes: Changes,
+    changes: ChangedRelations,
     inputs: _Inputs,
 ) -> None:
     changed = changes.days.setdefault(relation.full_name, set())
-    for run in _runs(wanted):
+    for run in _runs(days_to_make):
         _make(connection, relation, inputs.named_in(relation, _set_window(connection, relation, run, links, zone)))
-        new, said = _changed_days(connection, relation, run)
-        if new:
-            days = sorted(new)
+        rewritten, changed_content = _changed_days(connection, relation, run)
+        if rewritten:
+            days = sorted(rewritten)
             connection.execute(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
             columns = ", ".join(f'"{name}"' for name in relation.column_names)
             row = connection.execute(
@@ -199,11 +204,11 @@ def _make_days(
                 [days],
             ).fetchone()
             changes.n_rows += row[0] if row else 0
-        changed |= said
+        changed |= changed_content
 
 
-def _make_whole(connection: Connection, relation: Relation, changes: Changes, inputs: _Inputs) -> None:
-    """A relation without days is made anew as a whole."""
+def _make_whole(connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs) -> None:
+    """A relation without days is rebuilt as a whole."""
     _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
     n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
     if n_before:
@@ -250,14 +255,14 @@ def _present_days(connection: Connection, relation: Relation) -> set[date]:
 
 
 def _changed_days(connection: Connection, relation: Relation, run: list[date]) -> tuple[set[date], set[date]]:
-    """Days whose rows differ from those in the lake in any column, and in what they say (lineage left out)."""
+    """Days whose rows differ from the lake in any column, and those whose content differs (lineage left out)."""
     if not _n_rows(connection, f"{LAKE}.{relation.full_name}"):  # a first build: nothing to compare with
         rows = connection.execute("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
         first = {row[0] for row in rows}
         return first, first
     everything = ", ".join(f'"{name}"' for name in relation.column_names)
-    said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
-    sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({said})) AS s"
+    content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+    sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
     rows = connection.execute(
         f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
         f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
@@ -279,10 +284,10 @@ def _make(connection: Connection, relation: Relation, sql: str) -> None:
     found = [(row[0], row[1]) for row in described]
     promised = [(column.name, column.type) for column in relation.columns]
     if found != promised:
-        odd = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
-        lacking = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
+        unexpected = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
+        missing = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
         raise ContractError(
-            f"{relation.full_name}: the SELECT yields {', '.join(odd) or 'its columns in another order'},"
-            f" the header promises {', '.join(lacking) or 'the same'}",
+            f"{relation.full_name}: the SELECT yields {', '.join(unexpected) or 'its columns in another order'},"
+            f" the header promises {', '.join(missing) or 'the same'}",
             f"mend {relation.path.name}",
         )

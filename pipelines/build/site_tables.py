@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from pipelines.config import changes, facts, technology
-from pipelines.config.files import origin_of, shown
-from pipelines.config.site import Input, Site, find_inputs
+from pipelines.config.files import find_inputs, origin_of, stored_path
+from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
@@ -42,12 +42,12 @@ def sync(connection: Connection, site: Site) -> set[str]:
 
 def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
     """Write rows where they differ from what is there."""
-    wanted = sorted({tuple(row) for row in rows}, key=repr)
-    if wanted == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
+    new_rows = sorted({tuple(row) for row in rows}, key=repr)
+    if new_rows == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
         return False
     connection.execute(f"DELETE FROM {table}")
-    for begin in range(0, len(wanted), _AT_ONCE):
-        some = wanted[begin : begin + _AT_ONCE]
+    for begin in range(0, len(new_rows), _AT_ONCE):
+        some = new_rows[begin : begin + _AT_ONCE]
         marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
         connection.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in some for value in row])
     return True
@@ -69,8 +69,8 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
         sold = technology.known(drive.generation)
         generation = sold.name if sold else drive.generation or None
         nameplate = sold.native_mb_s if sold else None
-        told = (drive.mover_host or host, generation, nameplate, drive.robot or None)
-        rows.append((drive.name, logname, mover, *told, True, system, drive.begin, drive.end))
+        facts_of_drive = (drive.mover_host or host, generation, nameplate, drive.robot or None)
+        rows.append((drive.name, logname, mover, *facts_of_drive, True, system, drive.begin, drive.end))
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
         rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))
@@ -83,6 +83,8 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
     A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
     input names.
     """
+    if all(item.expect is None for item in site.input):
+        return []
     source_of = dict(
         connection.execute(
             f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
@@ -96,7 +98,7 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)
-        name, named = shown(site, path), {origin.link or origin.host or origin.system}
+        name, named = stored_path(site, path), {origin.link or origin.host or origin.system}
         files.setdefault(id(item), []).extend((source_of.get(name), host) for host in hosts_of.get(name, named))
     first_day = retention.first_day_kept(connection)
     kept_from = day_bounds(first_day, site.zone)[0] if first_day else datetime.min

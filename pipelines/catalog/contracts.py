@@ -8,7 +8,7 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,24 @@ FLOORS = {
     "silver": ("bronze", "site", "silver"),
     "gold": ("silver", "site", "gold", "ops"),
     "questions": ("gold", "silver", "site", "ops"),
+    "inputs": ("gold", "silver", "site", "ops"),
+}
+
+# What a question is about, in the order in which questions are listed, and the words for it.
+TOPICS = {
+    "hours": "Where the drive-hours went, and what they would gain",
+    "findings": "Findings: what the rules report, and what they do not judge",
+    "gaps": "Gaps between files",
+    "mounts": "Mounts: rates, patterns, robots, seeks",
+    "drives": "Drives: rates, health, changes of mode",
+    "tapes": "Tapes: contents, recalls, reads of whole tapes",
+    "requests": "Requests and groups: waits, families, rates",
+    "stations": "Stations: duty, streams, balance, spools",
+    "host": "Hosts and links: traffic, disks, tests",
+    "pools": "Pools before tape: use, sharing, restores",
+    "changes": "Changes: configuration, before and after",
+    "forecasts": "Forecasts and their scores",
+    "operations": "Operations: coverage, files, builds, runs",
 }
 
 
@@ -61,11 +79,12 @@ class Relation:
     sql: str = ""
     day_of: str = ""  # timestamp column whose date the loader writes into `day`
     partition: str = "none"  # day, month or none: how its files are laid out
-    is_kept: bool = False  # its rows cannot be made or read again: they outlive a change of its contract
-    is_lasting: bool = False  # a row's day is when something came to be, not when it happened: never too old
+    is_user_data: bool = False  # its rows cannot be derived or read again: they survive a change of its contract
+    never_expires: bool = False  # a row's day is when something began to exist: it is never too old to keep
     lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
     features: tuple[str, ...] = ()
     was: tuple[str, ...] = ()  # names it had before, in the same layer
+    replaces: tuple[str, ...] = ()  # full names of the relations it replaces, whose tables an upgrade drops
     path: Path = field(default=Path(), compare=False)
 
     @property
@@ -85,6 +104,11 @@ class Relation:
         """Full names of the relations the SQL reads."""
         return sql_inspect.tables(self.sql) if self.sql else ()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether its rows stand in its SQL alone: they are there as soon as its table is."""
+        return bool(self.sql) and not self.inputs
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -98,6 +122,7 @@ class Rule:
     means: str
     look_at: str
     text: str
+    page: str  # page of the dashboard that shows what it finds: a module of dashboards/views/
     by: tuple[str, ...] = ()  # columns that name the entity
     time: tuple[str, ...] = ()  # columns of begin and end
     where: dict[str, Any] = field(default_factory=dict)  # column = value
@@ -117,7 +142,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Question:
-    """A SELECT somebody asks: the report, a page, an operator."""
+    """A SELECT with parameters: one that the report, a page or an operator asks, or the input of a model."""
 
     name: str
     title: str
@@ -125,6 +150,8 @@ class Question:
     columns: tuple[Column, ...]
     sql: str
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    topic: str = ""  # one of TOPICS; empty for inputs of models, which are not listed
+    was: tuple[str, ...] = ()  # names of questions that it replaces
 
 
 @dataclass(frozen=True)
@@ -133,8 +160,25 @@ class Catalog:
 
     relations: dict[str, Relation]  # by full name
     rules: dict[str, Rule]
-    questions: dict[str, Question]
+    questions: dict[str, Question]  # listed for people, by topic and name
     fingerprint: str
+    inputs: dict[str, Question] = field(default_factory=dict)  # what models learn from: asked by code alone
+
+    @cached_property
+    def asked(self) -> dict[str, Question]:
+        """All that can be asked: questions and inputs of models."""
+        return self.questions | self.inputs
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """Former names of questions and the names that replace them."""
+        return {old: question.name for question in self.asked.values() for old in question.was}
+
+    def by_topic(self) -> dict[str, list[Question]]:
+        """The questions of each topic that has any."""
+        listed = self.questions.values()
+        groups = {topic: [question for question in listed if question.topic == topic] for topic in TOPICS}
+        return {topic: questions for topic, questions in groups.items() if questions}
 
     def layer(self, name: str) -> list[Relation]:
         return [relation for relation in self.relations.values() if relation.layer == name]
@@ -155,19 +199,39 @@ class Catalog:
 @lru_cache(maxsize=4)
 def load_catalog(folder: Path = FOLDER) -> Catalog:
     """Read every contract, rule and question below `folder`. Raises ContractError naming the file."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(macros().encode())
     relations: dict[str, Relation] = {}
     for layer in LAYERS:
         for path in _files(folder / layer, ".toml", ".sql"):
             digest.update(path.name.encode() + path.read_bytes())
             relation = _relation(layer, path)
             relations[relation.full_name] = relation
-    rules = {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
+    rules = _rules(folder)
     for path in _files(folder / "rules", ".toml"):
         digest.update(path.name.encode() + path.read_bytes())
-    shared = _shared_params(folder / "questions" / "params.toml")
-    questions = {path.stem: _question(path, shared) for path in _files(folder / "questions", ".sql")}
-    return Catalog(relations, rules, questions, digest.hexdigest())
+    questions, inputs = _questions(folder)
+    return Catalog(relations, rules, questions, digest.hexdigest(), inputs)
+
+
+@cache
+def macros() -> str:
+    """SQL that makes the macros of `schemas/macros.sql`, and `rule_limit(rule, param)` with the numbers of all rules.
+
+    Each connection has macros of its own, and so has each cursor.
+    """
+    limits = "".join(
+        f"\n    WHEN {sql_inspect.quote(f'{rule.name}.{name}')} THEN CAST({value} AS DOUBLE)"
+        for rule in _rules(FOLDER).values()
+        for name, value in rule.params.items()
+        if type(value) in (int, float)
+    )
+    given = (FOLDER / "macros.sql").read_text(encoding="utf-8")
+    return f"{given}\nCREATE OR REPLACE TEMP MACRO rule_limit(rule, param) AS CASE rule || '.' || param{limits} END;\n"
+
+
+@cache
+def _rules(folder: Path) -> dict[str, Rule]:
+    return {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
 
 
 def _files(folder: Path, *suffixes: str) -> list[Path]:
@@ -209,7 +273,7 @@ def _relation(layer: str, path: Path) -> Relation:
         checks = tuple(
             Check(check.pop("expectation"), check.pop("severity"), check) for check in head.pop("checks", [])
         )
-        for key in ("lineage", "features"):
+        for key in ("lineage", "features", "replaces"):
             head[key] = tuple(head.get(key, ()))
         head["was"] = _was(head)
         return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
@@ -228,6 +292,24 @@ def _rule(path: Path) -> Rule:
         raise ContractError(f"{path}: the rule lacks or has an unknown key: {error}") from error
 
 
+def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
+    """Questions by topic and name, and inputs of models by name."""
+    shared = _shared_params(folder / "questions" / "params.toml")
+    listed = [_question(path, shared) for path in _files(folder / "questions", ".sql")]
+    inputs = {path.stem: _question(path, shared) for path in _files(folder / "inputs", ".sql")}
+    for question in listed:
+        if question.topic not in TOPICS:
+            raise ContractError(
+                f"question {question.name} has the topic {question.topic!r}", f"the topics are {', '.join(TOPICS)}"
+            )
+    listed.sort(key=lambda question: list(TOPICS).index(question.topic))
+    questions = {question.name: question for question in listed}
+    for question in (*listed, *inputs.values()):
+        if taken := {*questions, *inputs} & set(question.was):
+            raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which is still there")
+    return questions, inputs
+
+
 def _shared_params(path: Path) -> dict[str, dict[str, Any]]:
     return _header(path)[0] if path.is_file() else {}
 
@@ -238,6 +320,7 @@ def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
     try:
         columns = _columns(path, head.pop("columns"))
         params = {name: shared[name] for name in head.pop("takes", [])} | head.pop("params", {})
+        head["was"] = tuple(head.get("was", ()))
         return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error

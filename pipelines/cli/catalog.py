@@ -42,12 +42,20 @@ def rules(site_path: Path) -> None:
 
 
 @click.command()
+@click.argument("topic", required=False)
 @site_option
-def questions(site_path: Path) -> None:
-    """List the questions that `ask` answers."""
-    from pipelines.catalog.contracts import load_catalog
+def questions(topic: str | None, site_path: Path) -> None:
+    """List the questions that `ask` answers, by topic; with TOPIC, those of one topic."""
+    from pipelines.catalog.contracts import TOPICS, load_catalog
 
-    _list([(question.name, question.title) for question in load_catalog().questions.values()])
+    groups = load_catalog().by_topic()
+    if topic is not None and topic not in groups:
+        raise click.BadParameter(f"{topic!r} is not one of {', '.join(groups)}", param_hint="TOPIC")
+    width = max(len(question.name) for group in groups.values() for question in group)
+    for name in groups if topic is None else [topic]:
+        click.echo(f"{name}: {TOPICS[name]}")
+        for question in groups[name]:
+            click.echo(f"  {question.name:{width}}  {question.title}")
 
 
 @click.command()

@@ -14,7 +14,7 @@ _NO_CLOCK = (
 
 def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     """Counts as JSON, or a sentence; problems and warnings on standard error."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     if as_json:
         click.echo(json.dumps(counts, default=str))
@@ -23,21 +23,23 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     for line in problem_lines([*counts.get("problems", []), *counts.get("warnings", [])]):
         click.echo(f"  {line}", err=True)
     if counts.get("unnamed"):
-        click.echo(visible(counts["unnamed"]), err=True)
+        click.echo(escape_control(counts["unnamed"]), err=True)
 
 
 def problem_lines(problems: list[dict[str, str]]) -> list[str]:
     """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     alike: dict[tuple[str, str], list[str]] = {}
     for problem in problems:
-        alike.setdefault((problem["state"], visible(problem["reason"])), []).append(visible(problem["path"]))
-    said: list[str] = []
+        alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(
+            escape_control(problem["path"])
+        )
+    lines: list[str] = []
     for (state, reason), paths in alike.items():
         if len(paths) <= _MOST_NAMED:
-            said += [f"{state}: {path}: {reason}" for path in paths]
+            lines += [f"{state}: {path}: {reason}" for path in paths]
         else:
             more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
-            said.append(f"{state}: {len(paths)} files: {reason}: {more}")
-    return [*said, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else said
+            lines.append(f"{state}: {len(paths)} files: {reason}: {more}")
+    return [*lines, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else lines

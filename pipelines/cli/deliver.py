@@ -26,11 +26,11 @@ def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bo
     TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """
     from pipelines import steps
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     done = steps.deliver(steps.site_at(site_path), *period(day_day, from_day, to_day), again=again)
     click.echo(f"Report: {done['report']['html']} (also .txt and .json)")
     for way in done["ways"]:
-        click.echo(visible(f"{way['way']:12} {way['state']:8} {way['where']}"))
+        click.echo(escape_control(f"{way['way']:12} {way['state']:8} {way['where']}"))
     if not done["ways"]:
         click.echo(_NOBODY)

@@ -49,11 +49,13 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """The findings of a period, with what each costs."""
     from pipelines import steps
     from pipelines.primitives.format import price
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
         click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)
-        click.echo(textwrap.fill(visible(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
+        click.echo(
+            textwrap.fill(escape_control(finding["text"]), 100, initial_indent=" " * 9, subsequent_indent=" " * 9)
+        )
 
 
 def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.argument("drive")
 @click.option(
     "--bucket",
-    default="gap",
+    default="between_files",
     show_default=True,
-    help="A bucket of the ledger, or several together: gap, wait, mounting.",
+    help="A bucket of the ledger or a group of them, as `tapescope ask drive_time_buckets` lists them.",
 )
 @click.option("--day", type=DAY, help="Site day; the last day with data if left out.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
@@ -45,10 +45,10 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
 
 def _say(text: str) -> None:
     """Line by line: names and lines of logs are shown, never obeyed."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     for line in text.split("\n"):
-        click.echo(visible(line))
+        click.echo(escape_control(line))
 
 
 def _summary(found: "Drilled") -> str:
@@ -74,7 +74,7 @@ def _interval(found: "Drilled", row: dict[str, Any]) -> None:
         size = "" if row["volume_gb"] is None else f", {quantity(row['volume_gb'], 'GB')}"
         number = "a file" if row["file_number"] is None else f"file {row['file_number']}"
         of = f", {number} of {row['volume']} ({row['mode']} for {row['station']}{size})"
-    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket']} {duration(row['interval_s'])}{of}")
+    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket_words']} {duration(row['interval_s'])}{of}")
     for path, number, kept in (
         (row["path"], row["line_no"], row["message"]),
         (row["end_path"], row["end_line_no"], row["end_message"]),

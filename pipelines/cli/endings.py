@@ -53,21 +53,23 @@ def _stopped_by_signals() -> list[int]:
 
 def _complain(error: Exception) -> int:
     """Say what failed, on a line of its own with a hint; returns the exit code."""
-    from pipelines.primitives.failures import told
-    from pipelines.primitives.store_errors import named
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.failures import summarize_failure
+    from pipelines.primitives.store_errors import known_error
+    from pipelines.primitives.text import escape_control
 
-    own = error if isinstance(error, TapescopeError) else named(error)
+    own = error if isinstance(error, TapescopeError) else known_error(error)
     if own is None and isinstance(error, OSError):
         own = TapescopeError(f"{error.filename or ''} {error.strerror or error}".strip())
     if own is None:
         if os.environ.get(TRACEBACK):
             traceback.print_exception(error)
-        own = TapescopeError(told("the command", error), f"this is a fault of tapescope: {TRACEBACK}=1 shows where")
+        own = TapescopeError(
+            summarize_failure("the command", error), f"this is a fault of tapescope: {TRACEBACK}=1 shows where"
+        )
     for number, line in enumerate([*str(own).splitlines(), *getattr(error, "__notes__", ())]):
-        click.echo(f"{'' if number else 'tapescope: '}{visible(line)}", err=True)
+        click.echo(f"{'' if number else 'tapescope: '}{escape_control(line)}", err=True)
     if own.hint:
-        click.echo(f"  hint: {visible(own.hint)}", err=True)
+        click.echo(f"  hint: {escape_control(own.hint)}", err=True)
     if isinstance(own, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(own):
         click.echo("  every command takes --site FOLDER", err=True)
     return own.exit_code

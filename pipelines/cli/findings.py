@@ -39,16 +39,18 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @click.option("--all", "with_gone", is_flag=True, help="Also those that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
     """List the findings that stand, with their ids and states."""
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
-    shown = [row for row in rows if with_gone or row["state"] != "gone"]
-    for row in shown:
+    listed = [row for row in rows if with_gone or row["state"] != "gone"]
+    for row in listed:
         until = f" until {row['until_day']}" if row["until_day"] else ""
-        told = f"{row['finding_id']}  {row['state'] + until:12}  {row['severity']:8}  {row['rule']}: {row['entity']}"
-        click.echo(visible(f"{told}, since {row['first_day']}" + (f" ({row['note']})" if row["note"] else "")))
-    n_gone = len(rows) - len(shown)
-    if not shown:
+        summary = f"{row['finding_id']}  {row['state'] + until:12}  {row['severity']:8}  {row['rule']}: {row['entity']}"
+        click.echo(
+            escape_control(f"{summary}, since {row['first_day']}" + (f" ({row['note']})" if row["note"] else ""))
+        )
+    n_gone = len(rows) - len(listed)
+    if not listed:
         click.echo("No finding stands.")
     if n_gone:
         click.echo(f"{n_gone} more are gone: --all lists them.")
@@ -60,12 +62,12 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
     """Show all that is known of a finding, by its id or the beginning of it."""
-    from pipelines.analysis.finding_id import only
+    from pipelines.analysis.finding_id import resolve_prefix
     from pipelines.catalog.contracts import load_catalog
     from pipelines.primitives import format
 
     lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
-    life = lives[only(lives, finding_id)]
+    life = lives[resolve_prefix(lives, finding_id)]
     period = as_params(life["last_day"], life["last_day"])  # when it last fired
     told = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == life["finding_id"]]
     questions = load_catalog().questions
@@ -75,11 +77,11 @@ def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
             click.echo(f"{format.heading(columns[name]):20} {format.cell(value, columns[name])}")
 
 
-def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, said: str) -> None:
+def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, outcome: str) -> None:
     from pipelines import steps
 
     whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note)
-    click.echo(f"{whole} is {said}.")
+    click.echo(f"{whole} is {outcome}.")
 
 
 @finding.command()

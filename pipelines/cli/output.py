@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipelines.primitives import format
-from pipelines.primitives.text import csv_text, shortened, visible
+from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
     from pipelines.answers.question import Answer
@@ -36,7 +36,7 @@ def print_answer(answer: "Answer", form: str) -> None:
         period = f"; {answer.period}" if answer.period else ""
         errors.print(f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
     for notice in answer.notices:
-        errors.print(visible(notice), highlight=False, soft_wrap=True)
+        errors.print(escape_control(notice), highlight=False, soft_wrap=True)
 
 
 def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) -> None:
@@ -46,7 +46,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
         _print_json([dict(zip(names, row, strict=True)) for row in rows])
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(map(csv_text, names))
+        writer.writerow(map(escape_csv_cell, names))
         writer.writerows(map(_csv_cell, row) for row in rows)
     else:
         print_table(columns, rows)
@@ -60,14 +60,14 @@ def _print_json(value: Any) -> None:
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, int | float) or value is None:
         return "" if value is None else value
-    return csv_text(str(value))
+    return escape_csv_cell(str(value))
 
 
 def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:
     """Rows under labels and units, in UTC; a few rows too wide for the terminal come as records instead."""
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
-    lines = [[shortened(text, CELL_CHARS) for text in row] for row in cells]
+    lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
     out = console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column, head in zip(kept, heads, strict=True):
@@ -117,7 +117,7 @@ def print_parts(parts: Iterable[str | Rows], form: str) -> None:
     tables = []
     for part in parts:
         if isinstance(part, str):
-            click.echo(visible(part), err=form != "table")
+            click.echo(escape_control(part), err=form != "table")
         elif form != "table":
             tables.append(part)
         elif part.rows:
@@ -171,7 +171,7 @@ def reading_bar(total_bytes: int, label: str) -> Iterator[Callable[[str, int], N
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=error_console(), transient=True) as bar:
         task = bar.add_task(label, total=total_bytes or None)
-        yield lambda name, size: bar.update(task, advance=size, description=f"{label} {visible(name)[-40:]}")
+        yield lambda name, size: bar.update(task, advance=size, description=f"{label} {escape_control(name)[-40:]}")
 
 
 def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
@@ -182,7 +182,7 @@ def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
         tenth = 10 * state["done"] // max(total_bytes, 1)
         if tenth > state["tenth"]:
             state["tenth"] = tenth
-            print(f"{label}: {min(10 * tenth, 100)} % ({visible(name)})", file=sys.stderr)
+            print(f"{label}: {min(10 * tenth, 100)} % ({escape_control(name)})", file=sys.stderr)
 
     return advance
 

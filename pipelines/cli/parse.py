@@ -39,13 +39,13 @@ def _instant(value: Any) -> str:
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
     """Say which source reads a file, or which comes nearest and what it misses."""
     from pipelines import steps
-    from pipelines.primitives.text import visible
+    from pipelines.primitives.text import escape_control
 
     said = steps.recognise(list(paths))
     for one in said:
-        click.echo(f"{visible(str(one.path))}: {one.source or 'unknown'}: {visible(one.why)}")
+        click.echo(f"{escape_control(str(one.path))}: {one.source or 'unknown'}: {escape_control(one.why)}")
         for name, why in one.claims.items() if verbose else ():
-            click.echo(f"    {name}: {visible(why)}")
+            click.echo(f"    {name}: {escape_control(why)}")
     if len(said) > 1:
         n_known = sum(one.source is not None for one in said)
         click.echo(f"{n_known} of {len(said)} files are of a known kind; --verbose says what every source misses")

@@ -51,13 +51,13 @@ def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -
         failure = _nothing_read(site, read)
     except Exception as error:
         failure = error
-        problems.insert(0, steps.told(step, error))
+        problems.insert(0, steps.summarize_failure(step, error))
     try:
         written = steps.report(site, first, last, problems=problems)
     except Exception as error:
         if failure is None:
             raise
-        click.echo(steps.told("report", error), err=True)
+        click.echo(steps.summarize_failure("report", error), err=True)
     else:
         print_counts({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
     if failure is not None:

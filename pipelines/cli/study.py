@@ -87,14 +87,14 @@ def _show(one: "Study") -> None:
         print_table(_columns(table), list(table.rows))
     page.print("\nPrinted figures beside ours", style="bold")
     shown = [column for column in studies.COLUMNS if column.name in _SHOWN]
-    print_table(shown, [_cells(line) for line in lines if line.ours is not None or line.verdict == "open"])
+    print_table(shown, [_cells(line) for line in lines if line.ours is not None or line.verdict == "unresolved"])
     page.print("\nAudit", style="bold")
     for line in lines:
-        if line.verdict == "open" or (line.ours is not None and line.verdict in ("OK", "new")):
+        if line.verdict == "unresolved" or (line.ours is not None and line.verdict in ("matches", "derived")):
             continue
-        said = f"{line.verdict:5}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
-        page.print(said, soft_wrap=True)
-    meant = "; ".join(f"{key}: {said}" for key, said in studies.VERDICTS.items())
+        text = f"{line.verdict:11}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
+        page.print(text, soft_wrap=True)
+    meant = "; ".join(f"{key}: {meaning}" for key, meaning in studies.VERDICTS.items())
     page.print(f"\n{meant}.\n--format json tells place and method of each.", style="dim", soft_wrap=True)
 
 

@@ -41,11 +41,11 @@ def _declared(change: Change, zone: str) -> Iterator[Row]:
 
 def _of_change(at: datetime, what: str, entities: Iterable[str], note: str, place: str) -> Iterator[Row]:
     """A row for each entity; one without for all of the site."""
-    said = _bounded(what, WHAT_CHARS)
+    text = _bounded(what, WHAT_CHARS)
     names: Sequence[str] = sorted({_bounded(name, NAME_CHARS) for name in entities} - {""})[:MOST_NAMES]
-    change_id = hashlib.sha256("\n".join((at.isoformat(), said, *names)).encode()).hexdigest()[:12]
+    change_id = hashlib.sha256("\n".join((at.isoformat(), text, *names)).encode()).hexdigest()[:12]
     for name in names or [""]:
-        yield change_id, at, said, name or None, _bounded(note, NOTE_CHARS) or None, place, None
+        yield change_id, at, text, name or None, _bounded(note, NOTE_CHARS) or None, place, None
 
 
 def _of_file(site: Site) -> Iterator[Row]:

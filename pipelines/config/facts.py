@@ -26,7 +26,7 @@ class Fact(BaseModel):
     begin: date | None = Field(default=None, alias="from")
 
     @model_validator(mode="after")
-    def _is_told(self) -> "Fact":
+    def _is_complete(self) -> "Fact":
         if not self.entities or not all(self.entities):
             raise ValueError("`of` names a host, drive, pool, disk or whatever else it is of")
         if not self.__pydantic_extra__:
@@ -45,10 +45,10 @@ class Fact(BaseModel):
 
 def repeated(facts: Iterable[Fact]) -> list[str]:
     """What is said twice of one thing and day, in two ways."""
-    said: dict[tuple[str, str, date | None], Value] = {}
+    values: dict[tuple[str, str, date | None], Value] = {}
     twice: set[str] = set()
-    for entity, name, value, begin in _told(facts):
-        if said.setdefault((entity, name, begin), value) != value:
+    for entity, name, value, begin in _stated(facts):
+        if values.setdefault((entity, name, begin), value) != value:
             twice.add(f"{name} of {entity!r} is said twice{f' for {begin}' if begin else ''}")
     return sorted(twice)
 
@@ -61,9 +61,9 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
     >>> [(value, str(since), str(until)) for _, _, value, _, since, until in rows(raid)]
     [('RAID-5', 'None', '1997-08-01'), ('RAID-3', '1997-08-01', 'None')]
     """
-    told = sorted(_told(facts), key=lambda one: (one[0], one[1], one[3] or date.min))
+    stated = sorted(_stated(facts), key=lambda one: (one[0], one[1], one[3] or date.min))
     found: list[Row] = []
-    for (entity, name), same in groupby(told, key=lambda one: one[:2]):
+    for (entity, name), same in groupby(stated, key=lambda one: one[:2]):
         steps: list[tuple[Value, date | None]] = []
         for _, _, value, begin in same:
             if not steps or value != steps[-1][0]:  # what is said again is no step
@@ -74,7 +74,7 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
     return found
 
 
-def _told(facts: Iterable[Fact]) -> Iterable[tuple[str, str, Value, date | None]]:
+def _stated(facts: Iterable[Fact]) -> Iterable[tuple[str, str, Value, date | None]]:
     for fact in facts:
         for entity in fact.entities:
             for name, value in fact.__pydantic_extra__.items():

@@ -1,4 +1,4 @@
-"""Which files there are, and what site.toml and their paths say of them."""
+"""Which files there are, which [[input]] names each, and what site.toml and their paths say of them."""
 
 import os
 import re
@@ -11,7 +11,44 @@ from typing import Any
 from pipelines.config.site import FILE_NAME, Input, Site
 from pipelines.sources.protocol import Origin, tidy_origin
 
+Named = tuple[Path, Input | None, dict[str, str]]  # a file, the [[input]] that found it, and its placeholders
 _EARLIEST, _LATEST = date(1980, 1, 1), date(2100, 1, 1)  # a year outside is a slip, as it is in the lines of a log
+
+
+def site_files(site: Site, paths: list[Path] | None = None) -> list[Named]:
+    """The files that site.toml names; or those given, which no [[input]] found.
+
+    Of given folders that is all that lies below them, but for site.toml and what is made next to it.
+    """
+    if paths is None:
+        return list(find_inputs(site))
+    given = {path for path in paths if not os.path.isdir(path)}
+    return [(path, None, {}) for path in expand(paths) if path in given or not is_own(site, path)]
+
+
+def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
+    """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
+    found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
+    for item in site.input:
+        base = item.base(site.root)
+        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
+            values = item.match(path.relative_to(base).as_posix())
+            own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
+            if values is not None and not own and not os.path.isdir(path):
+                found.setdefault(path, (path, item, values))
+    return list(found.values())
+
+
+def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
+    """The first [[input]] whose pattern fits a path, and the placeholders in it."""
+    resolved = Path(os.path.realpath(path))  # unlike Path.resolve it bears a link that leads to itself
+    for item in site.input:
+        base = item.base(site.root)
+        if resolved.is_relative_to(base):
+            values = item.match(resolved.relative_to(base).as_posix())
+            if values is not None:
+                return item, values
+    return None, {}
 
 
 def expand(paths: list[Path]) -> list[Path]:
@@ -26,7 +63,7 @@ def expand(paths: list[Path]) -> list[Path]:
 
 
 def logs_below(folder: Path) -> list[Path]:
-    """What `expand` finds in a folder, without a site.toml and what is made beside it."""
+    """What `expand` finds in a folder, without a site.toml and what is made next to it."""
     own = folder / "var"
     return [path for path in expand([folder]) if path.name != FILE_NAME and not path.is_relative_to(own)]
 
@@ -68,17 +105,8 @@ _KINDS = (
 )
 
 
-def logs_in(site: Site, paths: list[Path]) -> list[Path]:
-    """As `expand`, without what lies in given folders but is no log: site.toml and all that is made beside it.
-
-    A file given by its own name is taken as it is.
-    """
-    given = {path for path in paths if not os.path.isdir(path)}
-    return [path for path in expand(paths) if path in given or not is_own(site, path)]
-
-
 def is_own(site: Site, path: Path) -> bool:
-    """site.toml, or made beside it."""
+    """site.toml, or made next to it."""
     own = (site.warehouse_path.resolve(), (site.root / "var").resolve())
     return path.name == FILE_NAME or any(_real(path).is_relative_to(folder) for folder in own)
 
@@ -93,16 +121,12 @@ def look_at(path: Path) -> os.stat_result | None:
 
 
 def origin_of(
-    site: Site | None,
-    path: Path,
-    item: Input | None,
-    values: dict[str, str],
-    status: os.stat_result | None = None,
+    site: Site | None, path: Path, item: Input | None, values: dict[str, str], status: os.stat_result | None = None
 ) -> Origin:
-    """What site.toml and the path say of a file; without an [[input]] its name must do."""
+    """What site.toml, the path and its status on disk say of a file; without an [[input]] its name must do."""
     known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
     known["system"] = site.name if site else ""
-    if status := status or look_at(path):
+    if status:
         known["modified_at"] = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
     if item is None:
         known["host"] = path.name.split(".")[0]
@@ -128,7 +152,7 @@ def _day_of_name(text: str) -> date | None:
     return day if _EARLIEST <= day < _LATEST else None
 
 
-def shown(site: Site, path: Path) -> str:
+def stored_path(site: Site, path: Path) -> str:
     """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
     return _text(os.fspath(_real(path)).removeprefix(os.path.join(site.root, "")))
 

@@ -1,7 +1,6 @@
 """`site.toml`, the only configuration, as validated models; all mistakes are reported together, with their lines."""
 
 import datetime as dt
-import os
 import re
 from datetime import date, datetime
 from functools import cache
@@ -14,7 +13,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pipelines.config import facts, toml
 from pipelines.config.plans import Plan
 from pipelines.config.recipients import Deliver
+from pipelines.primitives.clock import naive_utc
 from pipelines.primitives.errors import ConfigError
+from pipelines.sources import blocks
 from pipelines.sources.protocol import source_names
 
 FILE_NAME = "site.toml"
@@ -28,9 +29,7 @@ def _known_zone(name: str) -> str:
 
 
 def _naive_utc(value: datetime | date) -> datetime:
-    if not isinstance(value, datetime):
-        return datetime(value.year, value.month, value.day)
-    return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
+    return naive_utc(value) if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
 
 
 Zone = Annotated[str, AfterValidator(_known_zone)]
@@ -155,8 +154,8 @@ class Input(_Model):
         names = re.findall(r"\{(\w*)\}", glob)
         if not glob.strip("/"):
             raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
-        if odd := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
-            raise ValueError(f"placeholder {{{odd[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
+        if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
+            raise ValueError(f"placeholder {{{unknown[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
         return glob
 
 
@@ -165,6 +164,11 @@ class Limits(_Model):
 
     line_kb: int = Field(default=1024, ge=4, le=65_536)
     expansion: int = Field(default=200, ge=10)
+
+    @property
+    def of_reading(self) -> blocks.Limits:
+        """As the reader of files takes them."""
+        return blocks.Limits(self.line_kb * 1024, self.expansion)
 
 
 class Site(_Model):
@@ -289,28 +293,3 @@ def _pattern(glob: str) -> re.Pattern[str]:
     # before a `*` only a dot or an underscore says where a name ends; as little as fits would be its first letter
     open_end = r"(\(\?P<(?!date)\w+>[^)]*\))(?=\[\^/\]\*)"
     return re.compile(re.sub(open_end, r"\1(?=[._]|$)", whole))
-
-
-def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
-    """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
-    found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
-    for item in site.input:
-        base = item.base(site.root)
-        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
-            values = item.match(path.relative_to(base).as_posix())
-            own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
-            if values is not None and not own and not os.path.isdir(path):
-                found.setdefault(path, (path, item, values))
-    return list(found.values())
-
-
-def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
-    """The first [[input]] whose pattern fits a path, and the placeholders in it."""
-    resolved = Path(os.path.realpath(path))  # unlike Path.resolve it bears a link that leads to itself
-    for item in site.input:
-        base = item.base(site.root)
-        if resolved.is_relative_to(base):
-            values = item.match(resolved.relative_to(base).as_posix())
-            if values is not None:
-                return item, values
-    return None, {}

@@ -77,7 +77,7 @@ def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _places(text: str, said: str, counts: dict[str, int]) -> Places:
+def _places(text: str, label: str, counts: dict[str, int]) -> Places:
     """`counts`: by name of an array of tables the number of its last one so far."""
     places: Places = {}
     counts = dict(counts)
@@ -87,10 +87,10 @@ def _places(text: str, said: str, counts: dict[str, int]) -> Places:
             name = header[1]
             counts[name] = counts.get(name, -1) + 1
             table = (name, counts[name])
-            places[table] = f"{said} {number}"
+            places[table] = f"{label} {number}"
         elif header := re.match(r"\s*\[([\w.]+)\]", line):
             table = (header[1],)
-            places[table] = f"{said} {number}"
+            places[table] = f"{label} {number}"
         elif key := re.match(r"\s*(\w+)\s*=", line):
-            places[(*table, key[1])] = f"{said} {number}"
+            places[(*table, key[1])] = f"{label} {number}"
     return places

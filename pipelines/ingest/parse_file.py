@@ -4,18 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from pipelines import sources
-from pipelines.config.site import Site
+from pipelines.ingest.identify import IncomingFile
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import disagreement
-from pipelines.sources import blocks as lines
-from pipelines.sources import contained
+from pipelines.sources import blocks, contained
 from pipelines.sources._shared.samples import SHARED
-from pipelines.sources.protocol import AVERAGES, COUNTERS, NO_YEAR, REJECTS, SEEN, Carry, Origin, Parsed, Source
+from pipelines.sources.protocol import AVERAGES, COUNTERS, COVERAGE, NO_YEAR, REJECTS, Carry, Parsed
 
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
@@ -38,25 +36,17 @@ class Counts:
         self.n_records += parsed.n_records
 
 
-class Reading:
+class FileParse:
     """Iterate `chunks()`; afterwards the counts, where the last whole line ended, and why it stopped if it did."""
 
-    def __init__(
-        self,
-        path: Path,
-        stem: str,
-        origin: Origin,
-        start: lines.Start,
-        carry: Carry | None,
-        limits: lines.Limits | None = None,
-    ) -> None:
-        self.path, self.stem, self.origin, self.limits = path, stem, origin, limits
-        self.start, self.carry = start, carry
+    def __init__(self, file: IncomingFile, start: blocks.Start | None = None, carry: Carry | None = None) -> None:
+        self.file, self.source = file, sources.all_sources()[file.source]
+        self.start, self.carry = start or blocks.Start(), carry
         self.counts = Counts()
-        self.resume = start  # behind the last whole line
-        self.sha256 = start.sha256  # of all bytes
+        self.resume = self.start  # after the last whole line
+        self.sha256 = self.start.sha256  # of all bytes
         self.failure: UnreadableFile | None = None
-        self.notes: Counter[str] = Counter()  # see records.Parsed
+        self.notes: Counter[str] = Counter()  # see protocol.Parsed
 
     @property
     def note(self) -> str:
@@ -66,8 +56,8 @@ class Reading:
     @property
     def warning(self) -> str:
         """Of that, what makes rows wrong or loses them: zone words next to a host's stamps, records without a year."""
-        is_of_host = bool(set(sources.all_sources()[self.stem].TABLES) & set(SHARED))
-        zone = disagreement(self.origin.head, self.origin.zone) if is_of_host else ""
+        is_of_host = bool(set(self.source.TABLES) & set(SHARED))
+        zone = disagreement(self.file.origin.head, self.file.origin.zone) if is_of_host else ""
         return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR}))
 
     def _counted(self, which: set[str]) -> list[str]:
@@ -77,22 +67,21 @@ class Reading:
     def chunks(self) -> Iterator[Parsed]:
         """The file's records, block by block.
 
-        A refused or damaged file ends early with `failure` set. Raises lines.PrefixChanged before the first chunk if
+        A refused or damaged file ends early with `failure` set. Raises blocks.PrefixChanged before the first chunk if
         the part that is already known is not what it was.
         """
-        source = sources.all_sources()[self.stem]
-        is_whole = getattr(source, "IS_WHOLE", False)
+        is_whole = getattr(self.source, "IS_WHOLE", False)
         try:
-            for block in _ahead(lines.read_blocks(self.path, self.start, limits=self.limits)):
+            for block in _ahead(blocks.read_blocks(self.file.path, self.start, limits=self.file.limits)):
                 self.sha256 = block.digest  # also of a block that is refused: it tells this file from others
                 if block.is_torn and not is_whole:
                     parsed = Parsed(rejects=self._rejects(pl.concat([block.lines, block.too_long]), "torn"))
                 else:
-                    parsed = self._parse(source, block)
+                    parsed = self._parse(block)
                     self.carry = parsed.carry
-                    # behind a line that may yet go on nothing can be read further: if the file grows, all is read again
-                    end = lines.Start(block.end_offset, block.end_line, block.digest)
-                    self.resume = lines.Start() if block.is_torn else end
+                    # after a line that may yet go on nothing can be read further: if the file grows, all is read again
+                    end = blocks.Start(block.end_offset, block.end_line, block.digest)
+                    self.resume = blocks.Start() if block.is_torn else end
                 self.notes.update(parsed.notes)
                 self.counts.add(parsed, block.lines.height + block.too_long.height)
                 yield parsed
@@ -104,44 +93,39 @@ class Reading:
         """It stopped early, and not because an archive is damaged, of which what could be read is kept."""
         return self.failure is not None and self.failure.reason != "broken_archive"
 
-    def _parse(self, source: Source, block: lines.Block) -> Parsed:
-        with contained(self.stem):
-            parsed = source.parse(block.lines, self.origin, self.carry)
+    def _parse(self, block: blocks.Block) -> Parsed:
+        with contained(self.file.source):
+            parsed = self.source.parse(block.lines, self.file.origin, self.carry)
             parsed.rejects = pl.concat([parsed.rejects, self._rejects(block.too_long, "too_long")])
             return parsed
 
     def _rejects(self, rows: pl.DataFrame, reason: str) -> pl.DataFrame:
         """Lines no source was asked about; their text is not kept where it may hold passwords."""
-        if getattr(sources.all_sources()[self.stem], "HAS_SECRETS", False):
+        if getattr(self.source, "HAS_SECRETS", False):
             rows = rows.with_columns(text=pl.lit(""))
         return rows.with_columns(reason=pl.lit(reason)).select(REJECTS.names())
 
 
-def limits_of(site: Site) -> lines.Limits:
-    """What one file may cost, as site.toml says."""
-    return lines.Limits(site.limits.line_kb * 1024, site.limits.expansion)
-
-
-def _ahead(blocks: Iterator[lines.Block]) -> Iterator[lines.Block]:
+def _ahead(coming: Iterator[blocks.Block]) -> Iterator[blocks.Block]:
     """The same blocks; the next one is read while one is parsed. A small file is not worth a thread."""
-    first = next(blocks, None)
+    first = next(coming, None)
     if first is None:
         return
     yield first
     if first.lines.height < _SMALL_LINES:
-        yield from blocks
+        yield from coming
         return
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = reader.submit(next, blocks, None)
+        following = reader.submit(next, coming, None)
+        while (block := following.result()) is not None:
+            following = reader.submit(next, coming, None)
             yield block
 
 
 def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Intervals that touch or overlap as one, per host; `line_no` is the smallest of theirs."""
     if not parts:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     rows = pl.concat(parts).sort("host", "from_at", "to_at")
     reached = pl.col("to_at").cum_max().shift(1).over("host")
     begins = (pl.col("from_at") > reached).fill_null(True)
@@ -149,7 +133,7 @@ def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:
         rows.with_columns(run=begins.cast(pl.Int64).cum_sum().over("host"))
         .group_by("host", "run", maintain_order=True)
         .agg(pl.col("line_no").min(), pl.col("from_at").min(), pl.col("to_at").max())
-        .select(SEEN.names())
+        .select(COVERAGE.names())
     )
 
 

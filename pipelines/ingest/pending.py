@@ -1,4 +1,4 @@
-"""What has come and was not read yet: how many files of which kind, and the batches they make.
+"""What was not read yet: how many files of which kind, and the batches they make; and what was not built yet.
 
 A batch is a share of all files by their names, not a list of them: whoever reads it later, or once more after a kill,
 finds its files himself, and those that were read meanwhile cost a look.
@@ -10,20 +10,20 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import Catalog
-from pipelines.config.files import look_at, origin_of, shown
-from pipelines.config.site import Site, find_inputs
-from pipelines.ingest.identify import identify
-from pipelines.ingest.registry import FileBook
+from pipelines.catalog.contracts import load_catalog
+from pipelines.config.files import site_files
+from pipelines.config.site import Site
+from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.plan import unchanged
+from pipelines.ingest.registry import FileRegistry
+from pipelines.ingest.run import BATCH_BYTES, BATCH_FILES
 from pipelines.warehouse.connection import LAKE, Warehouse
 
-BATCH_FILES = 200
-BATCH_BYTES = 512 * 2**20
 UNKNOWN = "unknown"
 
 
 @dataclass
-class Arrivals:
+class PendingFiles:
     """Files that site.toml names, and those of them that an ingest would read."""
 
     n_files: int = 0
@@ -41,35 +41,25 @@ class Arrivals:
         return counts | {f"new_{name}": n for name, n in sorted(self.by_source.items())}
 
 
-def arrivals(site: Site, catalog: Catalog) -> Arrivals:
-    """Look at every file that site.toml names; nothing is read but the heads of new ones, and nothing is locked.
+def pending_files(site: Site) -> PendingFiles:
+    """Look at every file that site.toml names; only the heads of new ones are read. Locks nothing.
 
     A file that was refused, or that nobody recognised, is not new again until it changes.
     """
-    found, book = Arrivals(), _book(site, catalog)
-    for path, item, values in find_inputs(site):
-        found.n_files += 1
-        status = look_at(path)
-        if (
-            book
-            and status
-            and book.is_current(
-                shown(site, path),
-                status,
-                origin_of(site, path, item, values, status),
-                item.source,
-                is_refusal_known=True,
-            )
-        ):
+    pending, registry = PendingFiles(), _registry(site)
+    for named in site_files(site):
+        pending.n_files += 1
+        file = IncomingFile(site, *named)
+        if registry and unchanged(registry, file, is_refusal_known=True):
             continue
-        found.n_new += 1
-        found.n_bytes += status.st_size if status else 0
-        found.by_source[identify(path, item.source).source or UNKNOWN] += 1
-    return found
+        pending.n_new += 1
+        pending.n_bytes += file.size_bytes
+        pending.by_source[file.source or UNKNOWN] += 1
+    return pending
 
 
-def waiting(site: Site) -> dict[str, int]:
-    """Bronze relations that have changed since the last build, and how many of their days."""
+def dirty_tables(site: Site) -> dict[str, int]:
+    """Bronze relations that have changed since the last build, and how many of their days. Locks nothing."""
     warehouse = Warehouse(site)
     if not warehouse.exists():
         return {}
@@ -80,13 +70,13 @@ def waiting(site: Site) -> dict[str, int]:
     return dict(sorted(rows))
 
 
-def _book(site: Site, catalog: Catalog) -> FileBook | None:
-    """What is known of files; nothing before the first ingest, or while a newer version has not made its tables."""
+def _registry(site: Site) -> FileRegistry | None:
+    """What is known of files; None before the first ingest, or while a newer version has not made its tables."""
     warehouse = Warehouse(site)
     if not warehouse.exists():
         return None
     try:
         with warehouse.read() as connection:
-            return FileBook(connection, catalog)
+            return FileRegistry(connection, load_catalog())
     except (duckdb.CatalogException, duckdb.BinderException):
         return None

@@ -18,20 +18,20 @@ Content that is refused, or has no records, replaces nothing but what it begins 
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from pipelines import sources
 from pipelines.catalog.contracts import Relation
-from pipelines.ingest.registry import FileBook, Part, Place, Row, Span, origin_text
-from pipelines.ingest.withdrawal import SEEN, withdraw
+from pipelines.config.files import look_at
+from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.parts import Part, Place, Row, Span, origin_text
+from pipelines.ingest.registry import FileRegistry
+from pipelines.ingest.withdrawal import withdraw
 from pipelines.sources import blocks
-from pipelines.sources.protocol import Origin
 from pipelines.warehouse.connection import LAKE
+from pipelines.warehouse.tables import SEEN
 
 DATE = r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)"  # in a name
 _WHOSE = ("system", "host", "link")  # what of an origin says whose log it is
@@ -69,26 +69,6 @@ def joined(spans: Iterable[Span | None]) -> Span | None:
     return (min(first for first, _ in known), max(last for _, last in known)) if known else None
 
 
-@dataclass(frozen=True)
-class Incoming:
-    """A file to read: its path as `ops.file` keeps it, who reads it, and what it was on disk before it was read."""
-
-    name: str
-    path: Path
-    stem: str
-    origin: Origin
-    status: os.stat_result
-
-    @property
-    def is_snapshot(self) -> bool:
-        """Each version of it stands for itself."""
-        return getattr(sources.all_sources()[self.stem], "IS_SNAPSHOT", False)
-
-    def goes_on(self, part: Part) -> bool:
-        """Whether it may be read on behind a part that it begins with."""
-        return part.fits(self.stem, self.origin) and part.has_whole_head and not self.is_snapshot
-
-
 def _digests(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, str]]:
     """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing behind the last of them is read."""
     digest, at, data = hashlib.sha256(), 0, b""
@@ -115,12 +95,10 @@ def _add(known: Known, row: Row) -> None:
 
 
 class Succession:
-    """The rule, applied to one file after another. `look` gives a path's status, or None where there is no file."""
+    """The rule, applied to one file after another; paths are relative to the site's `root`."""
 
-    def __init__(
-        self, book: FileBook, bronze: dict[str, Relation], look: Callable[[str], os.stat_result | None]
-    ) -> None:
-        self.book, self.bronze, self.look = book, bronze, look
+    def __init__(self, registry: FileRegistry, bronze: dict[str, Relation], root: Path) -> None:
+        self.registry, self.bronze, self.root = registry, bronze, root
         self.looked: dict[str, bool] = {}  # by path, whether it holds what it held
         self.lost: dict[Whose, Known] | None = None  # parts whose path may hold other content
 
@@ -128,84 +106,82 @@ class Succession:
 
     def holders(self, part: Part) -> set[str]:
         """The paths that hold, as far as is known, what ends with a part."""
-        return {path for path in self.book.paths_of.get(part.file_id, ()) if self._is_as_it_was(path)}
+        return {path for path in self.registry.paths_of.get(part.file_id, ()) if self._is_as_it_was(path)}
 
-    def put(self, file: Incoming, file_id: str) -> None:
-        """A file was read, or found to hold what is known; what was refused at its path is no longer of interest."""
-        self.book.remove(one for one in self.book.refused_at(file.name) if one != file_id)
-        self.put_status(file.name, file_id, file.status)
-
-    def put_status(self, name: str, file_id: str, status: os.stat_result | None) -> None:
-        """As `put`, also of what is no file."""
-        if before := self.book.places.get(name):
+    def put(self, file: IncomingFile, file_id: str) -> None:
+        """A file was looked at, and holds this; what was refused at its path before is no longer of interest."""
+        self.registry.remove(other for other in self.registry.refused_at(file.name) if other != file_id)
+        if before := self.registry.places.get(file.name):
             self._note(before.file_id)
-        size, modified_ns = (status.st_size, status.st_mtime_ns) if status else (0, 0)
-        self.book.put(Place(name, file_id, size, modified_ns))
-        self.looked[name] = True
+        self.registry.put(Place(file.name, file_id, file.size_bytes, file.modified_ns))
+        self.looked[file.name] = True
 
     def _is_as_it_was(self, path: str) -> bool:
         if path not in self.looked:
-            self.looked[path] = self.book.places[path].is_same(self.look(path))
+            self.looked[path] = self.registry.places[path].is_same(look_at(self.root / path))
         return self.looked[path]
 
     def _lost_of(self, whose: Whose) -> Known:
         """What was read and perhaps no path holds any more: it may lie elsewhere, and may have grown."""
         if self.lost is None:
             self.lost = {}
-            for path, place in self.book.places.items():
+            for path, place in self.registry.places.items():
                 if not self._is_as_it_was(path):
                     self._note(place.file_id)
-            for part in self.book.tips(self.book.rows):
-                if not self.book.paths_of.get(part.file_id):
+            for part in self.registry.tips(self.registry.rows):
+                if not self.registry.paths_of.get(part.file_id):
                     self._note(part.file_id)
         return self.lost.get(whose, {})
 
     def _note(self, file_id: str) -> None:
-        if self.lost is not None and (row := self.book.rows.get(file_id)) and row["end_offset"]:
+        if self.lost is not None and (row := self.registry.rows.get(file_id)) and row["end_offset"]:
             _add(self.lost.setdefault(_whose(row["source"], row["origin"]), {}), row)
 
-    def _has_come_from(self, part: Part, file: Incoming) -> bool:
+    def _has_come_from(self, part: Part, file: IncomingFile) -> bool:
         """Read at the file's own path; or at another that lost it, and of the same host, system and link."""
         return part.path == file.name or not (self.holders(part) or part.differs_in(file.origin).intersection(_WHOSE))
 
     # --- what a file is to what was read before --------------------------------------------------------------
 
-    def beginnings(self, file: Incoming) -> list[Part]:
+    def beginnings(self, file: IncomingFile) -> list[Part]:
         """What was read at its path, or at one that lost it, and is what the file begins with; the longest first."""
         if file.is_snapshot:
             return []
         here: Known = {}
-        for row in self.book.at(file.name):
+        for row in self.registry.by_path(file.name):
             if row["end_offset"]:
                 _add(here, row)
-        lost, met = self._lost_of(_whose(file.stem, origin_text(file.origin))), set[str]()
+        lost, met = self._lost_of(_whose(file.source, origin_text(file.origin))), set[str]()
         if here or lost:
             for offset, digest in _digests(file.path, {*here, *lost}):
                 for known in (here, lost):
                     met |= known.get(offset, {}).get(digest, set())
-        parts = self.book.tips(met & self.book.rows.keys())
+        parts = self.registry.tips(met & self.registry.rows.keys())
         return sorted((part for part in parts if self._has_come_from(part, file)), key=lambda part: -part.end_offset)
 
-    def read_otherwise(self, file: Incoming, same: Iterable[Part]) -> list[Part]:
+    def read_otherwise(self, file: IncomingFile, same: Iterable[Part]) -> list[Part]:
         """Of what was read of the same bytes, that which came from there, with another origin or by another version."""
-        return [part for part in self.book.tips(part.file_id for part in same) if self._has_come_from(part, file)]
+        return [part for part in self.registry.tips(part.file_id for part in same) if self._has_come_from(part, file)]
 
-    def of_another_date(self, file: Incoming, same: Iterable[Part]) -> Part | None:
+    def of_another_date(self, file: IncomingFile, same: Iterable[Part]) -> Part | None:
         """What another path holds of the same bytes, read as of another day: one of the two has a wrong date."""
         for part in same:
             if part.state == "loaded" and part.differs_in(file.origin) == {"date"} and self.holders(part) - {file.name}:
                 return part
         return None
 
-    def written_again(self, file: Incoming, span: Span | None, hosts: set[str], known: Iterable[Part]) -> list[Part]:
+    def written_again(
+        self, file: IncomingFile, span: Span | None, hosts: set[str], known: Iterable[Part]
+    ) -> list[Part]:
         """What was read at its path, is none of the known parts, and is of the period of its present content."""
         skipped = {part.file_id for part in known}
-        others = [part for part in self.book.tips(self.book.by_path.get(file.name, [])) if part.file_id not in skipped]
+        read = (row["file_id"] for row in self.registry.by_path(file.name))
+        others = self.registry.tips(file_id for file_id in read if file_id not in skipped)
         if file.is_snapshot:
             return [part for part in others if part.differs_in(file.origin)]
         found = []
         for part in others:
-            parts = self.book.up_to(part.file_id)
+            parts = self.registry.ancestors(part.file_id)
             old = self.span(parts)
             if old is None or (span and rewrites(span, old, file.name) and hosts & self.hosts(parts)):
                 found.append(part)
@@ -213,44 +189,44 @@ class Succession:
 
     def span(self, file_ids: Iterable[str]) -> Span | None:
         """First and last instant of some parts."""
-        return joined(self.book.part(file_id).span for file_id in file_ids)
+        return joined(self.registry.part(file_id).span for file_id in file_ids)
 
     def hosts(self, file_ids: list[str]) -> set[str]:
         """The hosts that some parts speak for."""
-        rows = self.book.connection.execute(
+        rows = self.registry.connection.execute(
             f"SELECT DISTINCT host FROM {LAKE}.bronze.{SEEN} WHERE file_id IN (SELECT unnest(?::VARCHAR[]))", [file_ids]
         ).fetchall()
         return {row[0] for row in rows}
 
     # --- what follows from it --------------------------------------------------------------------------------
 
-    def find_again(self, file: Incoming, before: Part) -> None:
+    def find_again(self, file: IncomingFile, before: Part) -> None:
         """What the path holds is known; what it held beyond that, or of that period, is gone from it."""
-        here, stays = self.book.part_at(file.name), self.book.up_to(before.file_id)
-        is_cut = here is not None and here != before and before.file_id in self.book.up_to(here.file_id)
+        here, stays = self.registry.part_at(file.name), self.registry.ancestors(before.file_id)
+        is_cut = here is not None and here != before and before.file_id in self.registry.ancestors(here.file_id)
         if here is not None and is_cut:
             self.replace(file, [here], stays)
         else:
             self.replace(file, self.written_again(file, self.span(stays), self.hosts(stays), [before]), stays)
-        has_moved = not self.holders(before) - {file.name} and not self.book.continued.get(before.file_id)
+        has_moved = not self.holders(before) - {file.name} and not self.registry.continued.get(before.file_id)
         self.put(file, before.file_id)
         if has_moved:
-            self.book.move(stays, file.name)
+            self.registry.move(stays, file.name)
 
-    def replace(self, file: Incoming, parts: Iterable[Part], stays: list[str]) -> None:
+    def replace(self, file: IncomingFile, parts: Iterable[Part], stays: list[str]) -> None:
         """Take the rows of parts out, and of those they continue, unless another path holds them still."""
         gone: dict[str, None] = {}
         for part in parts:
-            chain = self._alone([file_id for file_id in self.book.up_to(part.file_id) if file_id not in stays])
+            chain = self._alone([file_id for file_id in self.registry.ancestors(part.file_id) if file_id not in stays])
             if held := sorted(self.holders(part) - {file.name}):
-                self.book.move(chain, held[0])
+                self.registry.move(chain, held[0])
             else:
                 gone |= dict.fromkeys(chain)
-        withdraw(self.book, self.bronze, list(gone))
+        withdraw(self.registry, self.bronze, list(gone))
 
     def _alone(self, chain: list[str]) -> list[str]:
         """Of a part and those it continues, those that no other part continues as well."""
         for n, (after, file_id) in enumerate(pairwise(chain), 1):
-            if self.book.continued[file_id] != {after}:
+            if self.registry.continued[file_id] != {after}:
                 return chain[:n]
         return chain

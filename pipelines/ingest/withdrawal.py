@@ -1,35 +1,70 @@
 """Rows of files out of the lake again."""
 
+from pathlib import Path
+
 from pipelines import sources
-from pipelines.catalog.contracts import Relation
-from pipelines.ingest.registry import FileBook
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.catalog.contracts import Relation, load_catalog
+from pipelines.config.files import stored_path
+from pipelines.config.site import Site
+from pipelines.ingest.parts import REFUSED
+from pipelines.ingest.registry import FileRegistry
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import SEEN, prepare_tables
 
-SEEN = "seen"  # the relation of bronze that every source fills
+
+def forget(site: Site, what: str) -> list[str]:
+    """Withdraw rows by file_id, or all that was read at a path; returns the file_ids. No later ingest reads them.
+
+    The next build takes the rows out of everything. Raises WarehouseBusy.
+    """
+    catalog = load_catalog()
+    bronze = {relation.name: relation for relation in catalog.layer("bronze")}
+    with Warehouse(site).write("forget") as connection:
+        prepare_tables(connection, catalog)
+        registry = FileRegistry(connection, catalog)
+        with transaction(connection):
+            file_ids = _loaded_as(registry, what, stored_path(site, Path(what)))
+            withdraw(registry, bronze, file_ids, keep_note=True)
+            registry.write_back()
+    return file_ids
 
 
-def withdraw(book: FileBook, bronze: dict[str, Relation], file_ids: list[str], keep_note: bool = False) -> None:
+def _loaded_as(registry: FileRegistry, *names: str) -> list[str]:
+    """The parts of which one has such a file_id or path, or lies there now, with all before and after them."""
+    held = {place.file_id for name in names if (place := registry.places.get(name))}
+    met = [
+        file_id
+        for file_id, row in registry.rows.items()
+        if row["state"] == "loaded" and (file_id in held or file_id in names or row["path"] in names)
+    ]
+    if not met:
+        raise TapescopeError(f"no loaded file is called {names[0]}", "`tapescope ask files` lists them")
+    return sorted({part for file_id in met for part in registry.lineage(file_id)})
+
+
+def withdraw(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list[str], keep_note: bool = False) -> None:
     """Take the rows of some parts out again and mark their days; with `keep_note` they are not read again either."""
     if not file_ids:
         return
-    for name in _tables_of(book, bronze, file_ids):
-        _take_out(book.connection, bronze[name], file_ids)
+    for name in _tables_of(registry, bronze, file_ids):
+        _take_out(registry.connection, bronze[name], file_ids)
     ids = "(SELECT unnest(?::VARCHAR[]))"
-    book.connection.execute(f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
+    registry.connection.execute(f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
     if not keep_note:
-        book.remove(file_ids)
+        registry.remove(file_ids)
         return
     for file_id in file_ids:
-        book.change(file_id, state="withdrawn", reason="forgotten on request")
+        registry.change(file_id, state="withdrawn", reason="forgotten on request")
 
 
-def _tables_of(book: FileBook, bronze: dict[str, Relation], file_ids: list[str]) -> list[str]:
+def _tables_of(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list[str]) -> list[str]:
     """The relations some parts filled: those of their sources, or all if a source has changed since."""
     names: set[str] = set()
     for file_id in file_ids:
-        row = book.rows.get(file_id, {})
+        row = registry.rows.get(file_id, {})
         source = sources.all_sources().get(row.get("source") or "")
-        if row.get("state") in ("failed", "unknown"):
+        if row.get("state") in REFUSED:
             continue
         if source is None or row.get("source_version") != source.VERSION:
             return sorted(bronze)

@@ -1,12 +1,29 @@
 """Clock times of old logs into UTC: zones, daylight saving, midnight and new year."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
 DAY_S = 86_400
+
+
+def naive_utc(instant: datetime) -> datetime:
+    """An instant as UTC without its zone; one that has no zone is UTC already."""
+    return instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
+
+
+def parse_instant(text: str) -> datetime:
+    """A text such as `2010-03-10 17:00` as naive UTC, unless it names another offset. Raises ValueError.
+
+    >>> parse_instant("2010-03-10 17:00"), parse_instant("2010-03-10T17:00-06:00")
+    (datetime.datetime(2010, 3, 10, 17, 0), datetime.datetime(2010, 3, 10, 23, 0))
+    """
+    try:
+        return naive_utc(datetime.fromisoformat(text))
+    except OverflowError:  # an offset takes it before the first year, or after the last
+        raise ValueError(f"{text} is outside the calendar") from None
 
 
 def to_utc(local: pl.Expr, zone: str) -> pl.Expr:

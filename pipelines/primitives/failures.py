@@ -3,24 +3,24 @@
 import traceback
 from pathlib import Path
 
-from pipelines.primitives.store_errors import named
-from pipelines.primitives.text import visible
+from pipelines.primitives.store_errors import known_error
+from pipelines.primitives.text import escape_control
 
 _CODE = Path(__file__).resolve().parents[1]
 _MOST_CHARS = 1500
 
 
-def told(step: str, error: BaseException) -> str:
-    """Step, error, hint, the file that was being read, and the line of our code; on one line, bounded, harmless.
+def summarize_failure(step: str, error: BaseException) -> str:
+    """One escaped line of bounded length: step, error, hint, the file being read and the line of our code.
 
-    >>> told("build", ValueError("no\\nsuch day"))
+    >>> summarize_failure("build", ValueError("no\\nsuch day"))
     'build failed: ValueError: no such day'
     """
-    own = named(error) or error
+    own = known_error(error) or error
     hint = str(getattr(own, "hint", "") or "")
     parts = [f"{step} failed: {type(own).__name__}: {own}", *getattr(error, "__notes__", ()), hint, _place(error)]
     text = "; ".join(" ".join(part.split()) for part in parts if part)
-    return visible(text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "…")
+    return escape_control(text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "…")
 
 
 def _place(error: BaseException) -> str:

@@ -1,12 +1,12 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes of files."""
 
 import os
 import tempfile
 from pathlib import Path
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file at once, its folder too; readers see the old one until then. Raises OSError."""
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file atomically and make its folder; readers see the old content until then. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:

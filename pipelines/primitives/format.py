@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 
 NOTHING = "–"
 SHARE = "%"
@@ -135,7 +135,7 @@ def cell(value: Any, column: Column, zone: str = "UTC") -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return fixed(100 * value, SHARE) if is_share(column) else fixed(value, column.unit)
-    return visible(str(value))
+    return escape_control(str(value))
 
 
 def table(

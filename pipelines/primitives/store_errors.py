@@ -1,6 +1,7 @@
-"""Failures of the store, as one error of ours with a hint: a full disk, missing rights, damage, a server that is away.
+"""Failures of the store, each as one TapescopeError with a hint.
 
-DuckDB, SQLite, Polars, libpq and the system each report them in their own words and with their own classes.
+They are a full disk, missing rights, damage and a server that is away. DuckDB, SQLite, Polars, libpq and the system
+each report them in their own words and with their own classes.
 """
 
 import re
@@ -23,35 +24,35 @@ _BRONZE = (
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """What the words of others mean."""
+class _KnownFailure:
+    """What an error message of DuckDB, SQLite or the system means."""
 
     pattern: re.Pattern[str]
     what: str
     hint: str
 
 
-def _kind(pattern: str, what: str, hint: str) -> _Kind:
-    return _Kind(re.compile(pattern, re.IGNORECASE), what, hint)
+def _failure(pattern: str, what: str, hint: str) -> _KnownFailure:
+    return _KnownFailure(re.compile(pattern, re.IGNORECASE), what, hint)
 
 
-_KINDS = (
-    _kind(
+_KNOWN_FAILURES = (
+    _failure(
         r"no space left on device|disk is full|disk quota exceeded|file too large",
         "the disk is full",
         "make room and run it again: what was committed before is whole",
     ),
-    _kind(
+    _failure(
         r"readonly database|read-only file system|permission denied|unable to open database file",
         "this user may not write, or not read, the files of the site",
         "run it as the user who owns them, or give this one the rights; a read-only copy can be read only",
     ),
-    _kind(
+    _failure(
         r"disk i/o error|input/output error|stale file handle",
         "the disk fails",
         "see the system's log: is it full, or is its server away?",
     ),
-    _kind(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
+    _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
 )
 _DAMAGED = re.compile(
     r"magic bytes|footer|don't know what type|thrift|tprotocol|decompress|snappy|zstd|too small to be a parquet"
@@ -62,39 +63,39 @@ _MISSING = re.compile(r"no files found that match|cannot open file|no such file|
 
 
 @contextmanager
-def as_ours(*places: str) -> Iterator[None]:
-    """Raise what is known as an error of ours; paths below `places` become relative to them."""
+def translate_store_errors(*places: str) -> Iterator[None]:
+    """Raise failures that we know as TapescopeError; paths below `places` become relative to them."""
     try:
         yield
     except TapescopeError:
         raise
     except Exception as error:
-        if (own := named(error, *places)) is None:
+        if (own := known_error(error, *places)) is None:
             raise
         for note in getattr(error, "__notes__", ()):
             own.add_note(note)
         raise own from error
 
 
-def named(error: BaseException, *places: str) -> TapescopeError | None:
-    """The same failure as an error of ours; None where it is none that we know.
+def known_error(error: BaseException, *places: str) -> TapescopeError | None:
+    """The failure as a TapescopeError with a hint; None if it is not one that we know.
 
-    >>> str(named(OSError("IO Error: Cannot open file '/w/data/gold/a/x.parquet': No such file or directory")))
+    >>> str(known_error(OSError("IO Error: Cannot open file '/w/data/gold/a/x.parquet': No such file or directory")))
     "a data file of gold.a is missing: IO Error: Cannot open file 'gold/a/x.parquet': No such file or directory"
     """
     text = str(error)
     if _POSTGRES in text:
         return _server(text)
-    said = _shortened(text, places)
-    for kind in _KINDS:
+    summary = _shortened(text, places)
+    for kind in _KNOWN_FAILURES:
         if kind.pattern.search(text):
-            return TapescopeError(f"{kind.what}: {said}", kind.hint)
+            return TapescopeError(f"{kind.what}: {summary}", kind.hint)
     if not is_damage(error):
         return None
     found = _LAYER.search(_FOLDERS.sub("", text))
     of = f" of {found[1]}.{found[2]}" if found else ""
     what = "missing" if _MISSING.search(text) else "damaged"
-    return TapescopeError(f"a data file{of} is {what}: {said}", _repair(found[1] if found else ""))
+    return TapescopeError(f"a data file{of} is {what}: {summary}", _repair(found[1] if found else ""))
 
 
 def is_damage(error: BaseException) -> bool:
@@ -104,7 +105,7 @@ def is_damage(error: BaseException) -> bool:
     False
     """
     text = str(error)
-    if any(kind.pattern.search(text) for kind in _KINDS):
+    if any(kind.pattern.search(text) for kind in _KNOWN_FAILURES):
         return False
     if _LAYER.search(text) and _MISSING.search(text):
         return True
@@ -125,10 +126,10 @@ def _shortened(text: str, places: tuple[str, ...]) -> str:
 
 def _server(text: str) -> TapescopeError:
     """What libpq reports of a server that is away, or refuses."""
-    said = re.sub(rf'^.*?{_POSTGRES} at "[^"]*": ', "", text, flags=re.DOTALL)
-    said = " ".join(said.split())
-    message = f"the catalogue of the warehouse cannot be reached: {said}"
-    if re.search(r"FATAL|password|no pg_hba|does not exist", said):
+    report = re.sub(rf'^.*?{_POSTGRES} at "[^"]*": ', "", text, flags=re.DOTALL)
+    report = " ".join(report.split())
+    message = f"the catalogue of the warehouse cannot be reached: {report}"
+    if re.search(r"FATAL|password|no pg_hba|does not exist", report):
         hint = "correct `catalogue` in site.toml, or PGUSER, PGPASSWORD, PGPASSFILE in the environment"
         return ConfigError(message, hint)
     return TapescopeError(message, "is the server running, and are PGHOST and PGPORT right?")

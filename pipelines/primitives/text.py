@@ -1,4 +1,4 @@
-"""Text from logs, made safe to show: what acts, rather than shows, is written out."""
+"""Escape control and direction characters, so that log text cannot affect a terminal or a page."""
 
 import re
 import unicodedata
@@ -9,10 +9,10 @@ _WORD_JOINER = "\u2060"
 _ACTING = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
-def visible(text: str) -> str:
-    """Control and direction characters as escapes: a log line must not steer a terminal or a page.
+def escape_control(text: str) -> str:
+    """Write control and direction characters as escapes.
 
-    >>> print(visible("a\\x1b[31m\\u202eb"))
+    >>> print(escape_control("a\\x1b[31m\\u202eb"))
     a\\x1b[31m\\u202eb
     """
     if text.isascii() and text.isprintable():
@@ -22,41 +22,41 @@ def visible(text: str) -> str:
     )
 
 
-def one_line(text: str, n_chars: int = LINE_CHARS) -> str:
-    """The same on one line, of at most so many characters.
+def single_line(text: str, n_chars: int = LINE_CHARS) -> str:
+    """The escaped text on one line, of at most `n_chars` characters.
 
-    >>> one_line("a\\nb  c", 4)
+    >>> single_line("a\\nb  c", 4)
     'a b…'
     """
-    return shortened(visible(" ".join(text.split())), n_chars)
+    return truncate(escape_control(" ".join(text.split())), n_chars)
 
 
-def shortened(text: str, n_chars: int) -> str:
+def truncate(text: str, n_chars: int) -> str:
     """The beginning of a longer text, and a mark that there is more."""
     return text if len(text) <= n_chars else text[: n_chars - 1].rstrip() + "…"
 
 
-def csv_text(text: str) -> str:
-    """A cell of a CSV file: nothing steers a terminal, and no spreadsheet takes it for a formula.
+def escape_csv_cell(text: str) -> str:
+    """A cell of a CSV file: escaped for terminals, and no spreadsheet takes it for a formula.
 
-    >>> [csv_text(text) for text in ("=1+1", "-4.5", "- none", "a=b", "@x")]
+    >>> [escape_csv_cell(text) for text in ("=1+1", "-4.5", "- none", "a=b", "@x")]
     ["'=1+1", '-4.5', "'- none", 'a=b', "'@x"]
     """
-    text = visible(text)
+    text = escape_control(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text) else text
 
 
-def as_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
-    """The same on one line as Markdown that only shows it: no markup, and no address that becomes a link.
+def escape_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
+    """The text on one line as plain Markdown: no markup, and no address that becomes a link.
 
     Readers of Markdown look for addresses, emoji and icons in the plain text too, after escapes: a character without
-    width keeps their parts asunder.
+    width keeps their parts apart.
 
-    >>> as_markdown("LTO-4"), as_markdown("<b>*x*"), as_markdown("1. _a_")
+    >>> escape_markdown("LTO-4"), escape_markdown("<b>*x*"), escape_markdown("1. _a_")
     ('LTO-4', '\\\\<b\\\\>\\\\*x\\\\*', '1\\\\. \\\\_a\\\\_')
-    >>> ascii(as_markdown("http://a.b www.a.b a@b.c"))
+    >>> ascii(escape_markdown("http://a.b www.a.b a@b.c"))
     "'http\\\\\\\\:\\\\u2060\\\\\\\\/\\\\\\\\/a.b www\\\\u2060.a.b a\\\\\\\\@\\\\u2060b.c'"
     """
-    escaped = re.sub(r"([^\w\s.-]|_|^[.-])", r"\\\1", one_line(text, n_chars))
+    escaped = re.sub(r"([^\w\s.-]|_|^[.-])", r"\\\1", single_line(text, n_chars))
     escaped = re.sub(r"^(\d+)\.", r"\1\\.", escaped)
     return re.sub(r"(?i)([:@]|www(?=\.))", rf"\1{_WORD_JOINER}", escaped)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines import sources
 from pipelines.analysis import models
 from pipelines.analysis.studies import requirements
-from pipelines.catalog.contracts import FOLDER, Catalog, Check, Column, Question, Relation, Rule, load_catalog
+from pipelines.catalog.contracts import FOLDER, TOPICS, Catalog, Check, Column, Question, Relation, Rule, load_catalog
 from pipelines.primitives.errors import ContractError, QuestionRefused
 
 _README = FOLDER.parent / "README.md"
@@ -33,15 +33,17 @@ def explain(catalog: Catalog, name: str) -> str:
             pages.append(_relation(relation))
     if name in catalog.rules:
         pages.append(_rule(catalog.rules[name]))
-    if name in catalog.questions:
-        pages.append(_question(catalog.questions[name]))
+    if name in catalog.asked:
+        pages.append(_question(catalog.asked[name]))
     if name in sources.all_sources():
         pages.append(_source(name))
     if name in model_names():
         pages.append(_model(name))
     if pages:
         return "\n".join(pages)
-    known = [*catalog.relations, *catalog.rules, *catalog.questions, *sources.all_sources(), *model_names()]
+    known = [*catalog.relations, *catalog.rules, *catalog.asked, *sources.all_sources(), *model_names()]
+    if name in catalog.renamed:
+        raise QuestionRefused(f"the question {name!r} is now {catalog.renamed[name]!r}")
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "see `tapescope metrics`, `rules`, `questions`, `sources`"
     raise QuestionRefused(f"nothing is called {name!r}", hint)
@@ -79,8 +81,13 @@ def dictionary(catalog: Catalog) -> str:
         parts += [_relation(relation) for relation in catalog.layer(layer)]
     parts.append("## Rules\n")
     parts += [_rule(rule) for rule in catalog.rules.values()]
-    parts.append("## Questions\n")
-    parts += [_question(question) for question in catalog.questions.values()]
+    for topic, questions in catalog.by_topic().items():
+        parts.append(f"## Questions about {topic}\n\n{TOPICS[topic]}.\n")
+        parts += [_question(question) for question in questions]
+    parts.append(
+        "## Inputs of models\n\nForecasts and exports are made from these. Code asks them; they are not listed.\n"
+    )
+    parts += [_question(question) for question in catalog.inputs.values()]
     parts.append("## Sources\n")
     parts += [_source(stem) for stem in sources.all_sources()]
     parts.append("## Models\n")
@@ -105,8 +112,8 @@ def _relation(relation: Relation) -> str:
 
 
 def _check(item: Check) -> str:
-    said = ", ".join(f"{key} = {value}" for key, value in item.kwargs.items())
-    return f"{item.severity}: `{item.expectation}` ({said})"
+    text = ", ".join(f"{key} = {value}" for key, value in item.kwargs.items())
+    return f"{item.severity}: `{item.expectation}` ({text})"
 
 
 def _rule(rule: Rule) -> str:
@@ -125,7 +132,10 @@ def _rule(rule: Rule) -> str:
 
 
 def _question(question: Question) -> str:
-    lines = [f"### question {question.name}: {question.title}\n", f"{question.why}\n"]
+    lines = [
+        f"### {'question' if question.topic else 'input'} {question.name}: {question.title}\n",
+        f"{question.why}\n",
+    ]
     for name, param in question.params.items():
         default = f" (default {param['default']})" if param.get("default") else ""
         lines.append(f"- `{name}={param['type']}`: {param['doc']}{default}")
@@ -156,9 +166,9 @@ def _model(name: str) -> str:
     for part, thing in vars(module).items():
         if part.startswith("_") or not callable(thing) or not _is_own(module.__name__, thing):
             continue
-        said = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
+        text = (inspect.getdoc(thing) or "").split("\n>>>")[0].strip()
         shape = f"{part}{inspect.signature(thing)}" if inspect.isfunction(thing) else part
-        lines.append(f"- `{shape}`: {' '.join(said.split())}")
+        lines.append(f"- `{shape}`: {' '.join(text.split())}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """One module (or package) per kind of log; the folder is the registry.
 
-A source is added by putting a file here: nothing lists the names. What starts with `_` is shared by sources and is
-none itself.
+A source is added by putting a file here: nothing lists the names. What starts with `_` is shared by sources
+and is not a source.
 """
 
 import importlib
@@ -21,13 +21,13 @@ def all_sources() -> dict[str, Source]:
 
 
 def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
-    """The stem of the one source that claims these first lines, and what every source said of them."""
+    """The stem of the one source that claims these first lines, and the claim of every source."""
     claims = {stem: _claim(stem, source, head) for stem, source in all_sources().items()}
-    mine = [stem for stem, claim in claims.items() if claim.is_mine]
-    if len(mine) > 1:
-        said = "; ".join(f"{stem}: {claims[stem].why}" for stem in mine)
-        raise AmbiguousSource(f"{' and '.join(mine)} claim the same file ({said})", "one of them is too generous")
-    return (mine[0] if mine else None), claims
+    matches = [stem for stem, claim in claims.items() if claim.is_match]
+    if len(matches) > 1:
+        reasons = "; ".join(f"{stem}: {claims[stem].why}" for stem in matches)
+        raise AmbiguousSource(f"{' and '.join(matches)} claim the same file ({reasons})", "one of them is too generous")
+    return (matches[0] if matches else None), claims
 
 
 def _claim(stem: str, source: Source, head: list[str]) -> Claim:

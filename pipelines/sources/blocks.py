@@ -112,8 +112,8 @@ def head_of(data: bytes, name: str) -> list[str]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UnreadableFile(f"{name} is text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8", reason="not_text")
     if data:
-        odd = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
-        if odd > len(data) // 10:
+        n_control = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
+        if n_control > len(data) // 10:
             raise UnreadableFile(f"{name} is not a text file", "give logs as text", reason="not_text")
     text = data.decode("utf-8", "replace").replace("\x00", "")
     return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]

@@ -24,7 +24,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.primitives.clock import day_bounds
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache statistics"
 VERSION = 1
@@ -85,14 +85,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[int, str, str]] = []
-    seen: list[tuple[int, str, datetime, datetime]] = []
+    coverage: list[tuple[int, str, datetime, datetime]] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
         outcome = _line(line_no, text.strip(), origin, state)
         if isinstance(outcome, dict):
             rows.append(outcome)
             if not state["is_seen"]:
-                seen.append((line_no, origin.system, outcome["sampled_at"], outcome["sampled_at"]))
+                coverage.append((line_no, origin.system, outcome["sampled_at"], outcome["sampled_at"]))
             state["is_seen"] = True
         elif outcome not in ("used", "skipped"):
             rejects.append((line_no, text, outcome))
@@ -102,7 +102,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=n_used,
         n_skipped=lines.height - n_used - len(rejects),
         rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
-        seen=pl.DataFrame(seen, schema=SEEN, orient="row"),
+        coverage=pl.DataFrame(coverage, schema=COVERAGE, orient="row"),
         carry=state,
     )
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore mover status"
 VERSION = 1
@@ -117,7 +117,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=n_used,
         n_skipped=lines.height - n_used - len(rejects),
         rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
-        seen=table.select("line_no", "host", from_at="logged_at", to_at="logged_at").cast(SEEN),
+        coverage=table.select("line_no", "host", from_at="logged_at", to_at="logged_at").cast(COVERAGE),
         carry={"open": kept},
     )
 
@@ -132,22 +132,22 @@ def _row(kept: list[list[Any]]) -> dict[str, Any]:
     if text.count("{") > text.count("}"):
         raise _Unfinished
     try:
-        told = ast.literal_eval(_LONG.sub("", text))
+        status = ast.literal_eval(_LONG.sub("", text))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ValueError("bad_syntax") from None
-    if not isinstance(told, dict):
+    if not isinstance(status, dict):
         raise ValueError("bad_syntax")
-    stamp = _real(told.get("time_stamp"))
+    stamp = _real(status.get("time_stamp"))
     if stamp is None or not _FIRST_EPOCH <= stamp <= _LAST_EPOCH:
         raise ValueError("bad_time")
-    files, error = told.get("files"), told.get("last_error")
+    files, error = status.get("files"), status.get("last_error")
     sides = files if isinstance(files, tuple | list) and len(files) == 2 else (None, None)
     return {
         "line_no": kept[0][0],
         "logged_at": _EPOCH + timedelta(microseconds=round(stamp * 1_000_000)),
-        **{column: _text(told.get(key)) for key, column in _TEXTS.items()},
-        **{column: _count(told.get(key)) for key, column in _COUNTS.items()},
-        **{column: _real(told.get(key)) for key, column in _REALS.items()},
+        **{column: _text(status.get(key)) for key, column in _TEXTS.items()},
+        **{column: _count(status.get(key)) for key, column in _COUNTS.items()},
+        **{column: _real(status.get(key)) for key, column in _REALS.items()},
         "source_path": _text(sides[0]),
         "target_path": _text(sides[1]),
         "error": _text(error[0]) if isinstance(error, tuple | list) and error else None,

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, read_ctime, seen_of
+from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
 from pipelines.sources._shared.stamps import instants
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
@@ -33,7 +33,7 @@ _OTHERS = (
     *("csc-command", "reinit", "error", "menu"),
 )
 _LINE = rf"^{CTIME} (?:{'|'.join((*_KINDS, *_OTHERS))})(?: |$)"
-_EVENT = r"^(?P<kind>[a-z]+) (?P<mover>[^@ ]+)@(?P<network>\S+) (?P<said>\S.*?)\s*$"
+_EVENT = r"^(?P<kind>[a-z]+) (?P<mover>[^@ ]+)@(?P<network>\S+) (?P<words>\S.*?)\s*$"
 _TRANSFER = (
     r"^(?P<moved>-?\d{1,18}) (?P<total_bytes>\d{1,18}) (?P<side>media|network) (?P<buffered_bytes>\d{1,18})"
     r" (?P<epoch>\d{1,10}(?:\.\d{1,6})?)(?: (?P<draining>\S+))?$"
@@ -110,7 +110,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=good.height,
         n_skipped=lines.height - good.height - bad.height,
         rejects=bad.sort("line_no"),
-        seen=seen_of(stamped.select("line_no", "at"), system, memory["at"]),
+        coverage=coverage_of(stamped.select("line_no", "at"), system, memory["at"]),
         carry={
             "fold": fold,
             "at": stamped["at"].to_physical()[-1] if stamped.height else memory["at"],
@@ -136,26 +136,26 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """Messages of movers with the columns of the table and, where they cannot be read, a `reason`."""
-    kind, said = pl.col("kind"), pl.col("said")
+    kind, words = pl.col("kind"), pl.col("words")
     rows = rows.with_columns(message=pl.col("text").str.slice(CTIME_LENGTH + 1))
     rows = rows.with_columns(pl.col("message").str.extract_groups(_EVENT).struct.unnest())
-    rows = rows.with_columns(pl.when(kind == "transfer").then(said).str.extract_groups(_TRANSFER).struct.unnest())
+    rows = rows.with_columns(pl.when(kind == "transfer").then(words).str.extract_groups(_TRANSFER).struct.unnest())
     moved = pl.col("moved").cast(pl.Int64, strict=False)
     epoch = pl.col("epoch").cast(pl.Float64, strict=False)
     sent_us = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
-    is_state = said.is_in(_STATES)
+    is_state = words.is_in(_STATES)
     is_bad = (
         kind.is_null()
         | ((kind == "transfer") & pl.col("moved").is_null())
         | ((kind == "state") & ~is_state)
-        | ((kind != "transfer") & said.str.contains(" "))
+        | ((kind != "transfer") & words.str.contains(" "))
     )
     return rows.with_columns(
         system=pl.lit(origin.system or origin.host),
         logged_at="at",
-        state=pl.when(kind == "state").then(said),
-        volume=pl.when(kind.is_in(["loading", "loaded", "unload"])).then(said),
-        client=pl.when(kind.is_in(["connect", "disconnect"])).then(said),
+        state=pl.when(kind == "state").then(words),
+        volume=pl.when(kind.is_in(["loading", "loaded", "unload"])).then(words),
+        client=pl.when(kind.is_in(["connect", "disconnect"])).then(words),
         mode=pl.when(moved < 0).then(pl.lit("read")).when(moved > 0).then(pl.lit("write")),
         bytes=moved.abs(),
         sent_at=sent_us.cast(_AT),
@@ -169,7 +169,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, list[list[Any]]]:
     """Pieces between two lines about bytes at the tape of one file, and what the next chunk must know of movers."""
     last = pl.DataFrame(before, schema=_LAST, orient="row")
-    mine = pl.concat(
+    tracked = pl.concat(
         [
             last.with_columns(line_no=pl.lit(0, pl.Int64), kind=pl.lit("last")),
             events.with_columns(sent_us=pl.col("sent_at").to_physical()).filter(
@@ -181,8 +181,8 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
         # a tape unloaded takes its file with it
         volume=pl.when(pl.col("kind") == "unload").then(pl.lit("")).otherwise("volume"),
     )
-    mine = mine.with_columns(volume=pl.col("volume").forward_fill().over(_MOVER))
-    media = mine.filter(pl.col("sent_us").is_not_null()).with_columns(
+    tracked = tracked.with_columns(volume=pl.col("volume").forward_fill().over(_MOVER))
+    media = tracked.filter(pl.col("sent_us").is_not_null()).with_columns(
         **{f"{name}_before": pl.col(name).shift(1).over(_MOVER) for name in ("sent_us", "bytes", "total_bytes", "mode")}
     )
     mode = pl.coalesce("mode", "mode_before")
@@ -207,7 +207,7 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
     )
     newest = media.group_by(_MOVER, maintain_order=True).last()
     kept = (
-        mine.group_by(_MOVER, maintain_order=True)
+        tracked.group_by(_MOVER, maintain_order=True)
         .agg(pl.col("volume").last())
         .join(newest.drop("volume"), on=_MOVER, how="left", maintain_order="left")
         .select(*_LAST)

@@ -19,7 +19,7 @@ from pipelines.sources._shared.columns import NEGATIVE, NETWORK
 from pipelines.sources._shared.device_kinds import interface_kind
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "nicstat"
 VERSION = 2
@@ -69,9 +69,9 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=samples.height,
         n_skipped=blank + rows.height - samples.height - rejects.height,
         rejects=rejects,
-        seen=samples.unique(["from_at", "to_at"], keep="first", maintain_order=True)
+        coverage=samples.unique(["from_at", "to_at"], keep="first", maintain_order=True)
         .select("line_no", "host", "from_at", "to_at")
-        .cast(SEEN),
+        .cast(COVERAGE),
         carry=state,
     )
 

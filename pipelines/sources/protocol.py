@@ -1,4 +1,4 @@
-"""The words parsers speak: Origin in, Parsed out.
+"""The types that parsers take and return: Origin in, Parsed out.
 
 A source is a module of `pipelines.sources` with `TITLE`, `recognise(head)` and `parse(lines, origin, carry)`; see
 the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging.
@@ -20,7 +20,7 @@ Carry = dict[str, Any]
 LINES = pl.Schema({"line_no": pl.Int64, "text": pl.String})
 REJECTS = pl.Schema({"line_no": pl.Int64, "text": pl.String, "reason": pl.String})
 _INSTANT = pl.Datetime("us")
-SEEN = pl.Schema([("line_no", pl.Int64()), ("host", pl.String()), ("from_at", _INSTANT), ("to_at", _INSTANT)])
+COVERAGE = pl.Schema([("line_no", pl.Int64()), ("host", pl.String()), ("from_at", _INSTANT), ("to_at", _INSTANT)])
 
 # Why one line was rejected.
 LINE_REASONS = {
@@ -67,9 +67,9 @@ def source_names() -> tuple[str, ...]:
 
 
 class Claim(NamedTuple):
-    """What a source says of a file's first lines."""
+    """Whether a source recognises a file by its first lines, and why."""
 
-    is_mine: bool
+    is_match: bool
     likeness: float  # 0 to 1: how near it came, to name the nearest source of an unknown file
     why: str  # one sentence: what was found, or what is missing
 
@@ -96,7 +96,7 @@ class Parsed:
     """What one chunk of lines became: `n_used + n_skipped + len(rejects)` is the number of its lines.
 
     `tables` maps a bronze relation's name (without the layer) to its rows: the contract's columns less `file_id` and
-    `day`, which the loader adds. `seen` holds the intervals in which the log proves that it was being written; the
+    `day`, which the loader adds. `coverage` holds the intervals in which the log proves that it was being written; the
     loader joins those that touch. `notes` says what a person should know of skipped lines: a phrase, and how many.
     """
 
@@ -104,7 +104,7 @@ class Parsed:
     n_used: int = 0
     n_skipped: int = 0
     rejects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTS))
-    seen: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SEEN))
+    coverage: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=COVERAGE))
     carry: Carry = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
 

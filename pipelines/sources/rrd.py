@@ -82,6 +82,6 @@ class DumpStream(RawIOBase):
         if self.process.wait() == 0:
             return
         assert self.process.stderr is not None
-        said = " ".join(self.process.stderr.read(1000).decode("utf-8", "replace").split())
-        why = "it took too long" if self.is_late else said or f"it ended with {self.process.returncode}"
+        message = " ".join(self.process.stderr.read(1000).decode("utf-8", "replace").split())
+        why = "it took too long" if self.is_late else message or f"it ended with {self.process.returncode}"
         raise UnreadableFile(f"{self.path}: rrdtool cannot dump it: {why}", _HINT, reason="not_converted")

@@ -18,7 +18,7 @@ from pipelines.primitives.clock import to_utc
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.stamps import instants, read_stamp
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "TSM summary table"
 VERSION = 1
@@ -89,7 +89,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=good.height,
         n_skipped=lines.height - good.height - bad.height,
         rejects=bad.sort("line_no"),
-        seen=_seen(good, origin.system or origin.host, memory),
+        coverage=_coverage(good, origin.system or origin.host, memory),
         carry={"fold": fold, "at": memory["at"]},
     )
 
@@ -143,10 +143,10 @@ def _cells(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(by_tab).then(cells(texts, "\t")).otherwise(by_comma)).to_series()
 
 
-def _seen(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
+def _coverage(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
     """From the earliest begin to the latest end: what the server did in between stands in the table."""
     if not rows.height:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     ends = rows.select(pl.max_horizontal("started_at", "ended_at")).to_series().to_physical()
     known = [] if memory["at"] is None else [memory["at"]]
     begin = min([int(rows["started_at"].to_physical().min()), *known])  # type: ignore[arg-type]

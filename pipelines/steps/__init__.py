@@ -6,15 +6,15 @@ from pipelines.steps.ingest import (
     Recognised,
     bytes_below,
     bytes_to_read,
+    dirty_tables,
     forget,
     ingest,
     init,
-    look,
     parse,
+    pending_files,
     recognise,
-    waiting,
 )
-from pipelines.steps.report import ask, ask_sql, deliver, drill, report, told, warn
+from pipelines.steps.report import ask, ask_sql, deliver, drill, report, summarize_failure, warn
 from pipelines.steps.site import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
 from pipelines.warehouse.restore import Restored
 
@@ -36,22 +36,22 @@ __all__ = [
     "bytes_to_read",
     "deliver",
     "detect",
+    "dirty_tables",
     "drill",
     "export",
     "forecast",
     "forget",
     "ingest",
     "init",
-    "look",
     "maintain",
     "make_demo",
     "mark_finding",
     "parse",
+    "pending_files",
     "recognise",
     "report",
     "restore",
     "site_at",
-    "told",
-    "waiting",
+    "summarize_failure",
     "warn",
 ]

@@ -13,13 +13,12 @@ from pipelines.build import checks, site_tables
 from pipelines.build import run as builder
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import CheckFailed
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
-from pipelines.warehouse.runs import noted
-from pipelines.warehouse.tables import recreate
+from pipelines.warehouse.runs import record_run
+from pipelines.warehouse.tables import prepare_tables, recreate
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def build(site: Site, full: bool = False, progress: Callable[[str], None] | None
     catalog = load_catalog()
     with Warehouse(site).write("build") as connection:
         remade = prepare_tables(connection, catalog, will_build=True)
-        with noted(connection, "build") as run:
+        with record_run(connection, "build") as run:
             report = _build_and_commit(connection, site, catalog, full or bool(remade), progress)
             run.counts = report.as_dict() | {"n_days": len(report.days)}
     return report
@@ -187,8 +186,8 @@ class MaintainReport:
     """What `maintain` did, or would do."""
 
     dry_run: bool
-    dropped: retention.Dropped
-    maintenance: maintenance.Upkeep
+    dropped: retention.PurgeResult
+    maintenance: maintenance.CompactionResult
     waits: bool = False  # facts are dropped after a build only, for SQL, contracts or site.toml have changed since
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,17 +214,17 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
     with warehouse.write("maintain") as connection:
         if not dry_run:
             prepare_tables(connection, catalog)
-        with noted(connection, "maintain") as run:
+        with record_run(connection, "maintain") as run:
             waits = _fingerprint(connection, site, catalog) != _last_fingerprint(connection)
             failure: CheckFailed | None = None
             files_before = maintenance.n_files(connection)
-            dropped = retention.Dropped(retention.first_day_kept(connection))
+            dropped = retention.PurgeResult(retention.first_day_kept(connection))
             try:
                 dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
             except CheckFailed as error:
                 failure = error
             guard = maintenance.Guard(*warehouse.not_to_be_removed(connection))
-            done = maintenance.tidy(connection, site.snapshot_retention_days, dry_run, guard)
+            done = maintenance.compact(connection, site.snapshot_retention_days, dry_run, guard)
             done = replace(done, files_before=files_before)
             if failure:
                 raise failure
@@ -234,15 +233,15 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
     return report
 
 
-def _drop_old(connection: Connection, site: Site, catalog: Catalog, dry_run: bool) -> retention.Dropped:
+def _drop_old(connection: Connection, site: Site, catalog: Catalog, dry_run: bool) -> retention.PurgeResult:
     """Drop what is too old, and make again what rests on it; no build where nothing is."""
     connection.execute(f"USE {LAKE}")
     end = question.last_day(connection).day
-    dropped = retention.drop(connection, catalog, end, site.retention_days, dry_run=True)
+    dropped = retention.purge(connection, catalog, end, site.retention_days, dry_run=True)
     if dropped.n_rows and not dry_run:
 
         def drop() -> set[str]:
-            return retention.drop(connection, catalog, end, site.retention_days).relations
+            return retention.purge(connection, catalog, end, site.retention_days).relations
 
         _build_and_commit(connection, site, catalog, drop=drop)
     return dropped

@@ -9,9 +9,9 @@ from typing import Any
 from pipelines.answers import question
 from pipelines.catalog.contracts import Catalog, load_catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_day, transaction
-from pipelines.warehouse.runs import noted
+from pipelines.warehouse.runs import record_run
+from pipelines.warehouse.tables import prepare_tables
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
         prepare_tables(connection, catalog)
         connection.execute(f"USE {LAKE}")
         end = last or question.last_day(connection).day
-        with noted(connection, "detect") as run:
+        with record_run(connection, "detect") as run:
             with transaction(connection):
                 estimates.estimate(connection, site, catalog, end)
                 found = findings.detect(connection, site, catalog, first or end, end)
@@ -98,7 +98,7 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
         connection.execute(f"USE {LAKE}")
         day = last or question.last_day(connection).day
         asked = partial(question.answer, connection, catalog)
-        with noted(connection, "forecast") as run:
+        with record_run(connection, "forecast") as run:
             rows = forecasting.foresee(forecasting.History(site, catalog, day, ask=asked), day)
             with transaction(connection):
                 replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)

@@ -13,7 +13,7 @@ from pipelines.config.site import Site
 from pipelines.primitives import failures
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
-from pipelines.warehouse.runs import noted_after
+from pipelines.warehouse.runs import record_readonly_run
 
 if TYPE_CHECKING:
     from pipelines.reporting.report import Report
@@ -61,7 +61,7 @@ def deliver(
     from pipelines.reporting import delivery
 
     made, files = _written(site, first, last, problems)
-    with noted_after(site, "deliver") as run:
+    with record_readonly_run(site, "deliver") as run:
         done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
@@ -83,9 +83,9 @@ def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dic
     return delivery.warn(site, text, secrets)
 
 
-def told(step: str, error: BaseException) -> str:
+def summarize_failure(step: str, error: BaseException) -> str:
     """A failure as one line: step, error, what to do, which file, which line of our code."""
-    return failures.told(step, error)
+    return failures.summarize_failure(step, error)
 
 
 def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question.Answer:

@@ -47,7 +47,7 @@ def kept(folder: Path) -> list[Backup]:
 
 
 def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
-    """Copy the catalogue while others read it, check the copy, and remove copies that are no longer wanted.
+    """Copy the catalogue while others read it, check the copy, and remove superseded copies.
 
     Raises TapescopeError where the copy is damaged, for then the catalogue is; older backups stay. Raises OSError and
     sqlite3.Error.
@@ -67,18 +67,18 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
-    for old in _unwanted(kept(folder)):
+    for old in _superseded(kept(folder)):
         old.path.unlink(missing_ok=True)
     return Backup(path, now, snapshot)
 
 
-def _unwanted(backups: list[Backup]) -> list[Backup]:
+def _superseded(backups: list[Backup]) -> list[Backup]:
     """All but the newest few and the newest of each of the last days with any."""
     of_day: dict[object, Backup] = {}
     for backup in backups:
         of_day.setdefault(backup.made_at.date(), backup)
-    wanted = {backup.path for backup in (*backups[:NEWEST], *list(of_day.values())[:DAYS])}
-    return [backup for backup in backups if backup.path not in wanted]
+    kept_paths = {backup.path for backup in (*backups[:NEWEST], *list(of_day.values())[:DAYS])}
+    return [backup for backup in backups if backup.path not in kept_paths]
 
 
 def has_lake(catalogue: Path) -> bool:

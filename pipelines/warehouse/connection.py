@@ -4,8 +4,8 @@ A connection opens in memory and attaches the lake under the name LAKE. Connecti
 cross a fork.
 
 The catalogue is an SQLite file, which is backed up after each step that committed (`backups`), or a PostgreSQL
-database. `turns` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes from
-its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not stand in site.toml.
+database. `writer_lock` keeps writers apart, `ownership` keeps the data of one warehouse from another. What libpq takes
+from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not be in site.toml.
 """
 
 import re
@@ -20,11 +20,11 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import Relation
+from pipelines.catalog.contracts import Relation, macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.primitives.store_errors import as_ours
+from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, writer_lock
 from pipelines.warehouse.engine import Connection, connect, load_sql
 
@@ -81,7 +81,7 @@ class Warehouse:
         PostgreSQL. Raises WarehouseBusy naming the holder if another process has it; ConfigError where the catalogue
         is lost or the data are another warehouse's, TapescopeError where the store is damaged or full.
         """
-        with self.turn(step), self.opened(WRITE_MEMORY) as connection:
+        with self.turn(step), self.duckdb_session(WRITE_MEMORY) as connection:
             claim = self._attach_to_write(connection)
             try:
                 yield connection
@@ -95,16 +95,16 @@ class Warehouse:
     def turn(self, step: str) -> Iterator[None]:
         """The writer's lock alone. Raises WarehouseBusy."""
         wait_s = self.site.lock_wait_s
-        with as_ours(*self._places):
+        with translate_store_errors(*self._places):
             self.folder.mkdir(parents=True, exist_ok=True)
-            mine = (
+            lock = (
                 writer_lock.server_turn(
                     self.folder, self._connection_string, step, writer_lock.TURN_S if wait_s is None else wait_s
                 )
                 if self.is_postgres
                 else writer_lock.file_turn(self.folder, wait_s or 0.0)
             )
-            with mine, writer_lock.named(self.folder, step):
+            with lock, writer_lock.named(self.folder, step):
                 yield
 
     def _attach_to_write(self, connection: Connection) -> ownership.Claim:
@@ -137,7 +137,7 @@ class Warehouse:
     def require(self) -> None:
         """Raise ConfigError where there is no warehouse, or only its data."""
         if not self.exists():
-            with self.opened(READ_MEMORY) as connection:
+            with self.duckdb_session(READ_MEMORY) as connection:
                 raise self._absent(connection)
 
     def _absent(self, connection: Connection) -> ConfigError:
@@ -160,17 +160,17 @@ class Warehouse:
 
     @contextmanager
     def read(
-        self, snapshot: int | None = None, memory: str = READ_MEMORY, is_kept: bool = False
+        self, snapshot: int | None = None, memory: str = READ_MEMORY, is_long_lived: bool = False
     ) -> Iterator[Connection]:
         """A read-only connection whose default catalogue is the lake; keep it only as long as a question takes.
 
-        Unless it `is_kept`, for many questions about one snapshot: then that is read from a copy of the catalogue.
+        With `is_long_lived` it answers many questions about one snapshot, read from a copy of the catalogue.
         """
         self.require()
         options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
-        with self.opened(memory) as connection:
+        with self.duckdb_session(memory) as connection:
             if not self.is_postgres and (
-                backups.stands_still(self.catalogue_file) or (is_kept and snapshot is not None)
+                backups.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
             ):
                 self._attach_copy(connection, options)
             else:
@@ -179,9 +179,9 @@ class Warehouse:
             yield connection
 
     @contextmanager
-    def opened(self, memory: str) -> Iterator[Connection]:
+    def duckdb_session(self, memory: str) -> Iterator[Connection]:
         """DuckDB with all that the lake needs, not attached yet; failures of the store become errors of ours."""
-        with as_ours(*self._places):
+        with translate_store_errors(*self._places):
             connection = connect(self._extensions())
             try:
                 connection.execute(
@@ -191,11 +191,12 @@ class Warehouse:
                 connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
                 if object_storage.is_object_storage(self.data_path):
                     connection.execute(object_storage.secret_sql(self.data_path))
+                connection.execute(macros())
                 yield connection
             except duckdb.HTTPException as error:
-                said = str(error).splitlines()[0]
+                first_line = str(error).splitlines()[0]
                 raise TapescopeError(
-                    f"object storage at {self.data_path} fails: {said}", object_storage.HINT
+                    f"object storage at {self.data_path} fails: {first_line}", object_storage.HINT
                 ) from error
             finally:
                 connection.close()
@@ -232,7 +233,8 @@ class Warehouse:
         lines = [load_sql(name) for name in self._extensions()]
         if object_storage.is_object_storage(self.data_path):
             lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
-        return ";\n".join([*lines, "SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""])
+        lines += ["SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""]
+        return ";\n".join(lines) + macros()
 
     def _extensions(self) -> tuple[str, ...]:
         more = ["postgres_scanner"] if self.is_postgres else []
@@ -276,14 +278,14 @@ def warehouse_identity(site: Site) -> str:
 def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:
     """Write a day's rows where they differ from those that are there: looking again changes nothing."""
     names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
-    wanted = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
+    new_rows = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
     present = connection.execute(f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
-    if wanted == sorted(present, key=repr):
+    if new_rows == sorted(present, key=repr):
         return
     connection.execute(f"DELETE FROM {table} WHERE day = ?", [day])
-    if wanted:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
+    if new_rows:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
         columns = ", ".join(f"unnest(CAST(? AS {column.type}[]))" for column in relation.columns)
-        connection.execute(f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*wanted, strict=True))))
+        connection.execute(f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*new_rows, strict=True))))
 
 
 def snapshot_id(connection: Connection) -> int:

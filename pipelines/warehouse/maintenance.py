@@ -25,8 +25,8 @@ _BOOK = f"__ducklake_metadata_{LAKE}"
 
 
 @dataclass
-class Upkeep:
-    """What was done, or would be: files of the newest snapshot before and after, and what went."""
+class CompactionResult:
+    """What was done, or would be: files of the newest snapshot before and after, and what was removed."""
 
     files_before: int
     files_after: int = 0
@@ -45,13 +45,15 @@ class Guard:
     since: datetime | None = None
 
 
-def tidy(connection: Connection, snapshot_days: int, dry_run: bool = False, guard: Guard | None = None) -> Upkeep:
+def compact(
+    connection: Connection, snapshot_days: int, dry_run: bool = False, guard: Guard | None = None
+) -> CompactionResult:
     """Merge, expire and sweep; each is a transaction of its own, and safe to be killed in. Call it in none.
 
     With `dry_run` nothing is changed; files that would be merged are those of one partition, at most.
     """
     guard = guard or Guard()
-    done = Upkeep(n_files(connection))
+    done = CompactionResult(n_files(connection))
     if dry_run:
         done.files_after = done.files_before - _n_mergeable(connection)
     else:

@@ -29,10 +29,10 @@ def secret_sql(data_path: str) -> str:
             f"there are no keys for {data_path}", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
         )
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
-    told = {"KEY_ID": key, "SECRET": secret, "REGION": region, "SCOPE": data_path}
+    settings = {"KEY_ID": key, "SECRET": secret, "REGION": region, "SCOPE": data_path}
     if token := os.environ.get("AWS_SESSION_TOKEN"):
-        told["SESSION_TOKEN"] = token
-    parts = [f"{name} {quote(value)}" for name, value in told.items()]
+        settings["SESSION_TOKEN"] = token
+    parts = [f"{name} {quote(value)}" for name, value in settings.items()]
     return f"CREATE SECRET (TYPE s3, {', '.join(parts + _address())})"
 
 

@@ -23,7 +23,7 @@ import duckdb
 
 from pipelines.catalog.sql_inspect import quote
 from pipelines.primitives.errors import ConfigError
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.engine import Connection
 
@@ -71,7 +71,7 @@ def write(connection: Connection, data_path: str, claim: Claim) -> None:
         options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\\t'"
         connection.execute(f"COPY (SELECT {quote(text)}) TO {target} ({options})")
     else:
-        write_whole(Path(data_path) / FILE, text.encode())
+        write_atomic(Path(data_path) / FILE, text.encode())
 
 
 def has_data(connection: Connection, data_path: str) -> bool:
@@ -148,12 +148,12 @@ def missing(connection: Connection, data_path: str) -> list[str]:
         JOIN {_BOOK}.ducklake_schema s ON s.schema_id = t.schema_id AND s.end_snapshot IS NULL
         """
     ).fetchall()
-    wanted = [str(row[0]) for row in rows]
+    required = [str(row[0]) for row in rows]
     if not object_storage.is_object_storage(data_path):
-        return sorted(path for path in wanted if not (Path(data_path) / path).is_file())
+        return sorted(path for path in required if not (Path(data_path) / path).is_file())
     begin = f"{data_path.rstrip('/')}/"
     there = {path.removeprefix(begin) for path in _globbed(connection, f"{begin}**/*.parquet")}
-    return sorted(set(wanted) - there)
+    return sorted(set(required) - there)
 
 
 def _lake(connection: Connection) -> tuple[str, int]:

@@ -38,7 +38,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
                 "with --force a backup replaces it all the same, and what was committed since is lost",
             )
         chosen = _chosen(warehouse, name)
-        with warehouse.opened(WRITE_MEMORY) as connection:
+        with warehouse.duckdb_session(WRITE_MEMORY) as connection:
             claim = ownership.read(connection, warehouse.data_path)
             if claim is not None and claim.warehouse != backups.identity(chosen.path):
                 raise ConfigError(
@@ -62,7 +62,7 @@ def adopt(site: Site) -> Restored:
 
 def _adopted(warehouse: Warehouse) -> list[str]:
     """Note that files of the data path which this catalogue does not know may be another's; those it lacks."""
-    with warehouse.opened(WRITE_MEMORY) as connection:
+    with warehouse.duckdb_session(WRITE_MEMORY) as connection:
         claim = ownership.read(connection, warehouse.data_path)
         warehouse.attach(connection, "READ_ONLY")
         adopted = ownership.check(connection, warehouse.data_path, claim, adopt=True)

@@ -5,8 +5,8 @@ last day with data, never from the clock. Each floor is kept MARGIN longer than 
 outage or a request that began before the first day kept is still made of all its lines: a full build gives the rows
 that were there. (An outage longer than MARGIN that ends on the first days kept loses its beginning.)
 
-Findings, forecasts and what ops notes are kept; so is what relations with `is_lasting` say, such as which files are on
-a tape. `ops.file` keeps its rows, so that no file is read again because its rows were dropped.
+Findings, forecasts and the rows of ops are kept; so are relations with `never_expires`, such as which files are on a
+tape. `ops.file` keeps its rows, so that no file is read again because its rows were dropped.
 """
 
 from dataclasses import dataclass, field
@@ -23,8 +23,8 @@ _NEAR_DAYS = 7
 
 
 @dataclass
-class Dropped:
-    """What went, or would go: the first site day kept, days by layer, rows, and the relations that lost some."""
+class PurgeResult:
+    """What was purged, or would be: first site day kept, days per layer, rows, and the relations that lost some."""
 
     first_day: date | None = None
     days: dict[str, set[date]] = field(default_factory=lambda: {layer: set() for layer in _FLOORS})
@@ -43,19 +43,21 @@ def first_day_kept(connection: Connection) -> date | None:
 
 def begin_of(relation: Relation, first_day: date | None) -> date:
     """The first day a relation's rows are kept of, where gold's is `first_day`; all days of what is no fact."""
-    is_fact = relation.has_day and not relation.is_lasting and (relation.layer == "bronze" or bool(relation.sql))
+    is_fact = relation.has_day and not relation.never_expires and (relation.layer == "bronze" or bool(relation.sql))
     if first_day is None or not is_fact or relation.layer not in _FLOORS:
         return date.min
     return first_day - _FLOORS[relation.layer] * MARGIN
 
 
-def drop(connection: Connection, catalog: Catalog, last_day: date, keep_days: int, dry_run: bool = False) -> Dropped:
+def purge(
+    connection: Connection, catalog: Catalog, last_day: date, keep_days: int, dry_run: bool = False
+) -> PurgeResult:
     """Drop the facts of all but the last `keep_days` site days up to `last_day`, in the caller's transaction.
 
     A day that stands alone, with no other in the week before it, is no last day: it may be a wrong clock's. What
     relations without days say of those dropped is for a build to make again.
     """
-    dropped = Dropped(first_day_kept(connection))
+    dropped = PurgeResult(first_day_kept(connection))
     end = _end(connection, last_day)
     if end is None:
         return dropped
@@ -71,7 +73,7 @@ def drop(connection: Connection, catalog: Catalog, last_day: date, keep_days: in
     return dropped
 
 
-def _drop_from(connection: Connection, relation: Relation, begin: date, dropped: Dropped, dry_run: bool) -> None:
+def _drop_from(connection: Connection, relation: Relation, begin: date, dropped: PurgeResult, dry_run: bool) -> None:
     if begin == date.min:
         return
     table = f"{LAKE}.{relation.full_name}"

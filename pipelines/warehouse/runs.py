@@ -12,7 +12,7 @@ import duckdb
 
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.primitives.failures import told
+from pipelines.primitives.failures import summarize_failure
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id, transaction
 
 _WAIT_S = 10.0
@@ -28,34 +28,34 @@ class Run:
 
 
 @contextmanager
-def noted(connection: Connection, step: str) -> Iterator[Run]:
-    """Note the run of a step on its own connection: after it, so that what failed is noted too.
+def record_run(connection: Connection, step: str) -> Iterator[Run]:
+    """Record the run of a step on the step's connection, after it, so that a failure is recorded too.
 
-    A run that changed nothing leaves nothing: to look again every few minutes must not fill the warehouse.
+    A run that changed nothing leaves no row: a check every few minutes must not fill the warehouse.
     """
     run, begun, before = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic(), snapshot_id(connection)
     try:
         yield run
     except Exception as error:
-        with suppress(duckdb.Error):  # what failed before is what is to be told
-            _write(connection, run, time.monotonic() - begun, told(step, error))
+        with suppress(duckdb.Error):  # the first failure is the one to report
+            _write(connection, run, time.monotonic() - begun, summarize_failure(step, error))
         raise
     if snapshot_id(connection) != before:
         _write(connection, run, time.monotonic() - begun, None)
 
 
 @contextmanager
-def noted_after(site: Site, step: str) -> Iterator[Run]:
-    """Note the run of a step that only reads, when it is over and if it gave counts; nobody waits long for the note.
+def record_readonly_run(site: Site, step: str) -> Iterator[Run]:
+    """Record the run of a step that only reads: after it finishes, if it produced counts.
 
-    Where it cannot be written, because there is no warehouse, or another step writes for longer, it is left out.
+    Gives up quickly if there is no warehouse or another step holds the lock.
     """
     run, begun = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic()
     failure: str | None = None
     try:
         yield run
     except Exception as error:
-        failure = told(step, error)
+        failure = summarize_failure(step, error)
         raise
     finally:
         elapsed_s, warehouse = time.monotonic() - begun, Warehouse(site.model_copy(update={"lock_wait_s": _WAIT_S}))

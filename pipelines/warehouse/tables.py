@@ -2,8 +2,11 @@
 
 import polars as pl
 
+from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import LAKE, Connection, transaction
+
+SEEN = "seen"  # the relation of bronze that every source fills
 
 # the catalogue's present tables beside what their contracts say
 _TABLES = (
@@ -12,36 +15,73 @@ _TABLES = (
 )
 
 
+def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = False) -> list[str]:
+    """Make missing tables and those whose contract changed, and commit; returns the names of the latter.
+
+    Of bronze, the files are read again where they still lie; tables that SQL fills wait for a build.
+    """
+    with transaction(connection):
+        changed = create_tables(connection, catalog, will_build)
+        tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
+        for stem, source in sources.all_sources().items():
+            if tables & {*source.TABLES, SEEN}:
+                connection.execute(
+                    f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'", [stem]
+                )
+    note_tables(connection, catalog)
+    return changed
+
+
 def create_tables(connection: Connection, catalog: Catalog, will_build: bool = True) -> list[str]:
     """Make the tables that are missing and those whose contract changed; returns the names of the latter.
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
-    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One that holds what
-    people said keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
-    log that was rotated away cannot be read again. Tables and columns that a contract renames (`was`) keep their rows
-    in every case.
+    the logs. One that SQL fills stays as it is unless a build follows, which alone fills it. One with user
+    data keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a log that
+    was rotated away cannot be read again. A build makes the rows of tables that another replaces: they go. Tables and
+    columns that a contract renames (`was`) keep their rows in every case.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
     present = _present_columns(connection)
+    if will_build:
+        for old in {old for relation in catalog.relations.values() for old in relation.replaces} & present.keys():
+            connection.execute(f"DROP TABLE {LAKE}.{old}")
     changed = []
     for relation in catalog.relations.values():
         _rename(connection, relation, present)
     for relation in catalog.relations.values():
-        have, wanted = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
-        if have == wanted:
+        have, declared = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
+        if have == declared:
             continue
         if have is not None and relation.sql and not will_build:
             continue
-        if have is not None and (relation.is_kept or (relation.layer == "bronze" and set(have) <= set(wanted))):
+        if have is not None and (relation.is_user_data or (relation.layer == "bronze" and set(have) <= set(declared))):
             _widen(connection, relation, {name for name, _ in have})
-            if not relation.is_kept and len(have) < len(wanted):
+            if not relation.is_user_data and len(have) < len(declared):
                 changed.append(relation.full_name)
             continue
         if have is not None:
             changed.append(relation.full_name)
         recreate(connection, relation)
+    _fill_constants(connection, catalog)
     return changed
+
+
+def _fill_constants(connection: Connection, catalog: Catalog) -> None:
+    """Write the rows that only a contract's SQL defines, where the table differs."""
+    for relation in catalog.relations.values():
+        table = f"{LAKE}.{relation.full_name}"
+        if not relation.is_constant or _columns_of(connection, table) != relation.column_names:
+            continue
+        declared = connection.execute(f"SELECT * FROM ({relation.sql}) ORDER BY ALL").fetchall()
+        if connection.execute(f"SELECT * FROM {table} ORDER BY ALL").fetchall() != declared:
+            connection.execute(f"DELETE FROM {table}")
+            connection.execute(f"INSERT INTO {table} {relation.sql}")
+
+
+def _columns_of(connection: Connection, table: str) -> list[str]:
+    return [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()]
 
 
 def recreate(connection: Connection, relation: Relation) -> None:

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from pipelines.catalog.sql_inspect import quote
 from pipelines.primitives.errors import WarehouseBusy
-from pipelines.primitives.store_errors import as_ours
+from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse.engine import Connection, connect
 
 TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
@@ -49,7 +49,7 @@ def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterato
     keeper = connect(("postgres_scanner",))
     try:
         keeper.execute("SET enable_progress_bar = false")
-        with as_ours(str(folder)):
+        with translate_store_errors(str(folder)):
             keeper.execute(f"ATTACH {quote(address)} AS turn (TYPE postgres)")
         me = f"tapescope {step}, process {os.getpid()} on {os.uname().nodename}"
         while True:

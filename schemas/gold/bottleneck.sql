@@ -164,7 +164,7 @@ judged AS (
                    ELSE 'starved' END AS verdict
     FROM led
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', j.hour_at)) AS DATE) AS day, j.hour_at, j.drive, j.station, j.mode,
+SELECT site_day(j.hour_at, c.zone) AS day, j.hour_at, j.drive, j.station, j.mode,
        j.busy_us / 1e6 AS busy_s, j.transfer_us / 1e6 AS transfer_s, CAST(j.wait_us AS BIGINT) / 1e6 AS wait_s,
        j.gap_us / 1e6 AS gap_s, j.over_us / 1e6 AS over_s, j.motion_us / 1e6 AS motion_s, j.n_gaps, j.ready_share, j.link_load, j.link,
        CAST(j.full_us AS BIGINT) / 1e6 AS wait_full_s,

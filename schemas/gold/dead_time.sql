@@ -31,7 +31,7 @@ WITH part AS (
 piece AS (
     SELECT *, unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at FROM part
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', hour_at)) AS DATE) AS day, hour_at, drive, part,
+SELECT site_day(hour_at, c.zone) AS day, hour_at, drive, part,
        sum(date_diff('microsecond', greatest(from_at, hour_at), least(to_at, hour_at + INTERVAL 1 HOUR))) / 1e6
            AS dead_s,
        count(DISTINCT gap_id) AS n_gaps

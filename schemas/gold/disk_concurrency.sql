@@ -39,7 +39,7 @@ WITH instant AS (
     FROM silver.device_sample WHERE is_summed
     GROUP BY host, tool, from_at, to_at
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', i.from_at)) AS DATE) AS day, i.host, i.tool, i.n_writing, i.n_reading,
+SELECT site_day(i.from_at, c.zone) AS day, i.host, i.tool, i.n_writing, i.n_reading,
        count(*) AS n_samples, min(i.write_mb_s) AS low_write_mb_s, median(i.write_mb_s) AS p50_write_mb_s,
        max(i.write_mb_s) AS high_write_mb_s, min(i.read_mb_s) AS low_read_mb_s, median(i.read_mb_s) AS p50_read_mb_s,
        max(i.read_mb_s) AS high_read_mb_s

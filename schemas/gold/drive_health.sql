@@ -42,7 +42,7 @@ min_value = 0
 severity = "critical"
 */
 WITH tried AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.system, t.drive, t.volume, t.mode,
+    SELECT site_day(t.started_at, c.zone) AS day, t.system, t.drive, t.volume, t.mode,
            t.file_number, t.status, t.bytes, t.started_at, t.transfer_id
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE t.drive IS NOT NULL
@@ -60,20 +60,20 @@ again AS (
     SELECT day, system, drive, count(*) FILTER (is_retry) AS n_retries FROM followed GROUP BY day, system, drive
 ),
 mounted AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', coalesce(s.requested_at, s.from_at))) AS DATE) AS day, s.system,
+    SELECT site_day(coalesce(s.requested_at, s.from_at), c.zone) AS day, s.system,
            s.drive, count(*) AS n_mounts
     FROM silver.session s CROSS JOIN site.setting c
     GROUP BY ALL
 ),
 counted AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', m.marked_at)) AS DATE) AS day, m.system, m.drive,
+    SELECT site_day(m.marked_at, c.zone) AS day, m.system, m.drive,
            sum(m.read_errors) AS read_errors, sum(m.write_errors) AS write_errors
     FROM silver.mover_step m CROSS JOIN site.setting c
     WHERE m.kind = 'drive_stats'
     GROUP BY ALL
 ),
 happened AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', e.happened_at)) AS DATE) AS day, e.system, e.drive,
+    SELECT site_day(e.happened_at, c.zone) AS day, e.system, e.drive,
            count(*) FILTER (e.kind = 'transfer_failed') AS n_failed_transfers,
            count(*) FILTER (e.kind = 'mount_failed') AS n_failed_mounts,
            count(*) FILTER (e.kind = 'dismount_failed') AS n_failed_dismounts,

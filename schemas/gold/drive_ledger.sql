@@ -8,7 +8,7 @@ features = ["D4", "E21"]
 [columns]
 day = { type = "DATE", doc = "site day, 23 to 25 hours long" }
 drive = { type = "VARCHAR", doc = "drive" }
-bucket = { type = "VARCHAR", doc = "transfer wait_data wait_room checksum filemark database request position start no_request mount dismount idle down unknown" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; one that it lacks fails the check below" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in that bucket" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
 
@@ -30,14 +30,12 @@ severity = "critical"
 */
 WITH covered AS (
     SELECT l.host AS system, l.day AS utc_day, l.from_at, l.to_at, c.zone,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+           unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
     FROM silver.log_seen l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 bounded AS (
-    SELECT *, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT *, day_begin(day, zone) AS begin_at, day_end(day, zone) AS end_at
     FROM covered
 ),
 seen AS (
@@ -75,40 +73,45 @@ day_seen AS (
 timed AS (
     -- inside a transfer the timing line says how long the drive waited; spread evenly over the transfer
     SELECT p.*, date_diff('microsecond', p.whole_from_at, p.whole_to_at) AS whole_us,
-           date_diff('microsecond', p.whole_from_at, p.from_at) AS x_us,
-           date_diff('microsecond', p.whole_from_at, p.to_at) AS y_us,
+           date_diff('microsecond', p.whole_from_at, p.from_at) AS begin_us,
+           date_diff('microsecond', p.whole_from_at, p.to_at) AS end_us,
            CAST(1e6 * coalesce(t.wait_data_s, 0) AS BIGINT) AS wait_data_us,
            CAST(1e6 * coalesce(t.wait_room_s, 0) AS BIGINT) AS wait_room_us,
            CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) AS checksum_us
     FROM piece p LEFT JOIN silver.transfer t ON t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.try_id END
 ),
 limited AS (
-    -- the log's clock has whole seconds, the timing line microseconds: the parts never exceed the transfer
-    SELECT *, least(wait_data_us, whole_us) AS one_us, least(wait_data_us + wait_room_us, whole_us) AS two_us,
-           least(wait_data_us + wait_room_us + checksum_us, whole_us) AS three_us
+    -- one wait counts after the other: to_room holds the wait for data too, to_checksum holds both. The log's clock has
+    -- whole seconds, the timing line microseconds: together they never exceed the transfer
+    SELECT *, least(wait_data_us, whole_us) AS whole_to_data_us,
+           least(wait_data_us + wait_room_us, whole_us) AS whole_to_room_us,
+           least(wait_data_us + wait_room_us + checksum_us, whole_us) AS whole_to_checksum_us
     FROM timed
 ),
 split AS (
-    SELECT day, drive, state, y_us - x_us AS all_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(one_us AS HUGEINT) * y_us // whole_us AS BIGINT)
-                                             - CAST(CAST(one_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS a_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(two_us AS HUGEINT) * y_us // whole_us AS BIGINT)
-                                             - CAST(CAST(two_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS b_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(three_us AS HUGEINT) * y_us // whole_us AS BIGINT)
-                                             - CAST(CAST(three_us AS HUGEINT) * x_us // whole_us AS BIGINT) ELSE 0 END AS c_us
+    -- of each the part of the transfer that a piece is
+    SELECT day, drive, state, end_us - begin_us AS all_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_data_us AS HUGEINT) * end_us // whole_us AS BIGINT)
+               - CAST(CAST(whole_to_data_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END AS to_data_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_room_us AS HUGEINT) * end_us // whole_us AS BIGINT)
+               - CAST(CAST(whole_to_room_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END AS to_room_us,
+           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_checksum_us AS HUGEINT) * end_us // whole_us AS BIGINT)
+               - CAST(CAST(whole_to_checksum_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END
+               AS to_checksum_us
     FROM limited
 ),
 summed AS (
     -- rounding may leave a piece from the middle of a transfer one microsecond less of the sum than of a part
-    SELECT day, drive, state, sum(all_us) AS all_us, sum(a_us) AS a_us, sum(greatest(a_us, b_us)) AS b_us,
-           sum(greatest(a_us, b_us, c_us)) AS c_us
+    SELECT day, drive, state, sum(all_us) AS all_us, sum(to_data_us) AS to_data_us,
+           sum(greatest(to_data_us, to_room_us)) AS to_room_us,
+           sum(greatest(to_data_us, to_room_us, to_checksum_us)) AS to_checksum_us
     FROM split GROUP BY day, drive, state
 ),
 bucketed AS (
-    SELECT day, drive, state AS bucket, all_us - c_us AS duration_us FROM summed
-    UNION ALL SELECT day, drive, 'wait_data', a_us FROM summed
-    UNION ALL SELECT day, drive, 'wait_room', b_us - a_us FROM summed
-    UNION ALL SELECT day, drive, 'checksum', c_us - b_us FROM summed
+    SELECT day, drive, state AS bucket, all_us - to_checksum_us AS duration_us FROM summed
+    UNION ALL SELECT day, drive, 'wait_data', to_data_us FROM summed
+    UNION ALL SELECT day, drive, 'wait_room', to_room_us - to_data_us FROM summed
+    UNION ALL SELECT day, drive, 'checksum', to_checksum_us - to_room_us FROM summed
     UNION ALL
     SELECT d.day, d.drive, 'idle', d.seen_us - coalesce(p.us, 0)
     FROM day_seen d
@@ -119,5 +122,6 @@ bucketed AS (
 SELECT b.day, b.drive, b.bucket, CAST(sum(b.duration_us) AS BIGINT) AS duration_us,
        CAST(max(d.day_us) AS BIGINT) AS day_us
 FROM bucketed b JOIN day_seen d ON d.day = b.day AND d.drive = b.drive
+JOIN gold.drive_time_bucket t ON t.bucket = b.bucket
 GROUP BY b.day, b.drive, b.bucket
 HAVING sum(b.duration_us) <> 0

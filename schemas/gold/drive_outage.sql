@@ -31,15 +31,14 @@ WITH ended AS (
 ),
 cut AS (
     SELECT d.drive, d.from_at, d.to_at, d.file_id, d.line_no, e.file_id AS end_file_id, e.line_no AS end_line_no, c.zone,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', d.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', d.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+           unnest(site_days(d.from_at, d.to_at, c.zone)) AS day
     FROM silver.drive_state d CROSS JOIN site.setting c
     LEFT JOIN ended e ON e.system = d.system AND e.drive = d.drive AND e.marked_at = d.to_at
     WHERE d.state = 'down'
 ),
 clipped AS (
-    SELECT day, drive, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
-           least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at,
+    SELECT day, drive, greatest(from_at, day_begin(day, zone)) AS from_at,
+           least(to_at, day_end(day, zone)) AS to_at,
            file_id, line_no, end_file_id, end_line_no
     FROM cut
 ),

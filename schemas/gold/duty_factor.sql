@@ -75,7 +75,7 @@ station_bin AS (
     GROUP BY l.station, b.direction, b.bin_at
 ),
 witness AS (
-    SELECT s.station, s.direction, CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day,
+    SELECT s.station, s.direction, site_day(s.from_at, c.zone) AS day,
            arg_max(s.file_id, s.from_at) AS file_id, arg_max(s.line_no, s.from_at) AS line_no
     FROM silver.link_sample s CROSS JOIN site.setting c
     WHERE s.station IS NOT NULL
@@ -92,14 +92,14 @@ disk_hour AS (
     GROUP BY host, tool, device, date_trunc('hour', from_at)
 ),
 disk AS (
-    SELECT d.host, CAST(timezone(c.zone, timezone('UTC', d.hour_at)) AS DATE) AS day, max(d.busy) AS busy
+    SELECT d.host, site_day(d.hour_at, c.zone) AS day, max(d.busy) AS busy
     FROM disk_hour d CROSS JOIN site.setting c
     GROUP BY ALL
 ),
 processor AS (
     SELECT host, day, max(saturated_s / nullif(seen_s, 0)) AS share FROM gold.host_load GROUP BY host, day
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE) AS day, s.station, t.role, s.direction,
+SELECT site_day(s.bin_at, c.zone) AS day, s.station, t.role, s.direction,
        count(*) AS n_bins,
        count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s) AS n_active,
        count(*) FILTER (WHERE avg_mb_s > c.duty_threshold_mb_s / 2) AS n_active_half,
@@ -114,9 +114,9 @@ FROM station_bin s
 JOIN site.station t ON t.station = s.station
 CROSS JOIN site.setting c
 LEFT JOIN witness w ON w.station = s.station AND w.direction = s.direction
-    AND w.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
+    AND w.day = site_day(s.bin_at, c.zone)
 LEFT JOIN link l ON l.station = s.station AND l.direction = s.direction
-    AND l.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
-LEFT JOIN disk d ON d.host = s.station AND d.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
-LEFT JOIN processor p ON p.host = s.station AND p.day = CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE)
-GROUP BY CAST(timezone(c.zone, timezone('UTC', s.bin_at)) AS DATE), s.station, t.role, s.direction
+    AND l.day = site_day(s.bin_at, c.zone)
+LEFT JOIN disk d ON d.host = s.station AND d.day = site_day(s.bin_at, c.zone)
+LEFT JOIN processor p ON p.host = s.station AND p.day = site_day(s.bin_at, c.zone)
+GROUP BY site_day(s.bin_at, c.zone), s.station, t.role, s.direction

@@ -15,12 +15,14 @@ n_files = { type = "BIGINT", doc = "files moved whole that ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
 drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: the one most of the bytes have; the others are left out of drive_s and drive_rate_mb_s" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time drives worked on files of that basis" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours from first to last block, waits and checksums inside included, whole or not" }
-gap_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, checksum, database, request and start" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, by the files of the mount" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and nobody wanted it" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "the first four together: what its work took" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of transfers, whole or not, less waits and checksums; the columns of hours are groups of gold.drive_time_bucket" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, waiting for data or room" }
+checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of checksums, inside transfers and between them" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, database, request and start" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, by the files of the mount" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no request was for it" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "the hours before it without those of no request: what its work took" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time of mounts that nobody asked for is not its cost" }
 
@@ -57,12 +59,15 @@ per_session AS (
                                ORDER BY sum(bytes) DESC, mode, storage_group, file_family) = 1
 ),
 stated AS (
-    SELECT s.system, s.from_at, s.to_at, c.zone, s.state,
+    SELECT s.system, s.from_at, s.to_at, c.zone, s.state, date_diff('microsecond', s.from_at, s.to_at) AS whole_us,
+           -- of a transfer, as in gold.drive_ledger: its timing line's waits, spread evenly over it
+           CASE WHEN s.state = 'transfer'
+                THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_room_s, 0)) AS BIGINT) ELSE 0 END AS wait_us,
+           CASE WHEN s.state = 'transfer' THEN CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) ELSE 0 END AS checksum_us,
            CASE WHEN t.transfer_id IS NULL THEN p.storage_group ELSE t.storage_group END AS storage_group,
            CASE WHEN t.transfer_id IS NULL THEN p.file_family ELSE t.file_family END AS file_family,
            CASE WHEN t.transfer_id IS NULL THEN p.mode ELSE t.mode END AS mode,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', s.to_at)), INTERVAL 1 DAY)) AS DATE) AS on_day
+           unnest(site_days(s.from_at, s.to_at, c.zone)) AS on_day
     FROM silver.drive_state s
     LEFT JOIN silver.transfer t
         ON t.system = s.system
@@ -72,33 +77,48 @@ stated AS (
     WHERE s.state NOT IN ('down', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)
 ),
 spent AS (
-    SELECT on_day, system, storage_group, file_family, mode, state,
-           sum(date_diff('microsecond',
-                         greatest(from_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP)))),
-                         least(to_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY)))))
-               AS us
-    FROM stated GROUP BY ALL
+    SELECT on_day, system, storage_group, file_family, mode, state, whole_us,
+           date_diff('microsecond', greatest(from_at, day_begin(on_day, zone)), least(to_at, day_end(on_day, zone))) AS us,
+           least(wait_us, whole_us) AS wait_us, least(wait_us + checksum_us, whole_us) AS still_us
+    FROM stated
 ),
-kind AS (
-    SELECT on_day, system, storage_group, file_family, mode,
-           coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,
-           coalesce(sum(us) FILTER (state IN ('filemark', 'checksum', 'database', 'request', 'start')), 0) AS gap_us,
-           coalesce(sum(us) FILTER (state = 'position'), 0) AS position_us,
-           coalesce(sum(us) FILTER (state IN ('mount', 'dismount')), 0) AS mount_us,
-           coalesce(sum(us) FILTER (state = 'no_request'), 0) AS no_request_us
-    FROM spent GROUP BY ALL
+split AS (
+    SELECT * EXCLUDE (wait_us, still_us),
+           CASE WHEN wait_us > 0 THEN CAST(CAST(wait_us AS HUGEINT) * us // whole_us AS BIGINT) ELSE 0 END AS wait_us,
+           CASE WHEN still_us > 0 THEN CAST(CAST(still_us AS HUGEINT) * us // whole_us AS BIGINT) ELSE 0 END AS still_us
+    FROM spent
+),
+bucketed AS (
+    SELECT on_day, system, storage_group, file_family, mode, state AS bucket, us - still_us AS us FROM split
+    UNION ALL
+    SELECT on_day, system, storage_group, file_family, mode, 'wait_data', wait_us FROM split WHERE wait_us > 0
+    UNION ALL
+    SELECT on_day, system, storage_group, file_family, mode, 'checksum', still_us - wait_us FROM split
+    WHERE still_us > wait_us
+),
+grouped AS (
+    SELECT s.on_day, s.system, s.storage_group, s.file_family, s.mode,
+           coalesce(sum(s.us) FILTER (b.time_group <> 'no_request'), 0) AS busy_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'moving_data'), 0) AS moving_data_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'waiting'), 0) AS waiting_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'checksums'), 0) AS checksums_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'between_files'), 0) AS between_files_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'tape_motion'), 0) AS tape_motion_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'mounting'), 0) AS mounting_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'no_request'), 0) AS no_request_us
+    FROM bucketed s JOIN gold.drive_time_bucket b ON b.bucket = s.bucket GROUP BY ALL
 )
 SELECT coalesce(m.on_day, k.on_day) AS day, coalesce(m.system, k.system) AS system,
        coalesce(m.storage_group, k.storage_group) AS storage_group,
        coalesce(m.file_family, k.file_family) AS file_family, coalesce(m.mode, k.mode) AS mode,
        CAST(coalesce(m.n_files, 0) AS BIGINT) AS n_files, coalesce(m.bytes, 0) / 1e9 AS volume_gb,
-       m.drive_rate_basis, m.drive_us / 1e6 AS drive_s, k.transfer_us / 3.6e9 AS transfer_hours,
-       k.gap_us / 3.6e9 AS gap_hours, k.position_us / 3.6e9 AS position_hours, k.mount_us / 3.6e9 AS mount_hours,
-       k.no_request_us / 3.6e9 AS no_request_hours,
-       (k.transfer_us + k.gap_us + k.position_us + k.mount_us) / 3.6e9 AS busy_hours,
-       m.timed_bytes / m.drive_us AS drive_rate_mb_s,
-       coalesce(m.bytes, 0) / nullif(k.transfer_us + k.gap_us + k.position_us + k.mount_us, 0) AS overall_rate_mb_s
+       m.drive_rate_basis, m.drive_us / 1e6 AS drive_s, k.moving_data_us / 3.6e9 AS moving_data_hours,
+       k.waiting_us / 3.6e9 AS waiting_hours, k.checksums_us / 3.6e9 AS checksums_hours,
+       k.between_files_us / 3.6e9 AS between_files_hours, k.tape_motion_us / 3.6e9 AS tape_motion_hours,
+       k.mounting_us / 3.6e9 AS mounting_hours, k.no_request_us / 3.6e9 AS no_request_hours,
+       k.busy_us / 3.6e9 AS busy_hours, m.timed_bytes / m.drive_us AS drive_rate_mb_s,
+       coalesce(m.bytes, 0) / nullif(k.busy_us, 0) AS overall_rate_mb_s
 FROM moved m
-FULL JOIN kind k
+FULL JOIN grouped k
     ON k.on_day = m.on_day AND k.system = m.system AND k.storage_group IS NOT DISTINCT FROM m.storage_group
        AND k.file_family IS NOT DISTINCT FROM m.file_family AND k.mode IS NOT DISTINCT FROM m.mode

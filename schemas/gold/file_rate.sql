@@ -38,7 +38,7 @@ min_value = 0
 max_value = 2000
 severity = "warning"
 */
-SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.transfer_id, t.system, t.station,
+SELECT site_day(t.started_at, c.zone) AS day, t.transfer_id, t.system, t.station,
        t.drive, d.generation, t.mover_host, t.volume, t.mode, t.file_number, t.bytes, t.started_at, t.ended_at,
        t.drive_s, t.drive_rate_basis, t.bytes / 1e6 / t.drive_s AS rate_mb_s, t.file_id, t.line_no
 FROM silver.transfer t

@@ -138,7 +138,7 @@ judged AS (
     LEFT JOIN regular r ON r.host = h.host AND r.hour_at = h.hour_at
     WHERE h.peak IS NOT NULL
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', j.hour_at)) AS DATE) AS day, j.hour_at, j.host,
+SELECT site_day(j.hour_at, c.zone) AS day, j.hour_at, j.host,
        CASE WHEN is_burst THEN j.from_at ELSE j.first_at END AS from_at,
        CASE WHEN is_burst THEN j.to_at ELSE j.last_at END AS to_at, j.step_s, 3 * j.step_s AS shortest_period_s,
        CASE WHEN is_burst THEN 'burst' ELSE 'resolution insufficient' END AS verdict,

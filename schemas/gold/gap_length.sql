@@ -24,7 +24,7 @@ column = "n_gaps"
 min_value = 1
 severity = "critical"
 */
-SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.station, g.drive, g.judged_s,
+SELECT site_day(g.started_at, c.zone) AS day, g.station, g.drive, g.judged_s,
        count(*) AS n_gaps,
        -- whole bytes a second: their sum is the same in whatever order the files come
        CAST(sum(CAST(round(g.rate_bytes_s) AS BIGINT)) AS DOUBLE) AS rate_bytes_s

@@ -94,7 +94,7 @@ wanted AS (
         ON t.station = m.host AND t.started_at < m.from_at + to_microseconds(m.us) AND t.ended_at > m.from_at
     GROUP BY m.host, m.hour_at
 )
-SELECT CAST(timezone(any_value(c.zone), timezone('UTC', m.hour_at)) AS DATE) AS day, m.hour_at, m.host,
+SELECT site_day(m.hour_at, any_value(c.zone)) AS day, m.hour_at, m.host,
        any_value(m.tool) AS tool, sum(m.us) / 1e6 AS seen_s,
        sum(m.idle_us) / sum(m.us) FILTER (m.idle_us IS NOT NULL) AS idle,
        CASE WHEN count(m.cpu_idle) > 0 THEN coalesce(sum(m.us) FILTER (m.cpu_idle <= 0.05), 0) / 1e6 END AS saturated_s,

@@ -36,7 +36,7 @@ WITH hourly AS (
            sum(avg_mb_s * full_s) AS full_mb
     FROM gold.link_stretch GROUP BY link, direction, date_trunc('hour', from_at)
 )
-SELECT CAST(timezone(s.zone, timezone('UTC', h.hour_at)) AS DATE) AS day, h.hour_at, h.link, h.station, h.direction,
+SELECT site_day(h.hour_at, s.zone) AS day, h.hour_at, h.link, h.station, h.direction,
        h.seen_s, h.moved_mb / h.seen_s AS avg_mb_s, h.max_mb_s, h.capacity_mb_s,
        h.moved_mb / h.seen_s / h.capacity_mb_s AS load, h.max_mb_s / h.capacity_mb_s AS peak_load,
        h.full_s, h.full_most_s, h.full_mb / nullif(h.full_s, 0) AS full_mb_s

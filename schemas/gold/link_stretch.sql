@@ -67,7 +67,7 @@ told AS (
     LEFT JOIN site.link l ON l.link = f.link
     LEFT JOIN silver.link_target t ON t.target = lower(f.link)
 )
-SELECT CAST(timezone(s.zone, timezone('UTC', f.from_at)) AS DATE) AS day, f.link, f.station, f.direction, f.from_at,
+SELECT site_day(f.from_at, s.zone) AS day, f.link, f.station, f.direction, f.from_at,
        f.to_at, f.avg_mb_s, f.max_mb_s, f.capacity_mb_s,
        CASE WHEN f.avg_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s
             WHEN f.capacity_mb_s IS NOT NULL THEN 0 END AS full_s,

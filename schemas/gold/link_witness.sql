@@ -86,7 +86,7 @@ host AS (
     SELECT station, bin_at, 'in' AS direction, max(in_bytes) AS bytes FROM own GROUP BY station, bin_at
     UNION ALL SELECT station, bin_at, 'out', max(out_bytes) FROM own GROUP BY station, bin_at
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', b.bin_at)) AS DATE) AS day, b.bin_at, b.station, b.direction,
+SELECT site_day(b.bin_at, c.zone) AS day, b.bin_at, b.station, b.direction,
        CAST(b.bytes AS DOUBLE) / 1e9 AS counted_gb, b.max_bytes_s / 1e6 AS max_mb_s, b.turn_bytes_s / 1e6 AS turn_mb_s, b.capacity_mb_s,
        CAST(t.bytes AS DOUBLE) / 1e9 AS tape_gb, CAST(h.bytes AS DOUBLE) / 1e9 AS host_gb, b.file_id, b.line_no
 FROM bin b

@@ -15,7 +15,7 @@ cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait
 part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps more than 3 s longer; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps longer than that by more than excess_s of the rule long_gap; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in whole files" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
@@ -96,12 +96,12 @@ link AS (
 ),
 -- 3. gaps beyond the expected one
 over AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.drive,
+    SELECT site_day(g.started_at, c.zone) AS day, g.drive,
            CAST(round(1e6 * (g.judged_s - c.expected_gap_s)) AS BIGINT) AS us,
            CAST(round(1e6 * g.database_s) AS BIGINT) AS database_us,
            CAST(round(1e6 * g.request_s) AS BIGINT) AS request_us, CAST(round(1e6 * g.start_s) AS BIGINT) AS start_us
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE g.judged_s > c.expected_gap_s + 3
+    WHERE g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
 long_gap AS (
     SELECT day, drive, sum(us) AS us,
@@ -123,7 +123,7 @@ slow AS (
     JOIN pace o ON o.day = p.day AND o.generation = p.generation AND o.mode = p.mode AND o.drive <> p.drive
         AND o.drive_rate_basis IS NOT DISTINCT FROM p.drive_rate_basis
     GROUP BY p.day, p.drive, p.mode, p.drive_rate_basis, p.us, p.mb_s
-    HAVING count(*) >= 2 AND p.mb_s < 0.9e0 * median(o.mb_s)
+    HAVING count(*) >= 2 AND p.mb_s < rule_limit('slow_drive', 'max_ratio') * median(o.mb_s)
 ),
 slow_drive AS (
     SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
@@ -131,7 +131,7 @@ slow_drive AS (
 -- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without. Drives of
 -- which nobody says the kind may be of different ones: each is its own standard
 motion AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) AS day, s.drive,
+    SELECT site_day(s.from_at, c.zone) AS day, s.drive,
            coalesce(o.generation, 'drive ' || s.drive) AS kind, s.state,
            CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
            date_diff('microsecond', s.from_at, s.to_at) AS us
@@ -186,14 +186,13 @@ queue AS (
 ),
 logged AS (
     SELECT l.host AS system, l.from_at, l.to_at, c.zone,
-           CAST(unnest(range(CAST(CAST(timezone(c.zone, timezone('UTC', l.from_at)) AS DATE) AS TIMESTAMP),
-                             timezone(c.zone, timezone('UTC', l.to_at)), INTERVAL 1 DAY)) AS DATE) AS day
+           unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
     FROM silver.log_seen l CROSS JOIN site.setting c
     WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
 ),
 seen AS (
-    SELECT system, greatest(from_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)))) AS from_at,
-           least(to_at, timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY))) AS to_at
+    SELECT system, greatest(from_at, day_begin(day, zone)) AS from_at,
+           least(to_at, day_end(day, zone)) AS to_at
     FROM logged
 ),
 span AS (
@@ -218,7 +217,7 @@ stretch AS (
     FROM edge WINDOW w AS (PARTITION BY drive ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
 queued AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.drive,
+    SELECT site_day(s.edge_at, c.zone) AS day, s.drive,
            -- while the drive was idle, and in all
            coalesce(sum(date_diff('microsecond', s.edge_at, s.next_at)) FILTER (s.stated = 0), 0) AS us,
            sum(date_diff('microsecond', s.edge_at, s.next_at)) AS asked_us

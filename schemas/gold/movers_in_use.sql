@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request to dismounted, neither down nor unknown" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, waits inside them included" }
 avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
 max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }
@@ -69,10 +69,10 @@ busy AS (
                                                    least(to_at, hour_at + INTERVAL 1 HOUR)) AS us FROM piece)
     GROUP BY system, hour_at
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', s.hour_at)) AS DATE) AS day, s.hour_at, s.system,
+SELECT site_day(s.hour_at, c.zone) AS day, s.hour_at, s.system,
        (SELECT count(*) FROM site.drive d WHERE coalesce(d.system, s.system) = s.system
-           AND coalesce(CAST(timezone(c.zone, timezone('UTC', s.hour_at)) AS DATE) >= d.since_day, true)
-           AND coalesce(CAST(timezone(c.zone, timezone('UTC', s.hour_at)) AS DATE) < d.until_day, true)) AS n_drives,
+           AND coalesce(site_day(s.hour_at, c.zone) >= d.since_day, true)
+           AND coalesce(site_day(s.hour_at, c.zone) < d.until_day, true)) AS n_drives,
        s.seen_us / 1e6 AS seen_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
        coalesce(b.transfer_us, 0) / 3.6e9 AS transfer_hours, coalesce(b.busy_us, 0) / s.seen_us AS avg_in_use,
        CAST(coalesce(p.max_in_use, 0) AS BIGINT) AS max_in_use,

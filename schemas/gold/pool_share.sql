@@ -73,6 +73,6 @@ used AS (
     UNION ALL
     SELECT kind, system, member, work, hour_at, amount, 'bytes', amount, file_id, line_no FROM moved
 )
-SELECT CAST(timezone(c.zone, timezone('UTC', u.hour_at)) AS DATE) AS day, u.hour_at, u.kind, u.system, u.member, u.work,
+SELECT site_day(u.hour_at, c.zone) AS day, u.hour_at, u.kind, u.system, u.member, u.work,
        u.amount, u.unit, u.moved_bytes / 1e9 AS moved_gb, u.file_id, u.line_no
 FROM used u CROSS JOIN site.setting c

@@ -37,11 +37,11 @@ column = "break_even"
 min_value = 0
 severity = "critical"
 */
-SELECT p.system, p.volume, p.session_id, p.drive, p.site_day, p.requested_at, p.pattern, p.n_different AS n_files,
+SELECT p.system, p.volume, p.session_id, p.drive, p.site_day, p.begun_at AS requested_at, p.pattern, p.n_different AS n_files,
        p.volume_gb, p.wall_s, p.position_s / p.n_different AS seek_s, p.skipped_gb / p.n_different AS skipped_gb,
        w.session_id AS whole_session_id, w.drive AS whole_drive, w.wall_s AS whole_s, w.n_volume_files,
        p.file_share, (w.wall_s / w.n_volume_files) / (p.wall_s / p.n_different) AS break_even,
        w.wall_s < p.wall_s AS is_whole_quicker
-FROM gold.mount_yield p
-JOIN gold.mount_yield w ON w.system = p.system AND w.volume = p.volume AND w.pattern = 'complete' AND w.wall_s > 0
+FROM gold.mount p
+JOIN gold.mount w ON w.system = p.system AND w.volume = p.volume AND w.pattern = 'complete' AND w.wall_s > 0
 WHERE p.pattern IN ('sequential', 'alternate', 'sparse', 'random') AND p.wall_s > 0 AND p.n_different > 1

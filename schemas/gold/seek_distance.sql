@@ -31,7 +31,7 @@ min_value = 0
 severity = "critical"
 */
 WITH move AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', g.started_at)) AS DATE) AS day, g.system, g.drive,
+    SELECT site_day(g.started_at, c.zone) AS day, g.system, g.drive,
            a.file_number - b.file_number - 1 AS distance, CAST(round(1e6 * g.position_s) AS BIGINT) AS us,
            a.bytes + b.bytes AS two_bytes
     FROM silver.gap g

@@ -39,7 +39,7 @@ flush AS (
     GROUP BY day, host
 ),
 drive AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) AS day, t.station,
+    SELECT site_day(t.started_at, c.zone) AS day, t.station,
            CASE t.mode WHEN 'read' THEN 'in' ELSE 'out' END AS direction,
            median(t.bytes / 1e6 / t.drive_s) AS stream_mb_s
     FROM silver.transfer t CROSS JOIN site.setting c

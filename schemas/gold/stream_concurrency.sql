@@ -38,9 +38,9 @@ WITH stream AS (
       AND t.mode IN ('read', 'write')
 ),
 midnight AS (
-    SELECT DISTINCT station, timezone('UTC', timezone(zone, unnest(range(
-               CAST(CAST(timezone(zone, timezone('UTC', started_at)) AS DATE) AS TIMESTAMP),
-               timezone(zone, timezone('UTC', ended_at)) + INTERVAL 1 DAY, INTERVAL 1 DAY)))) AS edge_at
+    SELECT DISTINCT station, day_begin(unnest(range(
+               CAST(site_day(started_at, zone) AS TIMESTAMP),
+               site_time(ended_at, zone) + INTERVAL 1 DAY, INTERVAL 1 DAY)), zone) AS edge_at
     FROM stream
 ),
 step AS (
@@ -69,7 +69,7 @@ side AS (
     SELECT station, edge_at, us, 'write', write_n, read_n, write_x, write_xx FROM level
 ),
 summed AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', s.edge_at)) AS DATE) AS day, s.station, s.mode, s.n, s.m, sum(s.us) AS us,
+    SELECT site_day(s.edge_at, c.zone) AS day, s.station, s.mode, s.n, s.m, sum(s.us) AS us,
            sum(s.x * s.us) AS x_us, sum(CAST(s.xx AS DOUBLE) * s.us / 1e18) AS xx_us,
            sum(CAST(round(1e6 * (CAST(s.x AS DOUBLE) * CAST(s.x AS DOUBLE) / (s.n * CAST(s.xx AS DOUBLE)))) AS HUGEINT)
                * s.us) AS fair_us

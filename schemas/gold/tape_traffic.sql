@@ -41,8 +41,8 @@ WITH file AS (
     WHERE t.status = 'ok'
 ),
 dated AS (
-    SELECT *, CAST(timezone(zone, timezone('UTC', started_at)) AS DATE) AS from_day,
-           CAST(timezone(zone, timezone('UTC', end_at - INTERVAL 1 MICROSECOND)) AS DATE) AS last_day
+    SELECT *, site_day(started_at, zone) AS from_day,
+           site_day(end_at - INTERVAL 1 MICROSECOND, zone) AS last_day
     FROM file
 ),
 cut AS (
@@ -53,11 +53,11 @@ cut AS (
 bounded AS (
     SELECT *, date_diff('microsecond', started_at, end_at) AS whole_us,
            CASE WHEN on_day = from_day THEN 0
-                ELSE date_diff('microsecond', started_at, timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP)))) END
+                ELSE date_diff('microsecond', started_at, day_begin(on_day, zone)) END
                AS x_us,
            CASE WHEN on_day = last_day THEN date_diff('microsecond', started_at, end_at)
                 ELSE date_diff('microsecond', started_at,
-                               timezone('UTC', timezone(zone, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY))) END AS y_us
+                               day_end(on_day, zone)) END AS y_us
     FROM cut
 ),
 part AS (

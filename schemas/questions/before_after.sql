@@ -1,5 +1,6 @@
 /*
 title = "Did the change help?"
+topic = "changes"
 why = "Overall rates of mounts before and after an instant, side by side. Descriptive: what else changed, and chance, are not taken out."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
@@ -15,10 +16,10 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their bytes / their
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,
            r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
-                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+                                      day_begin($last_day, c.zone))
                AS is_after
-    FROM gold.session_rate r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
+    FROM gold.mount r CROSS JOIN site.setting c
+    WHERE r.site_day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
 )
 SELECT is_after, count(*) AS n_sessions, sum(volume_gb) AS volume_gb, quantile_cont(overall_rate_mb_s, 0.25) AS p25_mb_s,
        median(overall_rate_mb_s) AS p50_mb_s, quantile_cont(overall_rate_mb_s, 0.75) AS p75_mb_s,

@@ -1,5 +1,6 @@
 /*
 title = "Whom did the change help?"
+topic = "changes"
 why = "Overall rates of each storage group's mounts before and after an instant: a mend for one may be another's loss. Descriptive, as `before_after`."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
@@ -15,14 +16,13 @@ after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same of the others" }
 ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
 */
 WITH mount AS (
-    SELECT y.storage_group, r.mode, r.volume_gb, r.wall_s,
+    SELECT r.storage_group, r.mode, r.volume_gb, r.wall_s,
            r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
-                                      timezone('UTC', timezone(c.zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))))
+                                      day_begin($last_day, c.zone))
                AS is_after
-    FROM gold.session_rate r
+    FROM gold.mount r
     CROSS JOIN site.setting c
-    JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session_id
-    WHERE r.day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
+    WHERE r.site_day BETWEEN $first_day AND $last_day AND r.overall_rate_mb_s IS NOT NULL AND $drive IN ('', r.drive)
 ),
 summed AS (
     SELECT storage_group, mode, count(*) FILTER (NOT is_after) AS n_before, count(*) FILTER (is_after) AS n_after,

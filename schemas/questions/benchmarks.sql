@@ -1,5 +1,6 @@
 /*
 title = "Timed tests"
+topic = "host"
 why = "What disks and paths did when tried, how many streams at once, the processor time it cost, what the host was made of, and what makes a figure doubtful."
 takes = ["host"]
 
@@ -56,8 +57,8 @@ fact AS (
     FROM run r CROSS JOIN site.setting c
     JOIN site.fact f ON f.entity = r.host
      AND CASE WHEN r.ended_at IS NULL THEN f.until_day IS NULL
-              ELSE coalesce(CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) >= f.since_day, true)
-               AND coalesce(CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) < f.until_day, true) END
+              ELSE coalesce(site_day(r.ended_at, c.zone) >= f.since_day, true)
+               AND coalesce(site_day(r.ended_at, c.zone) < f.until_day, true) END
     GROUP BY r.file_id, r.line_no
 ),
 told AS (

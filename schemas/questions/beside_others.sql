@@ -1,5 +1,6 @@
 /*
 title = "Is it the same elsewhere?"
+topic = "changes"
 why = "The own figures beside those that others published, and beside those of other sites that site.toml gives as facts (of the site's name, e.g. read_overall_mb_s = 33): is it this archive, or is it tape?"
 takes = ["first_day", "last_day"]
 
@@ -34,8 +35,8 @@ rated AS (
            sum(s.wall_s) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS wall_s,
            sum(s.volume_gb) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) * 1e3
                / sum(s.wall_s * d.nameplate_mb_s) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) AS efficiency
-    FROM gold.session_rate s LEFT JOIN site.drive d ON d.drive = s.drive
-    WHERE s.day BETWEEN $first_day AND $last_day AND s.mode IN ('read', 'write')
+    FROM gold.mount s LEFT JOIN site.drive d ON d.drive = s.drive
+    WHERE s.site_day BETWEEN $first_day AND $last_day AND s.mode IN ('read', 'write')
     GROUP BY s.mode
 ),
 gap AS (

@@ -1,5 +1,6 @@
 /*
 title = "Which block size to transfer with"
+topic = "host"
 why = "Timed tests with blocks of 4 KB and of 1 MB differ by more than a change of disks: rates by block size, and the smallest size that comes near the best."
 takes = ["host"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What is behind a bucket of the ledger?"
+topic = "hours"
 why = "From a drive's hours down to the log: the longest intervals of a bucket on a day, the mount and the file they belong to, and the lines that begin and end them."
 
 [params.last_day]
@@ -12,8 +13,8 @@ doc = "drive"
 
 [params.bucket]
 type = "VARCHAR"
-default = "gap"
-doc = "a bucket of gold.drive_ledger, or several together: gap (filemark database request position start), wait (wait_data wait_room checksum), mounting (mount dismount)"
+default = "between_files"
+doc = "a bucket of gold.drive_ledger, or a group of them (gold.drive_time_bucket)"
 
 [params.n]
 type = "BIGINT"
@@ -22,6 +23,7 @@ doc = "how many, the longest first"
 
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of the ledger" }
+bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
 from_at = { type = "TIMESTAMP", doc = "begin, within the day; of waits inside a transfer, of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "its length; of waits inside a transfer their seconds" }
@@ -45,21 +47,15 @@ all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
 ledger_s = { type = "DOUBLE", unit = "s", doc = "what the ledger has for the bucket" }
 */
 WITH wanted AS (
-    SELECT CASE $bucket
-               WHEN 'gap' THEN ['filemark', 'database', 'request', 'position', 'start']
-               WHEN 'wait' THEN ['wait_data', 'wait_room', 'checksum']
-               WHEN 'mounting' THEN ['mount', 'dismount']
-               ELSE [$bucket] END AS buckets,
-           timezone('UTC', timezone(zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST(CAST($last_day AS DATE) AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,
+           day_begin($last_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 covered AS (
     SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
     FROM silver.log_seen l CROSS JOIN wanted w
     WHERE l.source = 'enstore_log' AND l.to_at > w.begin_at AND l.from_at < w.end_at AND l.to_at > l.from_at
-      -- here and below: of UTC, for the files that are read
-      AND l.day BETWEEN CAST($last_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+      AND near_days(l.day, $last_day, $last_day)
       AND l.host = (SELECT coalesce(system, (SELECT min(system) FROM site.drive)) FROM site.drive WHERE drive = $drive)
 ),
 numbered AS (
@@ -77,7 +73,7 @@ stated AS (
            lead(d.line_no) OVER w AS next_line_no
     FROM silver.drive_state d CROSS JOIN wanted n
     WHERE d.drive = $drive AND d.to_at > n.begin_at - INTERVAL 1 DAY AND d.from_at < n.end_at + INTERVAL 1 DAY
-      AND d.to_at >= CAST($last_day AS DATE) - 3 AND d.from_at <= CAST($last_day AS DATE) + 3
+      AND span_near_days(d.from_at, d.to_at, $last_day - 2, $last_day + 1)
     WINDOW w AS (ORDER BY d.from_at, d.to_at, d.file_id, d.line_no)
 ),
 piece AS (
@@ -113,7 +109,7 @@ waited AS (
                / date_diff('microsecond', t.started_at, t.ended_at) AS share,
            t.wait_data_s, t.wait_room_s, t.checksum_s
     FROM piece p JOIN silver.transfer t ON t.transfer_id = p.try_id AND t.drive = $drive AND t.ended_at > t.started_at
-        AND t.ended_at >= CAST($last_day AS DATE) - 1 AND t.started_at <= CAST($last_day AS DATE) + 2
+        AND span_near_days(t.started_at, t.ended_at, $last_day, $last_day)
     WHERE p.state = 'transfer'
 ),
 found AS (
@@ -162,21 +158,22 @@ told AS (
     FROM silver.mover_step m
     JOIN (SELECT file_id, line_no FROM lined UNION SELECT end_file_id, end_line_no FROM lined) w
         ON w.file_id = m.file_id AND w.line_no = m.line_no
-    WHERE m.drive = $drive AND m.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+    WHERE m.drive = $drive AND near_days(m.day, $last_day - 34, $last_day + 34)
 ),
 moved AS (
     SELECT t.transfer_id, t.mode, t.file_number, t.station, t.bytes
     FROM silver.transfer t JOIN (SELECT DISTINCT try_id FROM lined) w ON w.try_id = t.transfer_id
-    WHERE t.drive = $drive AND t.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+    WHERE t.drive = $drive AND near_days(t.day, $last_day - 34, $last_day + 34)
 )
-SELECT l.bucket, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n, t.transfer_id, t.mode,
-       t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
+SELECT l.bucket, k.bucket_words, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n,
+       t.transfer_id, t.mode, t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
        o.message AS end_message, l.n_intervals, l.all_s,
        (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l
+JOIN gold.drive_time_bucket k ON k.bucket = l.bucket
 LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
-    AND s.day BETWEEN CAST($last_day AS DATE) - 35 AND CAST($last_day AS DATE) + 35
+    AND near_days(s.day, $last_day - 34, $last_day + 34)
 LEFT JOIN moved t ON t.transfer_id = l.try_id
 LEFT JOIN ops.file f ON f.file_id = l.file_id
 LEFT JOIN ops.file g ON g.file_id = l.end_file_id

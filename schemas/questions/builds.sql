@@ -1,5 +1,6 @@
 /*
 title = "Builds"
+topic = "operations"
 why = "What was made when, how much of it, and whether it was let through by the checks."
 
 [params.n]

@@ -1,5 +1,6 @@
 /*
 title = "Hours of drives at work"
+topic = "hours"
 why = "When each drive worked, when it moved data, and what held it back: drive by hour."
 takes = ["first_day", "last_day", "station", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Blocks of a cache against its open files"
+topic = "pools"
 why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits is the nearer one, and how many blocks an open file has."
 takes = ["first_day", "last_day"]
 
@@ -19,9 +20,8 @@ nearer = { type = "VARCHAR", doc = "the limit that was come nearer to: blocks (l
 WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files
     FROM silver.cache_sample a CROSS JOIN site.setting c
-    WHERE a.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days
-      AND a.sampled_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND a.sampled_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(a.day, $first_day, $last_day)
+      AND in_days(a.sampled_at, $first_day, $last_day, c.zone)
       AND a.blocks_total > 0 AND a.files_total > 0 AND a.blocks_free IS NOT NULL AND a.files_free IS NOT NULL
 ),
 summed AS (

@@ -1,5 +1,6 @@
 /*
 title = "What was changed, and what moved?"
+topic = "changes"
 why = "Each change of the change log with rates and gaps before and after it, alike by tape and size of files. A change that moved nothing, and one of which nothing can be told, say so; so do entries that could not be read."
 
 [params.last_day]
@@ -54,5 +55,5 @@ SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.befo
        c.note, c.place
 FROM change c CROSS JOIN site.setting s LEFT JOIN effect e ON e.change_id = c.change_id
 WHERE c.problem IS NOT NULL
-   OR CAST(timezone(s.zone, timezone('UTC', c.changed_at)) AS DATE) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+   OR site_day(c.changed_at, s.zone) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 ORDER BY c.changed_at DESC NULLS FIRST, c.place, c.what, e.measure DESC, e.mode, e.generation

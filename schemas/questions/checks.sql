@@ -1,9 +1,12 @@
 /*
 title = "All checks of the last build"
-why = "What was checked before the numbers were committed, and what came of it."
+topic = "operations"
+was = ["last_build"]
+why = "Which build the numbers rest on, what was checked before they were committed, and what came of it: what was not met comes first."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "build" }
+number = { type = "BIGINT", doc = "number of the build" }
 is_committed = { type = "BOOLEAN", doc = "false where a critical check failed" }
 relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL if none was" }
 expectation = { type = "VARCHAR", doc = "expectation, in Great Expectations' words" }
@@ -13,7 +16,7 @@ outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check it
 n_failing = { type = "BIGINT", doc = "rows that do not meet it" }
 detail = { type = "VARCHAR", doc = "examples, files behind the failing rows, or the error" }
 */
-SELECT b.build_id, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
+SELECT b.build_id, b.number, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
 FROM ops.build b
 LEFT JOIN ops.check_result c ON c.build_id = b.build_id
 WHERE b.number = (SELECT max(number) FROM ops.build)

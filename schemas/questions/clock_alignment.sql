@@ -1,5 +1,6 @@
 /*
 title = "Do the clocks agree?"
+topic = "operations"
 why = "Logs of two hosts may be laid side by side only as closely as their clocks agree. Nothing is shifted; this says by how much it would have to be, and what cannot be seen."
 
 [params.last_day]

@@ -1,5 +1,6 @@
 /*
 title = "What was changed between two days?"
+topic = "changes"
 why = "Two configurations held against each other, fact by fact: what a difference in rates may come from."
 takes = ["first_day", "last_day", "entity"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Which values cannot be?"
+topic = "findings"
 why = "What the logs say and what is possible, or what another log proves; with what could not be compared at all."
 
 [params.last_day]

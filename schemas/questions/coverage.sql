@@ -1,21 +1,36 @@
 /*
 title = "Coverage"
-why = "What was seen of what should have been logged; said before any verdict."
+topic = "operations"
+was = ["coverage_by_source"]
+why = "What was seen of what should have been logged, of each kind of log and of each host; said before any verdict."
 takes = ["first_day", "last_day"]
 
 [columns]
+level = { type = "VARCHAR", doc = "what the row sums up: a source, or one host of it" }
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link or archive system" }
+host = { type = "VARCHAR", doc = "host, link or archive system; NULL in the row of a source" }
+n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that were declared or seen" }
+n_short = { type = "BIGINT", doc = "of these, those of which declared time is missing" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log: of the declared ones, or all where none is declared" }
 undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log of which site.toml declares none" }
+missing_hours = { type = "DOUBLE", unit = "h", doc = "declared hours that no log covers; NULL where none is declared" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours that was seen; NULL where none is declared" }
 */
-SELECT v.source, v.host, sum(v.expected_s) / 3600 AS expected_hours,
-       coalesce(sum(least(v.seen_s, v.expected_s)) FILTER (v.expected_s IS NOT NULL), sum(v.seen_s)) / 3600 AS seen_hours,
-       coalesce(sum(v.seen_s) FILTER (v.expected_s IS NULL), 0) / 3600 AS undeclared_hours
-FROM ops.coverage v CROSS JOIN site.setting c
-WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-  AND v.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND v.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
-GROUP BY v.source, v.host
-ORDER BY v.source, v.host
+WITH per_host AS (
+    SELECT v.source, v.host, sum(v.expected_s) AS expected_s,
+           sum(least(v.seen_s, v.expected_s)) FILTER (v.expected_s IS NOT NULL) AS seen_s,
+           sum(v.seen_s) FILTER (v.expected_s IS NULL) AS undeclared_s,
+           sum(greatest(v.expected_s - v.seen_s, 0)) AS missing_s
+    FROM ops.coverage v CROSS JOIN site.setting c
+    WHERE near_days(v.hour_at, $first_day, $last_day) AND in_days(v.hour_at, $first_day, $last_day, c.zone)
+    GROUP BY v.source, v.host
+)
+SELECT CASE WHEN grouping(host) = 1 THEN 'source' ELSE 'host' END AS level, source, host,
+       count(*) AS n_hosts, count(*) FILTER (WHERE missing_s > 0) AS n_short,
+       sum(expected_s) / 3600 AS expected_hours, coalesce(sum(seen_s), sum(undeclared_s)) / 3600 AS seen_hours,
+       coalesce(sum(undeclared_s), 0) / 3600 AS undeclared_hours,
+       sum(missing_s) / 3600 AS missing_hours, 1 - sum(missing_s) / nullif(sum(expected_s), 0) AS share
+FROM per_host
+GROUP BY GROUPING SETS ((source), (source, host))
+ORDER BY source, level DESC, host

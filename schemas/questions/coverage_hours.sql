@@ -1,5 +1,6 @@
 /*
 title = "Coverage, hour by hour"
+topic = "operations"
 why = "When each declared log was seen: a hole here is a hole in every number."
 takes = ["first_day", "last_day"]
 
@@ -16,9 +17,8 @@ WITH hour AS (
            CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21
                 THEN date_trunc('day', o.hour_at) ELSE o.hour_at END AS hour_at
     FROM ops.coverage o CROSS JOIN site.setting c
-    WHERE o.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
-      AND o.hour_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND o.hour_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(o.hour_at, $first_day, $last_day)
+      AND in_days(o.hour_at, $first_day, $last_day, c.zone)
 )
 SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
        -- hours that nobody declared make up for none that is missing

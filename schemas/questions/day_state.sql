@@ -1,5 +1,6 @@
 /*
 title = "Did the rules run, and what did they say?"
+topic = "findings"
 why = "A day without findings is clean only if its logs were read and the rules ran: an all-clear that nobody gave is worse than a warning."
 takes = ["first_day", "last_day"]
 
@@ -23,10 +24,10 @@ written AS (
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file
 ),
 log AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) AS day, v.source, v.host,
+    SELECT site_day(v.hour_at, c.zone) AS day, v.source, v.host,
            sum(v.seen_s) / 3600 AS log_hours
     FROM ops.coverage v CROSS JOIN site.setting c CROSS JOIN written w
-    WHERE v.hour_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2  -- of UTC, for the rows that are read
+    WHERE near_days(v.hour_at, $first_day, $last_day)
       AND (v.seen_s > 0 OR v.expected_s IS NULL) AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
     GROUP BY ALL
 ),

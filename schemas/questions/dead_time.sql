@@ -1,5 +1,6 @@
 /*
 title = "Dead time between files"
+topic = "gaps"
 why = "How long a mounted, working drive stood still between two files, and on what: all of it, also file marks, tape motion and time in which no request waited, which judged gaps leave out."
 takes = ["first_day", "last_day", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Rates of a host's disks by how many are read and written at once"
+topic = "host"
 why = "What two writes to volumes of their own give together, what a write and a read leave each other, and how far that wanders."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Health of drives over a period"
+topic = "drives"
 why = "Failures, errors and interventions of each drive beside what it moved: is it ill, or are its tapes?"
 takes = ["first_day", "last_day", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Drive-time ledger"
+topic = "hours"
 why = "What each drive did with each day; the buckets of a day add up to it."
 takes = ["first_day", "last_day"]
 

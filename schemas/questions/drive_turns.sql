@@ -1,5 +1,6 @@
 /*
 title = "Drives that change between reading and writing"
+topic = "drives"
 why = "Where reads and writes share drives, one pushes the other's tape out: what the changes cost, and how often the tape that had to go came back."
 takes = ["first_day", "last_day", "drive"]
 
@@ -21,10 +22,10 @@ n_came_back = { type = "BIGINT", doc = "turns whose tape before was mounted agai
 least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time until then, from its dismount" }
 */
 WITH mount AS (
-    SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.day
-    FROM gold.session_rate r
+    SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day
+    FROM gold.mount r
     JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1 AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
+    WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
 ),
 behind AS (
     SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,

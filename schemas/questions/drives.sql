@@ -1,5 +1,6 @@
 /*
 title = "Drives"
+topic = "drives"
 why = "Rates of each drive beside the hours it gave to data, to standing still, and to nothing."
 takes = ["first_day", "last_day"]
 
@@ -14,18 +15,19 @@ drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where se
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "that rate / the rate the drive is sold with; above 1 where it compresses" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of mounts logged from mount to dismount, as far as both lie in the period" }
 f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock of those mounts, likewise" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "data moved" }
-between_hours = { type = "DOUBLE", unit = "h", doc = "between files: file marks, databases, requests, motion, start" }
-wait_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room, and checksums" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "mounting and dismounting" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, and nobody wanted it" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "data moved; this and the hours that follow are the groups of gold.drive_time_bucket" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room" }
+checksums_hours = { type = "DOUBLE", unit = "h", doc = "computing checksums, inside transfers and between them" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "between files: file marks, databases, requests, start" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "winding to a file" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "mounting and dismounting" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, no request" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (
@@ -44,9 +46,9 @@ mount AS (
            CASE WHEN r.wall_s IS NOT NULL
                 THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END AS wall_us
-    FROM gold.session_rate r CROSS JOIN bound b
+    FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
 ),
 rate AS (
     SELECT drive, CASE WHEN count(DISTINCT basis) > 1 THEN 'mixed' ELSE min(basis) END AS basis, sum(bytes) AS bytes,
@@ -55,17 +57,19 @@ rate AS (
     FROM mount GROUP BY drive
 ),
 ledger AS (
-    SELECT drive,
-           sum(duration_us) FILTER (WHERE bucket = 'transfer') / 3.6e9 AS transfer_hours,
-           sum(duration_us) FILTER (WHERE bucket IN ('filemark', 'database', 'request', 'position', 'start')) / 3.6e9
-               AS between_hours,
-           sum(duration_us) FILTER (WHERE bucket IN ('wait_data', 'wait_room', 'checksum')) / 3.6e9 AS wait_hours,
-           sum(duration_us) FILTER (WHERE bucket IN ('mount', 'dismount')) / 3.6e9 AS mount_hours,
-           sum(duration_us) FILTER (WHERE bucket = 'no_request') / 3.6e9 AS no_request_hours,
-           sum(duration_us) FILTER (WHERE bucket = 'idle') / 3.6e9 AS idle_hours,
-           sum(duration_us) FILTER (WHERE bucket = 'down') / 3.6e9 AS down_hours,
-           sum(duration_us) FILTER (WHERE bucket = 'unknown') / 3.6e9 AS unknown_hours
-    FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day GROUP BY drive
+    SELECT l.drive,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'moving_data') / 3.6e9 AS moving_data_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'waiting') / 3.6e9 AS waiting_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'checksums') / 3.6e9 AS checksums_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'between_files') / 3.6e9 AS between_files_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'tape_motion') / 3.6e9 AS tape_motion_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'mounting') / 3.6e9 AS mounting_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'no_request') / 3.6e9 AS no_request_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'idle') / 3.6e9 AS idle_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'down') / 3.6e9 AS down_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'unknown') / 3.6e9 AS unknown_hours
+    FROM gold.drive_ledger l JOIN gold.drive_time_bucket b ON b.bucket = l.bucket
+    WHERE l.day BETWEEN $first_day AND $last_day GROUP BY l.drive
 )
 SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(m.n_files, 0) AS n_files,
        coalesce(m.moved_gb, 0) AS moved_gb,
@@ -74,8 +78,9 @@ SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(
        CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) / d.nameplate_mb_s END AS nameplate_share,
        r.walled_bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
        CASE WHEN r.basis <> 'mixed' THEN r.walled_drive_us / nullif(r.wall_us, 0) END AS f,
-       coalesce(l.transfer_hours, 0) AS transfer_hours, coalesce(l.between_hours, 0) AS between_hours,
-       coalesce(l.wait_hours, 0) AS wait_hours, coalesce(l.mount_hours, 0) AS mount_hours,
+       coalesce(l.moving_data_hours, 0) AS moving_data_hours, coalesce(l.waiting_hours, 0) AS waiting_hours,
+       coalesce(l.checksums_hours, 0) AS checksums_hours, coalesce(l.between_files_hours, 0) AS between_files_hours,
+       coalesce(l.tape_motion_hours, 0) AS tape_motion_hours, coalesce(l.mounting_hours, 0) AS mounting_hours,
        coalesce(l.no_request_hours, 0) AS no_request_hours, coalesce(l.idle_hours, 0) AS idle_hours,
        coalesce(l.down_hours, 0) AS down_hours, coalesce(l.unknown_hours, 0) AS unknown_hours
 FROM ledger l

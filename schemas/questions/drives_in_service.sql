@@ -1,5 +1,6 @@
 /*
 title = "Drives in service, day by day"
+topic = "drives"
 why = "How many drives of a kind served a test on each of its days, and which came or left meanwhile."
 takes = ["first_day", "last_day"]
 
@@ -16,12 +17,11 @@ WITH quarter AS (
     -- zones are apart by whole quarters of an hour: what day it was is asked once for each, not for each file
     SELECT DISTINCT time_bucket(INTERVAL 15 MINUTE, t.started_at) AS quarter_at, t.drive, t.system, t.volume
     FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok'  -- UTC's days, for the files that are read
-      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok'
+      AND in_days(t.started_at, $first_day, $last_day, c.zone)
 ),
 used AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', q.quarter_at)) AS DATE) AS day, d.robot, d.generation,
+    SELECT site_day(q.quarter_at, c.zone) AS day, d.robot, d.generation,
            list_sort(list(DISTINCT q.drive)) AS drives, count(DISTINCT (q.system, q.volume)) AS n_tapes
     FROM quarter q CROSS JOIN site.setting c LEFT JOIN site.drive d ON d.drive = q.drive
     GROUP BY ALL

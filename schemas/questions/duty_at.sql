@@ -1,5 +1,6 @@
 /*
 title = "Duty factor at a threshold"
+topic = "stations"
 why = "How much of the time a station works hangs on what counts as work: the share of its half-hours above a threshold, and how it falls as that rises."
 takes = ["last_day", "station"]
 

@@ -1,6 +1,8 @@
 /*
 title = "Duty factor of stations"
-why = "Which stations are kept busy: share of 1800 s bins with traffic above the threshold, over the week that ends with the last day."
+topic = "stations"
+was = ["active_rates"]
+why = "Which stations are kept busy: share of 1800 s bins with traffic above the threshold, and between which averages their traffic lies while there is any, over the week that ends with the last day."
 
 [params.last_day]
 type = "DATE"
@@ -23,11 +25,15 @@ duty_twice = { type = "DOUBLE", unit = "1", doc = "duty factor at twice the thre
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average above which a bin is active" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active bins" }
 active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active bins" }
+low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the lowest active half-hour towards the station" }
+high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the highest active half-hour towards the station" }
+low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the lowest active half-hour from the station" }
+high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the highest active half-hour from the station" }
 coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's bins with data" }
 */
 WITH summed AS (
     SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,
-           sum(n_active_twice) AS n_twice, sum(active_gb) AS active_gb
+           sum(n_active_twice) AS n_twice, sum(active_gb) AS active_gb, min(low_active_mb_s) AS low_mb_s, max(high_active_mb_s) AS high_mb_s
     FROM gold.duty_factor
     WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
     GROUP BY station, direction
@@ -41,6 +47,7 @@ SELECT s.station, s.role, CAST($last_day - CAST($n_days AS INTEGER) + 1 AS DATE)
        c.duty_threshold_mb_s AS threshold_mb_s,
        i.active_gb * 1e3 / nullif(i.n_active * 1800, 0) AS active_in_mb_s,
        o.active_gb * 1e3 / nullif(o.n_active * 1800, 0) AS active_out_mb_s,
+       i.low_mb_s AS low_in_mb_s, i.high_mb_s AS high_in_mb_s, o.low_mb_s AS low_out_mb_s, o.high_mb_s AS high_out_mb_s,
        coalesce(i.n_bins, 0) / (48.0 * $n_days) AS coverage
 FROM site.station s
 CROSS JOIN site.setting c

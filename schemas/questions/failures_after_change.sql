@@ -1,5 +1,6 @@
 /*
 title = "Mounts that fail since a change"
+topic = "changes"
 why = "A limit that was right before (a retry that does not outlast a longer rewind) makes mounts fail from the day something else is changed: failed mounts of those it touched, before and after."
 takes = ["first_day", "last_day"]
 
@@ -25,8 +26,7 @@ WITH touched AS (
     FROM site.change g CROSS JOIN site.setting c
     JOIN site.drive d ON g.entity IS NULL OR g.entity IN (d.drive, d.mover_host, d.system)
     WHERE g.problem IS NULL
-      AND g.changed_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND g.changed_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND in_days(g.changed_at, $first_day, $last_day, c.zone)
 ),
 whom AS (
     SELECT change_id, changed_at, what, drive, string_agg(DISTINCT entity, ' ' ORDER BY entity) AS entity

@@ -1,5 +1,6 @@
 /*
 title = "Rates of file families, hour by hour"
+topic = "requests"
 why = "Whose data the drives move, and when: rates of families stacked come to what all of them moved together."
 takes = ["first_day", "last_day", "group"]
 
@@ -13,8 +14,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in that hour, in whole f
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same / 3600 s" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 cut AS (
@@ -25,8 +25,7 @@ cut AS (
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
-      -- of UTC, for the files that are read
-      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
       AND $group IN ('', t.storage_group)
 )
 SELECT system, storage_group, file_family, mode, hour_at, sum(part) / 1e9 AS moved_gb, sum(part) / 3.6e9 AS rate_mb_s

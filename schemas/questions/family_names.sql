@@ -1,5 +1,6 @@
 /*
 title = "File families whose names break a convention"
+topic = "requests"
 why = "A family that holds what several names should tell apart mixes on tape what nobody reads together."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Sizes of files, by the pauses between them"
+topic = "host"
 why = "Where samples are fine enough, a disk that falls silent marks the end of a file, and the bytes between two silences are its size: sizes without any log of the tape system, to be held against it."
 takes = ["first_day", "last_day", "host"]
 
@@ -28,7 +29,7 @@ reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why sizes canno
 WITH counted AS (
     SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s
     FROM silver.host_sample
-    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 AND to_at > from_at AND $host IN ('', host) AND read_bytes_s IS NOT NULL
+    WHERE near_days(day, $first_day, $last_day) AND to_at > from_at AND $host IN ('', host) AND read_bytes_s IS NOT NULL
     GROUP BY host, tool
     QUALIFY row_number() OVER (PARTITION BY host ORDER BY count(*) DESC, tool) = 1
 ),
@@ -38,9 +39,8 @@ sample AS (
     FROM silver.host_sample s
     JOIN counted c ON c.host = s.host AND c.tool = s.tool
     CROSS JOIN site.setting z
-    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.to_at > s.from_at AND c.step_s <= $pause_s
-      AND s.from_at >= timezone('UTC', timezone(z.zone, CAST($first_day AS TIMESTAMP)))
-      AND s.from_at < timezone('UTC', timezone(z.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND c.step_s <= $pause_s
+      AND in_days(s.from_at, $first_day, $last_day, z.zone)
 ),
 -- a run: samples next to each other that are all silent, or all not; a hole in the samples is a run of its own
 edge AS (
@@ -79,9 +79,8 @@ logged AS (
     -- what is read from disk goes to tape, and what comes from tape is written to it
     SELECT t.station, CASE t.mode WHEN 'write' THEN 'read' ELSE 'write' END AS direction, quantile_cont(t.bytes, 0.5) / 1e9 AS gb
     FROM silver.transfer t CROSS JOIN site.setting z
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.bytes > 0
-      AND t.started_at >= timezone('UTC', timezone(z.zone, CAST($first_day AS TIMESTAMP)))
-      AND t.started_at < timezone('UTC', timezone(z.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok' AND t.bytes > 0
+      AND in_days(t.started_at, $first_day, $last_day, z.zone)
     GROUP BY t.station, t.mode
 )
 SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THEN coalesce(s.n_files, 0) END AS n_files,

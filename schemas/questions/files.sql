@@ -1,6 +1,18 @@
 /*
 title = "Files read"
-why = "What is in the warehouse, and what became of every line."
+topic = "operations"
+was = ["file_hashes"]
+why = "What is in the warehouse, what became of every line, and the hashes with which to make the same numbers again."
+
+[params.from_day]
+type = "DATE"
+default = "0001-01-01"
+doc = "files with data of this site day or later; files that hold no data are listed whatever the days"
+
+[params.to_day]
+type = "DATE"
+default = "9999-12-31"
+doc = "files with data of this site day or before"
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
@@ -16,7 +28,12 @@ n_rejected = { type = "BIGINT", doc = "lines that could not be read" }
 n_records = { type = "BIGINT", doc = "rows in bronze" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
+sha256 = { type = "VARCHAR", doc = "of the decompressed bytes up to the end of what was read" }
 */
-SELECT file_id, path, source, state, reason, note, n_lines, n_used, n_skipped, n_rejected, n_records, first_at, last_at
-FROM ops.file
-ORDER BY path, from_offset
+SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,
+       f.first_at, f.last_at, f.sha256
+FROM ops.file f CROSS JOIN site.setting c
+WHERE f.first_at IS NULL
+   OR (site_day(f.first_at, c.zone) <= $to_day
+       AND site_day(f.last_at, c.zone) >= $from_day)
+ORDER BY f.path, f.from_offset

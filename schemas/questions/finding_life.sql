@@ -1,5 +1,6 @@
 /*
 title = "Findings from night to night"
+topic = "findings"
 why = "Which findings stand, which are gone, since when, and what was said of them."
 
 [params.last_day]

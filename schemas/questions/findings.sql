@@ -1,5 +1,6 @@
 /*
 title = "Findings"
+topic = "findings"
 why = "What is anomalous, where, since when, what it costs at most, how sure, and which log lines prove it."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "From hop to hop"
+topic = "stations"
 why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive: the bytes of each hop side by side show what is moved twice, and which hop is not seen."
 takes = ["first_day", "last_day", "station"]
 
@@ -12,8 +13,7 @@ active_hours = { type = "DOUBLE", unit = "h", doc = "of drives the hours in whic
 active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours, of each drive or link where there are several" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 hop AS (
@@ -35,8 +35,7 @@ hop AS (
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.station IS NOT NULL AND t.bytes > 0 AND t.started_at < b.end_at
       AND (t.ended_at > b.begin_at OR t.started_at >= b.begin_at)
-      -- of UTC, for the files that are read
-      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),
 moved AS (
     SELECT station, hop, sum(mb) / 1e3 AS gb, sum(hours) AS hours FROM hop

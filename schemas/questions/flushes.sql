@@ -1,5 +1,6 @@
 /*
 title = "How spools flush"
+topic = "host"
 why = "Bursts that fill the disks stop what reads from them meanwhile: how often, how long, how much."
 takes = ["first_day", "last_day"]
 

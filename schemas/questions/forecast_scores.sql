@@ -1,5 +1,6 @@
 /*
 title = "Did forecasts come true?"
+topic = "forecasts"
 why = "What was foretold of campaigns night after night, beside what came: an interval that says 90 % should hold nine of ten."
 
 [params.last_day]

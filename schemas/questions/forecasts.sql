@@ -1,5 +1,6 @@
 /*
 title = "What is foretold"
+topic = "forecasts"
 why = "The forecasts of a night: costs, drives needed, ends of campaigns, room, each with its interval or with the reason why there is no estimate."
 
 [params.last_day]

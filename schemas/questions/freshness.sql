@@ -1,5 +1,6 @@
 /*
 title = "Until when there are data, and how the last runs ended"
+topic = "operations"
 why = "Every number is as old as the newest log line that was read, and as good as the last run of each step. A step that found nothing to do leaves no run."
 
 [columns]
@@ -40,8 +41,8 @@ found AS (
     SELECT 'step', step, NULL, ended_at, outcome, failure FROM ran
 ),
 local AS (
-    SELECT f.*, timezone(c.zone, timezone('UTC', f.until_at)) AS until_here,
-           timezone(c.zone, timezone('UTC', f.ended_at)) AS ended_here, c.zone
+    SELECT f.*, site_time(f.until_at, c.zone) AS until_here,
+           site_time(f.ended_at, c.zone) AS ended_here, c.zone
     FROM found f LEFT JOIN site.setting c ON true
 )
 SELECT kind, name, until_at, CAST(coalesce(until_here, until_at) AS DATE) AS until_day, ended_at, outcome, failure,

@@ -1,6 +1,8 @@
 /*
 title = "Cost of long gaps"
-why = "What the long gaps take from each drive, in hours and in what could have moved meanwhile."
+topic = "gaps"
+was = ["gaps_by_station"]
+why = "What the long gaps take from each station and drive, in hours and in what could have moved meanwhile. Judged gaps: without file marks, tape motion and time in which no request waited."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
@@ -9,8 +11,10 @@ station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL w
 drive = { type = "VARCHAR", doc = "drive; NULL where the row is of more than one" }
 n_gaps = { type = "BIGINT", doc = "gaps" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median of the judged gap" }
-share_over_5s = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than 5 s" }
-n_long_gaps = { type = "BIGINT", doc = "gaps judged more than 3 s longer than expected" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the judged gap" }
+modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent judged gap, in whole seconds; the shortest of several" }
+share_long = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than expected by more than excess_s of the rule long_gap" }
+n_long_gaps = { type = "BIGINT", doc = "gaps judged that much longer" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long ones beyond the expected gap" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "what could have moved in that time, at most: each at the rate of the file before it" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; what remains of it after the next bottleneck is gain_gb_day of the question lost_time, cause long_gap" }
@@ -29,14 +33,21 @@ levelled AS (
 ),
 ranked AS (
     -- so many gaps are as short or shorter: the median lies where that is half of them
-    SELECT l.*, l.judged_s > c.expected_gap_s + 3 AS is_long, l.judged_s - c.expected_gap_s AS over_s,
+    SELECT l.*, l.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s') AS is_long, l.judged_s - c.expected_gap_s AS over_s,
            sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive ORDER BY l.judged_s) AS upto,
-           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive) AS n_all
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive) AS n_all,
+           0.95e0 * (n_all - 1) AS place_95,
+           sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive, round(l.judged_s)) AS n_alike
     FROM levelled l CROSS JOIN site.setting c
 )
 SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
        (min(judged_s) FILTER (2 * upto >= n_all) + min(judged_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
-       coalesce(sum(n_gaps) FILTER (judged_s > 5), 0) / sum(n_gaps) AS share_over_5s,
+       -- between the gaps at these two places of their order, as quantile_cont has it
+       min(judged_s) FILTER (upto > floor(place_95))
+           + (min(judged_s) FILTER (upto > ceil(place_95)) - min(judged_s) FILTER (upto > floor(place_95)))
+           * any_value(place_95 - floor(place_95)) AS p95_s,
+       arg_min(round(judged_s), (-n_alike, judged_s)) AS modal_s,
+       coalesce(sum(n_gaps) FILTER (is_long), 0) / sum(n_gaps) AS share_long,
        CAST(coalesce(sum(n_gaps) FILTER (is_long), 0) AS BIGINT) AS n_long_gaps,
        coalesce(sum(over_s * n_gaps) FILTER (is_long), 0) / 3600 AS lost_hours,
        coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9 AS lost_gb,

@@ -1,5 +1,6 @@
 /*
 title = "Examples of long gaps"
+topic = "gaps"
 why = "The two log lines around a gap prove it; those shown are the most usual of the long ones."
 takes = ["first_day", "last_day", "station", "drive"]
 
@@ -33,10 +34,10 @@ next_message = { type = "VARCHAR", doc = "what that second line says" }
 WITH long_gap AS (
     SELECT g.*, median(g.judged_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
-      AND g.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND $station IN ('', g.station) AND $drive IN ('', g.drive) AND g.judged_s > c.expected_gap_s + 3
+    WHERE in_days(g.started_at, $first_day, $last_day, c.zone)
+      AND near_days(g.day, $first_day, $last_day)
+      AND $station IN ('', g.station) AND $drive IN ('', g.drive)
+      AND g.judged_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
 shown AS (
     SELECT * FROM long_gap

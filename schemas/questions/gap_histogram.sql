@@ -1,5 +1,6 @@
 /*
 title = "Judged gaps, counted by length"
+topic = "gaps"
 why = "An average hides it: a healthy dialogue and a stuck one stand side by side as two peaks."
 takes = ["first_day", "last_day", "station", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Peaks of the judged gap"
+topic = "gaps"
 why = "Where a station's gaps pile up: one peak at the expected gap is well, another one has a cause."
 takes = ["first_day", "last_day", "station", "drive"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Stations with long gaps, and whether the next file was at hand"
+topic = "gaps"
 why = "A gap with the next file on spool is the dialogue's doing; without it the drive is starved. The two ask for different remedies."
 takes = ["first_day", "last_day"]
 
@@ -26,9 +27,8 @@ starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others:
 WITH wanted AS MATERIALIZED (
     SELECT g.system, g.station, g.gap_id, g.next_transfer_id, g.started_at, g.gap_s - g.no_request_s AS dead_s
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE g.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(g.day, $first_day, $last_day)
+      AND in_days(g.started_at, $first_day, $last_day, c.zone)
       AND $drive IN ('', g.drive)
 ),
 followed AS MATERIALIZED (
@@ -40,7 +40,7 @@ gap AS (
     SELECT f.station, f.dead_s,
            coalesce(f.ready_at <= f.started_at, f.queued_at <= f.started_at OR f.client = b.client, FALSE) AS is_ready
     FROM followed f JOIN silver.transfer b ON b.system = f.system AND b.transfer_id = f.gap_id
-    WHERE b.day BETWEEN $first_day - 8 AND $last_day + 1  -- a file takes less than a week
+    WHERE near_days(b.day, $first_day - 7, $last_day)  -- a file takes less than a week
 )
 SELECT station, count(*) AS n_gaps, median(dead_s) AS p50_s, quantile_cont(dead_s, 0.95) AS p95_s,
        count(*) FILTER (is_ready) / count(*) AS ready_share,

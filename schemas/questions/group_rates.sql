@@ -1,5 +1,6 @@
 /*
 title = "Rates of groups over the hours: sustained, peak, average, last"
+topic = "requests"
 why = "What an experiment asked of the tapes while it asked anything, what it reached once, and what is left of that on average: four figures that are easily taken for one another."
 takes = ["first_day", "last_day"]
 
@@ -16,8 +17,7 @@ max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest of them" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 cut AS (
@@ -28,8 +28,7 @@ cut AS (
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
-      -- of UTC, for the files that are read
-      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),
 part AS (
     -- whole bytes: their sum is the same in whatever order the files come

@@ -1,5 +1,6 @@
 /*
 title = "The period in one line"
+topic = "hours"
 why = "How much moved, how much of the drives' time that took, and how much of it was not logged."
 takes = ["first_day", "last_day"]
 
@@ -13,12 +14,11 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock 
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 traffic AS (
@@ -39,9 +39,9 @@ mount AS (
                 THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END
                AS wall_us
-    FROM gold.session_rate r CROSS JOIN bound b
+    FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
 ),
 rate AS (
     -- the best that is known: both rates, else the overall rate alone, else the drive rate alone
@@ -55,7 +55,7 @@ ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
            -- without a log nothing is known of these hours: neither that they are none
            CASE WHEN bool_or(bucket <> 'unknown')
-                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS transfer_hours,
+                THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS moving_data_hours,
            CASE WHEN count(*) > 0
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 END AS unknown_hours,
            coalesce(bool_or(bucket <> 'unknown'), FALSE) AS is_logged
@@ -66,5 +66,5 @@ SELECT coalesce(m.moved_tb, CASE WHEN l.is_logged THEN 0 END) AS moved_tb,
        CASE WHEN l.is_logged OR m.n_files IS NOT NULL THEN m.n_sessions END AS n_sessions, r.bytes / nullif(r.drive_us, 0) AS drive_rate_mb_s,
        CASE WHEN r.drive_us > 0 THEN r.basis END AS drive_rate_basis, r.bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
        r.drive_us / nullif(r.wall_us, 0) AS f,
-       nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.transfer_hours, l.unknown_hours
+       nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.moving_data_hours, l.unknown_hours
 FROM moved m CROSS JOIN ledger l LEFT JOIN rate r ON TRUE

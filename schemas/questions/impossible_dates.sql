@@ -1,5 +1,6 @@
 /*
 title = "Files with dates that cannot be"
+topic = "operations"
 why = "A log cannot report what happens after it was written, and no log of this kind is older than 1990: a clock or a date order is wrong. Such days do not count as days of the site."
 
 [columns]

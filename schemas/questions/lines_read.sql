@@ -1,5 +1,6 @@
 /*
 title = "Lines read"
+topic = "operations"
 why = "Whether anything was lost on the way in: used, skipped and rejected lines add up to the lines of the files that hold data of the period, or no data at all."
 takes = ["first_day", "last_day"]
 
@@ -19,7 +20,7 @@ SELECT coalesce(f.source, 'unknown') AS source, f.state, count(DISTINCT f.path) 
        CAST(sum(f.n_records) AS BIGINT) AS n_records
 FROM ops.file f CROSS JOIN site.setting c
 WHERE f.first_at IS NULL
-   OR (CAST(timezone(c.zone, timezone('UTC', f.first_at)) AS DATE) <= $last_day
-       AND CAST(timezone(c.zone, timezone('UTC', f.last_at)) AS DATE) >= $first_day)
+   OR (site_day(f.first_at, c.zone) <= $last_day
+       AND site_day(f.last_at, c.zone) >= $first_day)
 GROUP BY coalesce(f.source, 'unknown'), f.state
 ORDER BY source, f.state

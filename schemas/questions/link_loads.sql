@@ -1,5 +1,6 @@
 /*
 title = "Load of links over the hours"
+topic = "host"
 why = "Whether a link is full: its average over each hour, its highest peak, and what it can carry."
 takes = ["first_day", "last_day", "station"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What was read, of which days"
+topic = "operations"
 why = "Which days can be asked for with which log: a page about another day shows nothing of it. Dates that cannot be are left out."
 
 [columns]
@@ -15,7 +16,7 @@ WITH written AS (
     FROM ops.file
 ),
 hour AS (
-    SELECT v.source, v.host, v.seen_s, CAST(timezone(c.zone, timezone('UTC', v.hour_at)) AS DATE) AS day
+    SELECT v.source, v.host, v.seen_s, site_day(v.hour_at, c.zone) AS day
     FROM ops.coverage v CROSS JOIN site.setting c CROSS JOIN written w
     WHERE (v.seen_s > 0 OR v.expected_s IS NULL) AND v.hour_at >= TIMESTAMP '1990-01-01'
       AND (w.most_at IS NULL OR v.hour_at <= w.most_at)

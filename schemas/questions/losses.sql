@@ -1,5 +1,6 @@
 /*
 title = "Recoverable losses"
+topic = "findings"
 why = "What to mend first, by cause: the findings of a rule together. A gain is capped by what comes next in the way; where none is known the price is at most, and where nothing tells what the hours are worth, they count as an hour of the others does. Causes do not add up, for one hour can be lost for two reasons, and one mend uncovers the next bottleneck."
 takes = ["first_day", "last_day"]
 

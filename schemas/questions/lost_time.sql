@@ -1,5 +1,6 @@
 /*
 title = "Lost time, ranked by what would be gained"
+topic = "hours"
 why = "What to mend first: causes by station, with the drive-hours that could be got back, and how much more would move, capped by what comes next in the way. Gains of two causes do not add up."
 takes = ["first_day", "last_day"]
 

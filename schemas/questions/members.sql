@@ -1,5 +1,6 @@
 /*
 title = "Stations, drives and storage groups of a period"
+topic = "requests"
 why = "What a page can be narrowed to."
 takes = ["first_day", "last_day"]
 
@@ -7,7 +8,7 @@ takes = ["first_day", "last_day"]
 kind = { type = "VARCHAR", doc = "station, drive or group" }
 name = { type = "VARCHAR", doc = "its name" }
 */
-SELECT 'station' AS kind, station AS name FROM gold.session_rate WHERE day BETWEEN $first_day AND $last_day
+SELECT 'station' AS kind, station AS name FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day
 UNION SELECT 'station', station FROM gold.duty_factor WHERE day BETWEEN $first_day AND $last_day
 UNION SELECT 'drive', drive FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
 UNION SELECT 'group', storage_group FROM gold.family_rate WHERE day BETWEEN $first_day AND $last_day

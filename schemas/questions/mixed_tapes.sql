@@ -1,5 +1,6 @@
 /*
 title = "Kinds of data that share a tape"
+topic = "tapes"
 why = "Raw and reconstructed data written to one tape, of which only one is read: each file that nobody wants is a stretch of tape to be passed. What it costs is the motion between files beyond that of tapes with one kind."
 takes = ["first_day", "last_day"]
 
@@ -21,7 +22,7 @@ alone_s = { type = "DOUBLE", unit = "s", doc = "the same of all tapes with one k
 lost_hours = { type = "DOUBLE", unit = "h", doc = "what the mixture cost: n_read x the difference, if any; 0 of a tape with one kind, NULL where no tape with one kind was read" }
 */
 WITH mount AS (
-    SELECT session_id, system, volume, n_files, position_s FROM gold.mount_yield
+    SELECT session_id, system, volume, n_files, position_s FROM gold.mount
     WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read' AND position_s IS NOT NULL
 ),
 cost AS (
@@ -30,7 +31,7 @@ cost AS (
 taken AS (
     SELECT DISTINCT t.system, t.volume, t.file_number, t.file_family
     FROM silver.transfer t SEMI JOIN mount m ON m.session_id = t.session_id
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1 AND t.status = 'ok' AND t.file_number IS NOT NULL
+    WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok' AND t.file_number IS NOT NULL
 ),
 family AS (
     SELECT system, volume, file_number, any_value(file_family) AS file_family

@@ -1,5 +1,6 @@
 /*
 title = "What a drive did during a mount"
+topic = "mounts"
 why = "The states of the drive one after the other, from the request to the dismount: where the mount's time went."
 takes = ["session"]
 
@@ -10,7 +11,10 @@ doc = "most intervals, the longest"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
+number = { type = "BIGINT", doc = "place of the state in a drive's day (gold.drive_time_bucket)" }
 state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer are part of it here" }
+state_words = { type = "VARCHAR", doc = "the state in words" }
+colour = { type = "VARCHAR", doc = "colour of its group" }
 from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length" }
@@ -26,4 +30,7 @@ longest AS (
     ORDER BY interval_s DESC, d.from_at
     LIMIT $n
 )
-SELECT drive, state, from_at, to_at, interval_s FROM longest ORDER BY from_at, to_at
+SELECT l.drive, b.number, l.state, CASE l.state WHEN 'transfer' THEN 'in a transfer' ELSE b.bucket_words END AS state_words,
+       b.colour, l.from_at, l.to_at, l.interval_s
+FROM longest l JOIN gold.drive_time_bucket b ON b.bucket = l.state
+ORDER BY l.from_at, l.to_at

@@ -1,5 +1,6 @@
 /*
 title = "Drives in use, hour by hour"
+topic = "drives"
 why = "How many drives worked at once: whether there are too few, and whether a figure of more of them than there are can be true."
 takes = ["first_day", "last_day"]
 

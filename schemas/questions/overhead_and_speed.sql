@@ -1,5 +1,6 @@
 /*
 title = "Overhead a file and speed of each technology, where the data can tell"
+topic = "gaps"
 why = "Time of a file = overhead + bytes / speed: a line through files of many sizes. Files of nearly one size have no such line, and then there is no row rather than a wrong one."
 takes = ["first_day", "last_day"]
 
@@ -18,9 +19,8 @@ WITH file AS (
     JOIN site.drive d ON d.drive = t.drive
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.drive_s > 0 AND t.day >= $first_day - 1
-      AND g.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND g.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND g.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND near_days(g.day, $first_day, $last_day)
+      AND in_days(g.started_at, $first_day, $last_day, c.zone)
 )
 SELECT generation, mode, count(*) AS n_files, regr_intercept(service_s, mb) AS overhead_s,
        1 / regr_slope(service_s, mb) AS speed_mb_s, regr_r2(service_s, mb) AS r2

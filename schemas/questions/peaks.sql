@@ -1,5 +1,6 @@
 /*
 title = "Under which conditions was the peak reached?"
+topic = "drives"
 why = "A best rate is of its conditions: a large file, nothing written to the disks beside it, few drives at work. Quoted without them it promises what no day will give."
 takes = ["first_day", "last_day"]
 
@@ -32,7 +33,7 @@ WITH best AS (
 beside AS (
     SELECT b.transfer_id, count(DISTINCT t.drive) AS n_drives
     FROM best b
-    JOIN silver.transfer t ON t.station = b.station AND t.day BETWEEN $first_day - 1 AND $last_day + 1
+    JOIN silver.transfer t ON t.station = b.station AND near_days(t.day, $first_day, $last_day)
                           AND t.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
                           AND t.started_at < b.ended_at AND t.ended_at > b.started_at
     GROUP BY b.transfer_id
@@ -41,7 +42,7 @@ meanwhile AS (
     SELECT b.transfer_id, s.tool, s.read_bytes_s, s.write_bytes_s,
            date_diff('microsecond', greatest(s.from_at, b.started_at), least(s.to_at, b.ended_at)) AS us
     FROM best b
-    JOIN silver.host_sample s ON s.host = b.station AND s.day BETWEEN $first_day - 1 AND $last_day + 1
+    JOIN silver.host_sample s ON s.host = b.station AND near_days(s.day, $first_day, $last_day)
                              AND s.day BETWEEN CAST(b.started_at AS DATE) - 1 AND CAST(b.ended_at AS DATE)
                              AND s.from_at < b.ended_at AND s.to_at > b.started_at AND s.write_bytes_s IS NOT NULL
 ),

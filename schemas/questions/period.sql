@@ -1,5 +1,6 @@
 /*
 title = "Days with data"
+topic = "operations"
 why = "Which period can be asked for, and what is normal at this site."
 
 [columns]
@@ -31,9 +32,9 @@ measured AS (
            max(m.day) FILTER (m.day >= b.least_at AND m.day <= coalesce(b.most_at, m.day)) AS sound_last_day
     FROM metric m CROSS JOIN bound b
 )
-SELECT coalesce(least(CAST(timezone(c.zone, timezone('UTC', r.sound_first_at)) AS DATE), m.sound_first_day),
-                least(CAST(timezone(c.zone, timezone('UTC', r.first_at)) AS DATE), m.first_day)) AS first_day,
-       coalesce(greatest(CAST(timezone(c.zone, timezone('UTC', r.sound_last_at)) AS DATE), m.sound_last_day),
-                greatest(CAST(timezone(c.zone, timezone('UTC', r.last_at)) AS DATE), m.last_day)) AS last_day,
+SELECT coalesce(least(site_day(r.sound_first_at, c.zone), m.sound_first_day),
+                least(site_day(r.first_at, c.zone), m.first_day)) AS first_day,
+       coalesce(greatest(site_day(r.sound_last_at, c.zone), m.sound_last_day),
+                greatest(site_day(r.last_at, c.zone), m.last_day)) AS last_day,
        c.name, c.zone, c.expected_gap_s, c.duty_threshold_mb_s
 FROM site.setting c CROSS JOIN reached r CROSS JOIN measured m

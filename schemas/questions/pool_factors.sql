@@ -1,5 +1,6 @@
 /*
 title = "What a pool's rate hangs on"
+topic = "pools"
 why = "The server, RAID level, streams, service and weight of each disk pool beside what was asked of it, to and from tape: the factors that decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 

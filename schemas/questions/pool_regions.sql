@@ -1,5 +1,6 @@
 /*
 title = "When did the pools stop sharing the work?"
+topic = "pools"
 why = "Stretches of hours in which as many pools took part, as of the last day judged: where one ends, something was changed, broke, or another kind of request came."
 takes = ["last_day"]
 

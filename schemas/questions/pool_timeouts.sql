@@ -1,5 +1,6 @@
 /*
 title = "Requests that died waiting"
+topic = "pools"
 why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
 takes = ["first_day", "last_day"]
 
@@ -15,15 +16,14 @@ waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from making t
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
 n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
 times = { type = "DOUBLE", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got 1.5 times the mean or more of requests while other pools had none that timed out" }
+is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many times the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,
            coalesce(r.ended_at, r.created_at) AS over_at
     FROM silver.pool_request r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(r.day, $first_day, $last_day)
+      AND in_days(r.created_at, $first_day, $last_day, c.zone)
 ),
 told AS (
     SELECT a.*, EXISTS (
@@ -42,7 +42,7 @@ summed AS (
 )
 SELECT system, pool, operation, n_requests, n_timeouts, n_timeouts / n_requests AS timeout_share, n_never_started,
        waited_hours, not_moved_gb, n_elsewhere, n_requests / avg(n_requests) OVER alike AS times,
-       n_timeouts > 0 AND n_requests >= 1.5 * avg(n_requests) OVER alike
+       n_timeouts > 0 AND n_requests >= rule_limit('pool_skew', 'min_times') * avg(n_requests) OVER alike
            AND count(*) FILTER (n_timeouts = 0) OVER alike > 0 AS is_cost_suspect
 FROM summed
 WINDOW alike AS (PARTITION BY system, operation)

@@ -1,5 +1,6 @@
 /*
 title = "Pools before tape"
+topic = "pools"
 why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its part."
 takes = ["first_day", "last_day"]
 
@@ -19,9 +20,8 @@ latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency nine of ten stay b
 WITH asked AS (
     SELECT r.*
     FROM silver.pool_request r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(r.day, $first_day, $last_day)
+      AND in_days(r.created_at, $first_day, $last_day, c.zone)
 ),
 used AS (
     SELECT system, operation, storage_group, file_family, pool,

@@ -1,5 +1,6 @@
 /*
 title = "What went well, and what did not"
+topic = "hours"
 why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding, muted or not."
 takes = ["first_day", "last_day"]
 
@@ -23,24 +24,24 @@ fast AS (
     WHERE r.day BETWEEN $first_day AND $last_day AND r.drive_rate_basis = 'call'
 ),
 gap AS (
-    SELECT sum(g.n_gaps) FILTER (g.judged_s <= c.expected_gap_s + 3) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
+    SELECT sum(g.n_gaps) FILTER (g.judged_s <= c.expected_gap_s + rule_limit('long_gap', 'excess_s')) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
     FROM gold.gap_length g CROSS JOIN site.setting c WHERE g.day BETWEEN $first_day AND $last_day
 ),
 mount AS (
     SELECT 1 - count(*) FILTER (s.status = 'mount_failed') / count(*) AS share, count(*) AS n
     FROM silver.session s CROSS JOIN site.setting c
-    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND CAST(timezone(c.zone, timezone('UTC', s.from_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE near_days(s.day, $first_day, $last_day)
+      AND site_day(s.from_at, c.zone) BETWEEN $first_day AND $last_day
 ),
 file AS (
     SELECT 1 - count(*) FILTER (t.status = 'failed') / count(*) AS share, count(*) AS n
     FROM silver.transfer t CROSS JOIN site.setting c
-    WHERE t.day BETWEEN $first_day - 1 AND $last_day + 1
-      AND CAST(timezone(c.zone, timezone('UTC', t.started_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE near_days(t.day, $first_day, $last_day)
+      AND site_day(t.started_at, c.zone) BETWEEN $first_day AND $last_day
 ),
 read_whole AS (
     SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n
-    FROM gold.mount_yield WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
+    FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
 ),
 hours AS (
     SELECT 1 - coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) / sum(duration_us) AS up,
@@ -60,7 +61,9 @@ pro AS (
            format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS says
     FROM fast
     UNION ALL SELECT 'long_gap', NULL, share, n, 0.95, 20,
-           format('Files follow each other: {:.1f} % of the gaps are within 3 s of what is expected.', 100 * share) FROM gap
+           format('Files follow each other: {:.1f} % of the gaps are within {:g} s of what is expected.', 100 * share,
+                  rule_limit('long_gap', 'excess_s'))
+    FROM gap
     UNION ALL SELECT 'mount_failures', NULL, share, n, 0.99, 20, format('Mounts succeed: {:.2f} % of them.', 100 * share) FROM mount
     UNION ALL SELECT 'transfer_failures', NULL, share, n, 0.999, 100,
            format('Files arrive: {:.2f} % of the tries did not fail.', 100 * share) FROM file

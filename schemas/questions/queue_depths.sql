@@ -1,5 +1,6 @@
 /*
 title = "What a deep queue of requests brings"
+topic = "mounts"
 why = "The more requests wait at once, the more of a tape's files a mount can serve together: rates and files a mount by the number that waited. A new limit of the queue is a change: declare it, and `changes` compares."
 takes = ["first_day", "last_day"]
 
@@ -15,8 +16,7 @@ n_mounts = { type = "BIGINT", doc = "mounts requested in these hours, in which f
 files_a_mount = { type = "DOUBLE", doc = "files they moved, on average; NULL without mounts" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 waiting AS (
@@ -25,8 +25,7 @@ waiting AS (
                         INTERVAL 1 HOUR)) AS hour_at
     FROM silver.request q CROSS JOIN bound b
     WHERE q.assigned_at > q.queued_at AND q.queued_at < b.end_at AND q.assigned_at > b.begin_at
-      -- of UTC, for the files that are read
-      AND q.queued_at <= CAST($last_day AS DATE) + 2 AND q.assigned_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(q.queued_at, q.assigned_at, $first_day, $last_day)
 ),
 depth AS (
     SELECT mode, hour_at,
@@ -38,12 +37,12 @@ moved AS (
     SELECT t.mode, date_trunc('hour', t.ended_at) AS hour_at, sum(t.bytes) AS bytes
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at >= b.begin_at AND t.ended_at < b.end_at
-      AND t.ended_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+      AND near_days(t.ended_at, $first_day, $last_day)
     GROUP BY ALL
 ),
 mount AS (
-    SELECT mode, date_trunc('hour', requested_at) AS hour_at, count(*) AS n_mounts, sum(n_files) AS n_files
-    FROM gold.mount_yield WHERE site_day BETWEEN $first_day AND $last_day GROUP BY ALL
+    SELECT mode, date_trunc('hour', begun_at) AS hour_at, count(*) AS n_mounts, sum(n_files) AS n_files
+    FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day GROUP BY ALL
 ),
 hourly AS (
     SELECT d.mode, d.hour_at, d.depth, coalesce(m.bytes, 0) AS bytes, coalesce(y.n_mounts, 0) AS n_mounts,

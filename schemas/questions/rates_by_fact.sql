@@ -1,5 +1,6 @@
 /*
 title = "Which is faster, and does it do what was expected?"
+topic = "changes"
 why = "Hours of pools, hosts, links and files of drives, by what a fact says of them: file systems, RAID levels and settings side by side; and of a fact that names a rate (expected_mb_s), how often it was reached."
 takes = ["first_day", "last_day"]
 
@@ -21,12 +22,12 @@ reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fa
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / that rate; NULL likewise" }
 */
 WITH rate AS (
-    SELECT CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) AS day, 'pool' AS kind, r.pool AS entity,
+    SELECT site_day(r.ended_at, c.zone) AS day, 'pool' AS kind, r.pool AS entity,
            r.operation AS work, CAST(sum(r.bytes) AS DOUBLE) / 1e6 / 3600 AS mb_s
     FROM silver.pool_request r CROSS JOIN site.setting c
-    -- UTC's days, for the files that are read; what ended in the period may have been asked for a week before
-    WHERE r.day BETWEEN $first_day - 8 AND $last_day + 1 AND r.outcome = 'done' AND r.pool IS NOT NULL
-      AND CAST(timezone(c.zone, timezone('UTC', r.ended_at)) AS DATE) BETWEEN $first_day AND $last_day
+    -- what ended in the period may have been asked for a week before
+    WHERE near_days(r.day, $first_day - 7, $last_day) AND r.outcome = 'done' AND r.pool IS NOT NULL
+      AND site_day(r.ended_at, c.zone) BETWEEN $first_day AND $last_day
     GROUP BY 1, r.pool, r.operation, date_trunc('hour', r.ended_at)
     UNION ALL
     SELECT day, 'host', host, unnest(['read', 'write']), unnest([read_mb_s, write_mb_s])

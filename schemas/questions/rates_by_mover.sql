@@ -1,5 +1,6 @@
 /*
 title = "Drive rates by the movers' hosts"
+topic = "drives"
 why = "Equal drives on unequal servers: which hosts let their drives run, and which hold them back."
 takes = ["first_day", "last_day"]
 

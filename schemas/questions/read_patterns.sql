@@ -1,5 +1,6 @@
 /*
 title = "From organised to chaotic, week by week"
+topic = "mounts"
 why = "A cache that is flushed too often, or users who go past it, turn a few long reads into many short ones: files a mount fall and drive-hours a terabyte rise, weeks before anybody complains."
 takes = ["last_day", "group"]
 
@@ -23,7 +24,7 @@ is_slide = { type = "BOOLEAN", doc = "at least twice the drive-hours a TB of tha
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,
            CAST($last_day - CAST(7 * (($last_day - site_day) // 7) + 6 AS INTEGER) AS DATE) AS week_from
-    FROM gold.mount_yield
+    FROM gold.mount
     WHERE site_day BETWEEN $last_day - CAST(7 * $n_weeks - 1 AS INTEGER) AND $last_day
       AND mode = 'read' AND wall_s IS NOT NULL AND volume_gb > 0 AND $group IN ('', storage_group)
 ),

@@ -1,5 +1,6 @@
 /*
 title = "For whom was it fetched from tape?"
+topic = "pools"
 why = "Recalls read on the site's own network, from afar, by both, or by nobody: each asks for another remedy. A network is a fact of site.toml of a beginning of addresses or an end of names: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
@@ -23,10 +24,9 @@ unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from its end to
 WITH restore AS (
     SELECT row_number() OVER (ORDER BY r.created_at, r.system, r.pool, r.pnfsid) AS no, r.*
     FROM silver.pool_request r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1 AND r.operation = 'restore' AND r.outcome = 'done'
+    WHERE near_days(r.day, $first_day, $last_day) AND r.operation = 'restore' AND r.outcome = 'done'
       AND $group IN ('', r.storage_group)
-      AND r.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND r.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND in_days(r.created_at, $first_day, $last_day, c.zone)
 ),
 network AS (
     SELECT entity, value FROM site.fact
@@ -36,7 +36,7 @@ client AS (
     -- the longest beginning or end that fits
     SELECT t.client, arg_max(n.value, (length(n.entity), n.entity)) AS network
     FROM (SELECT DISTINCT client FROM silver.pool_transfer
-          WHERE day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER) AND mode = 'read') t
+          WHERE near_days(day, $first_day, $last_day + CAST(ceil($hours / 24) AS INTEGER)) AND mode = 'read') t
     JOIN network n ON starts_with(t.client, n.entity) OR ends_with(t.client, n.entity)
     GROUP BY t.client
 ),
@@ -45,7 +45,7 @@ matched AS (
     SELECT r.no, t.protocol, coalesce(c.network, 'elsewhere') AS network, t.started_at
     FROM restore r
     JOIN silver.pool_transfer t ON t.system = r.system AND t.pnfsid = r.pnfsid AND t.mode = 'read' AND t.error_code = 0
-         AND t.day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER)
+         AND near_days(t.day, $first_day, $last_day + CAST(ceil($hours / 24) AS INTEGER))
          AND t.started_at >= r.created_at AND t.started_at <= r.created_at + to_microseconds(CAST($hours * 3.6e9 AS BIGINT))
     LEFT JOIN client c ON c.client = t.client
     QUALIFY row_number() OVER (
@@ -53,7 +53,7 @@ matched AS (
 ),
 heard AS (
     SELECT DISTINCT system FROM silver.pool_transfer
-    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 + CAST(ceil($hours / 24) AS INTEGER)
+    WHERE near_days(day, $first_day, $last_day + CAST(ceil($hours / 24) AS INTEGER))
 ),
 told AS (
     SELECT no, string_agg(DISTINCT network, ' and ' ORDER BY network) AS read_from, count(*) AS n_reads,

@@ -1,5 +1,6 @@
 /*
 title = "Recalls by volume"
+topic = "tapes"
 why = "How often each volume was asked for, and which share of mounts a recall would spare that gathers the period's files by volume, as lists of volumes' contents allow."
 takes = ["first_day", "last_day"]
 
@@ -18,9 +19,8 @@ WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,
            count(*) OVER (PARTITION BY r.system, r.host, r.pool, r.began_at, r.worker_volume) AS n_volumes
     FROM silver.endit_recall r CROSS JOIN site.setting c
-    WHERE r.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND r.began_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND r.began_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(r.day, $first_day, $last_day)
+      AND in_days(r.began_at, $first_day, $last_day, c.zone)
 ),
 by_volume AS (
     SELECT system, volume, CAST(sum(n_files) AS BIGINT) AS n_files, count(*) AS n_mounts,

@@ -1,5 +1,6 @@
 /*
 title = "Rejected lines"
+topic = "operations"
 why = "Which lines could not be read, by file and reason, with an example."
 
 [columns]

@@ -1,5 +1,6 @@
 /*
 title = "What remounts cost, by storage group"
+topic = "mounts"
 why = "A tape mounted five times a day for one file each paid five times for what one mount could have done."
 takes = ["first_day", "last_day"]
 
@@ -15,9 +16,9 @@ wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,
            sum(coalesce(s.mount_s, 0) + coalesce(s.dismount_s, 0)) AS mount_s
-    FROM gold.mount_yield y
+    FROM gold.mount y
     JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
-        AND s.day BETWEEN $first_day - 2 AND $last_day + 2  -- UTC's days, for the files that are read
+        AND near_days(s.day, $first_day - 1, $last_day + 1)
     WHERE y.site_day BETWEEN $first_day AND $last_day
     GROUP BY y.storage_group, y.site_day, y.system, y.volume
 )

@@ -1,5 +1,6 @@
 /*
 title = "Files fetched from tape again"
+topic = "pools"
 why = "A file fetched twice within days is a mount that a larger cache, or one restore for two pools, would have spared."
 takes = ["first_day", "last_day"]
 
@@ -20,20 +21,19 @@ shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restor
 last_at = { type = "TIMESTAMP", doc = "begin of the last of them" }
 */
 WITH paired AS (
-    -- UTC's days, for the files that are read: what came before them is too long ago for any of the period
+    -- what came before them is too long ago for any of the period
     SELECT system, pnfsid, storage_group, file_family, bytes, pool, created_at, lag(created_at) OVER fetched AS before_at,
            lag(pool) OVER fetched AS before_pool
     FROM silver.pool_request
     WHERE operation = 'restore' AND outcome = 'done'
-      AND day BETWEEN $first_day - CAST(ceil(CAST($days AS DOUBLE)) AS INTEGER) - 1 AND $last_day + 1
+      AND near_days(day, $first_day - CAST(ceil(CAST($days AS DOUBLE)) AS INTEGER), $last_day)
     WINDOW fetched AS (PARTITION BY system, pnfsid ORDER BY created_at, pool)
 ),
 again AS (
     SELECT p.*, date_diff('microsecond', p.before_at, p.created_at) / 1e6 AS apart_s
     FROM paired p CROSS JOIN site.setting c
     WHERE p.before_at IS NOT NULL
-      AND p.created_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND p.created_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND in_days(p.created_at, $first_day, $last_day, c.zone)
       AND date_diff('microsecond', p.before_at, p.created_at) / 1e6 <= $days * 86400
 )
 SELECT system, pnfsid, max(storage_group) AS storage_group, max(file_family) AS file_family, count(*) AS n_again,

@@ -1,5 +1,6 @@
 /*
 title = "How long requests wait"
+topic = "requests"
 why = "From a request to the drive that takes it, by storage group: waits of hours belong to demand, not to drives."
 takes = ["first_day", "last_day", "station", "group"]
 
@@ -15,9 +16,8 @@ n_retried = { type = "BIGINT", doc = "requests tried more than once" }
 WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s
     FROM silver.request q CROSS JOIN site.setting c
-    WHERE q.day BETWEEN $first_day - 1 AND $last_day + 1 AND q.assigned_at >= q.queued_at
-      AND q.queued_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND q.queued_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(q.day, $first_day, $last_day) AND q.assigned_at >= q.queued_at
+      AND in_days(q.queued_at, $first_day, $last_day, c.zone)
       AND $station IN ('', q.station) AND $group IN ('', q.storage_group)
 )
 SELECT storage_group, mode, count(*) AS n_requests, median(wait_s) AS p50_s, quantile_cont(wait_s, 0.95) AS p95_s,

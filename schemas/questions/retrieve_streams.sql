@@ -1,5 +1,6 @@
 /*
 title = "Retrieves at once, and volumes that waited for them"
+topic = "tapes"
 why = "What a limit on drives costs: for how long ENDIT read one volume while requests for others were ready, and what one more drive would have read meanwhile."
 takes = ["first_day", "last_day"]
 
@@ -41,8 +42,7 @@ unread_hours = { type = "DOUBLE", unit = "h", doc = "in which a volume waited an
 -- What still waits when the log ends is not known, nor are requests that were withdrawn. A wait ends with the begin of
 -- the run that answers it; it begins when requests have gathered and the volume may be mounted again.
 WITH bound AS (
-    SELECT zone, timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS from_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS to_at
+    SELECT zone, day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting
 ),
 run AS (
@@ -55,8 +55,8 @@ asked AS (
                      WHEN r.volume = 'default' THEN r.oldest_at
                      ELSE greatest(r.free_at, least(coalesce(r.newest_at, r.oldest_at) + to_seconds($fill_wait_s),
                                                     r.oldest_at + to_seconds($fill_most_s))) END AS ready_at,
-           CAST(timezone(b.zone, timezone('UTC', r.began_at)) AS DATE) AS began_day,
-           CAST(timezone(b.zone, timezone('UTC', r.ended_at)) AS DATE) AS ended_day, b.from_at, b.to_at
+           site_day(r.began_at, b.zone) AS began_day,
+           site_day(r.ended_at, b.zone) AS ended_day, b.from_at, b.to_at
     FROM run r CROSS JOIN bound b
 ),
 known AS (
@@ -74,8 +74,8 @@ step AS (
     SELECT system, host, pool, begin_at AS edge_at, reading, waiting FROM span WHERE begin_at < end_at
     UNION ALL SELECT system, host, pool, end_at, -reading, -waiting FROM span WHERE begin_at < end_at
     UNION ALL
-    SELECT k.system, k.host, k.pool, timezone('UTC', timezone(b.zone, unnest(range(
-               CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 2 DAY, INTERVAL 1 DAY)))), 0, 0
+    SELECT k.system, k.host, k.pool, day_begin(unnest(range(
+               CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 2 DAY, INTERVAL 1 DAY)), b.zone), 0, 0
     FROM known k CROSS JOIN bound b
 ),
 edge AS (
@@ -89,7 +89,7 @@ level AS (
     WINDOW w AS (PARTITION BY system, host, pool ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
 summed AS (
-    SELECT CAST(timezone(b.zone, timezone('UTC', l.edge_at)) AS DATE) AS day, l.system, l.host, l.pool,
+    SELECT site_day(l.edge_at, b.zone) AS day, l.system, l.host, l.pool,
            coalesce(sum(us) FILTER (reading > 0), 0) AS reading_us, coalesce(sum(us * reading), 0) AS worker_us,
            max(reading) AS most_workers, coalesce(sum(us) FILTER (waiting > 0), 0) AS waiting_us, max(waiting) AS most_waiting,
            coalesce(sum(us) FILTER (reading = 1 AND waiting > 0), 0) AS lone_us,

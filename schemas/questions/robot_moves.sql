@@ -1,5 +1,6 @@
 /*
 title = "Robot moves an hour"
+topic = "mounts"
 why = "A robot's arm moves so many tapes an hour and no more: in which hours mounts may have waited for it, and not for a drive."
 takes = ["first_day", "last_day"]
 
@@ -18,15 +19,14 @@ move_s = { type = "DOUBLE", unit = "s", doc = "time of one move at the limit: 36
 WITH moved AS (
     -- one after the other, and by UTC's days too: only the files are read that hold such an instant
     SELECT system, mounted_at AS moved_at FROM silver.session
-    WHERE status <> 'mount_failed' AND mounted_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+    WHERE status <> 'mount_failed' AND near_days(mounted_at, $first_day, $last_day)
     UNION ALL
     SELECT system, dismounted_at FROM silver.session
-    WHERE status <> 'mount_failed' AND dismounted_at BETWEEN CAST($first_day AS DATE) - 1 AND CAST($last_day AS DATE) + 2
+    WHERE status <> 'mount_failed' AND near_days(dismounted_at, $first_day, $last_day)
 )
 SELECT m.system, date_trunc('hour', m.moved_at) AS hour_at, count(*) AS n_moves, count(*) / $limit AS load,
        3600 / $limit AS move_s
 FROM moved m CROSS JOIN site.setting c
-WHERE m.moved_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND m.moved_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+WHERE in_days(m.moved_at, $first_day, $last_day, c.zone)
 GROUP BY m.system, date_trunc('hour', m.moved_at)
 ORDER BY n_moves DESC, system, hour_at

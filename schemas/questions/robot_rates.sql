@@ -1,5 +1,6 @@
 /*
 title = "What each robot's drives moved"
+topic = "mounts"
 why = "How a data set, a day or a test is split between robots, and which of them carries it; reads and writes apart, for a rate that holds both is compared with one that does not."
 takes = ["first_day", "last_day"]
 
@@ -16,8 +17,7 @@ max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest hour" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
 */
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS begin_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS end_at
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 file AS (
@@ -25,8 +25,7 @@ file AS (
            b.begin_at, b.end_at
     FROM silver.transfer t CROSS JOIN bound b LEFT JOIN site.drive d ON d.drive = t.drive
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.started_at < b.end_at AND t.ended_at > b.begin_at
-      -- of UTC, for the files that are read
-      AND t.started_at <= CAST($last_day AS DATE) + 2 AND t.ended_at >= CAST($first_day AS DATE) - 1
+      AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),
 cut AS (
     SELECT *, unnest(range(begin_at + to_hours(CAST(floor(date_diff('microsecond', begin_at, started_at) / 3600e6)

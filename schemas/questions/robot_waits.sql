@@ -1,5 +1,6 @@
 /*
 title = "Mounts that wait for the robot"
+topic = "mounts"
 why = "A robot with one arm, or one that stands still while any drive loads, mounts one tape after the other: mounts asked for together then take longer than those asked for alone."
 takes = ["first_day", "last_day"]
 
@@ -20,9 +21,8 @@ WITH mount AS (
     FROM silver.session s
     CROSS JOIN site.setting c
     LEFT JOIN site.drive d ON d.drive = s.drive
-    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.mounted_at > s.requested_at  -- UTC's days
-      AND s.requested_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND s.requested_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(s.day, $first_day, $last_day) AND s.mounted_at > s.requested_at
+      AND in_days(s.requested_at, $first_day, $last_day, c.zone)
 ),
 sliced AS (
     -- by quarters of an hour, or each mount of a year would be held against every other

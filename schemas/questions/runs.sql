@@ -1,5 +1,6 @@
 /*
 title = "What ran"
+topic = "operations"
 why = "What the last steps did and how long they took; why one failed. A step that found nothing to do leaves no row."
 
 [params]

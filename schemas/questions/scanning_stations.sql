@@ -1,5 +1,6 @@
 /*
 title = "Stations that take in and give nothing out"
+topic = "stations"
 why = "A station that reads tapes to check them fills no spool and feeds no tape: its traffic is no migration, and belongs in no duty factor. What traffic shows is held against what site.toml says."
 
 [params.last_day]

@@ -1,5 +1,6 @@
 /*
 title = "Time to reach the next file, by distance, over a period"
+topic = "mounts"
 why = "What a file further along the tape costs, by files passed over in powers of two."
 takes = ["first_day", "last_day", "drive"]
 

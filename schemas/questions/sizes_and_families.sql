@@ -1,5 +1,6 @@
 /*
 title = "File sizes and families that eat the drives"
+topic = "requests"
 why = "Small files cost as much of a drive as large ones and bring little: who writes and reads them?"
 takes = ["first_day", "last_day"]
 
@@ -19,9 +20,8 @@ WITH file AS (
     LEFT JOIN silver.gap g ON g.system = t.system AND g.next_transfer_id = t.transfer_id
     CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.bytes > 0 AND t.drive_s > 0
-      AND t.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-      AND t.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-      AND t.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+      AND near_days(t.day, $first_day, $last_day)
+      AND in_days(t.started_at, $first_day, $last_day, c.zone)
 )
 SELECT storage_group, file_family, from_mb, count(*) AS n_files, sum(bytes) / 1e12 AS moved_tb,
        sum(taken_s) / sum(sum(taken_s)) OVER () AS time_share, sum(bytes) / 1e6 / sum(taken_s) AS effective_mb_s

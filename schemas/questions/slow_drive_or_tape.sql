@@ -1,5 +1,6 @@
 /*
 title = "Slow drive or slow tape?"
+topic = "drives"
 why = "What each drive and each tape contributes to the rate, the other's effect taken out. Where they shared too little, whose fault it is cannot be told, and that is said instead."
 takes = ["first_day"]
 

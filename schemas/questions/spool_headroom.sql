@@ -1,5 +1,6 @@
 /*
 title = "How long spools last when tapes stop taking"
+topic = "stations"
 why = "Room between tapes in hours of input: at the average input while a station is active, and at what stays when output goes on."
 takes = ["first_day", "last_day"]
 

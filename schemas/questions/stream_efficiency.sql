@@ -1,5 +1,6 @@
 /*
 title = "What stations make of their streams"
+topic = "stations"
 why = "A stream that runs at 75 MB/s while it runs and at 33 over the hours stands still for most of them."
 takes = ["last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "Rate of a stream by the number of streams"
+topic = "stations"
 why = "At how many streams does a station's disk drop below tape speed?"
 takes = ["first_day", "last_day"]
 

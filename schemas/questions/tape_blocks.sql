@@ -1,5 +1,6 @@
 /*
 title = "Are the blocks on tape large enough?"
+topic = "drives"
 why = "Each block costs a command to the drive, so small blocks hold a fast drive back. No log tells the block size: it is the fact tape_block_kb, of a drive, a mover's host, an archive system or a technology."
 takes = ["last_day"]
 

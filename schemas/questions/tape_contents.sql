@@ -1,5 +1,6 @@
 /*
 title = "Where the files of a tape lie"
+topic = "tapes"
 why = "What a recall of some of them has to pass over."
 
 [params.volume]

@@ -1,5 +1,6 @@
 /*
 title = "Traffic of stations"
+topic = "stations"
 why = "What comes in and goes out, in MRTG's manner: averages over some time, and the highest peak in it."
 takes = ["first_day", "last_day", "station"]
 
@@ -26,9 +27,8 @@ sample AS (
     SELECT s.*, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
            date_diff('microsecond', s.from_at, s.to_at) AS us
     FROM silver.link_sample s CROSS JOIN wide w
-    WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1 AND s.station IS NOT NULL AND $station IN ('', s.station)
-      AND s.from_at >= timezone('UTC', timezone(w.zone, CAST($first_day AS TIMESTAMP)))
-      AND s.from_at < timezone('UTC', timezone(w.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+    WHERE near_days(s.day, $first_day, $last_day) AND s.station IS NOT NULL AND $station IN ('', s.station)
+      AND in_days(s.from_at, $first_day, $last_day, w.zone)
 )
 SELECT station, link, direction, bin_at, CAST(any_value(bin_s) AS DOUBLE) AS bin_s,
        sum(CAST(round(avg_bytes_s * us / 1e6) AS BIGINT)) / sum(us) AS avg_mb_s,

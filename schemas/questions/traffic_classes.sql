@@ -1,5 +1,6 @@
 /*
 title = "Organised and chaotic traffic"
+topic = "mounts"
 why = "Traffic that asks for a tape's files together uses half of a drive's speed and more, chaotic traffic a twentieth and less: who is which, by what the mounts made of their drives."
 takes = ["first_day", "last_day"]
 
@@ -25,10 +26,9 @@ chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in chao
 class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; else between" }
 */
 WITH mount AS (
-    SELECT r.system, y.storage_group, r.mode, r.wall_s, r.drive_s, r.f
-    FROM gold.session_rate r
-    JOIN gold.mount_yield y ON y.system = r.system AND y.session_id = r.session_id
-    WHERE r.day BETWEEN $first_day AND $last_day AND r.f IS NOT NULL
+    SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f
+    FROM gold.mount r
+    WHERE r.site_day BETWEEN $first_day AND $last_day AND r.f IS NOT NULL
 ),
 summed AS (
     SELECT system, storage_group, mode, count(*) AS n_mounts, sum(wall_s) AS wall_s, sum(drive_s) AS drive_s,

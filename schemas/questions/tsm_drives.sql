@@ -1,5 +1,6 @@
 /*
 title = "TSM's drives"
+topic = "requests"
 why = "How long each drive of a TSM server held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
 takes = ["first_day", "last_day"]
 
@@ -21,8 +22,7 @@ median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mo
 */
 -- Mounts whose end is not known count as mounts and for no time.
 WITH bound AS (
-    SELECT timezone('UTC', timezone(zone, CAST($first_day AS TIMESTAMP))) AS from_at,
-           timezone('UTC', timezone(zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY)) AS to_at
+    SELECT day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting
 ),
 held AS (

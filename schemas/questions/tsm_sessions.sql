@@ -1,5 +1,6 @@
 /*
 title = "TSM's sessions"
+topic = "requests"
 why = "Who moved how much by TSM's server, how fast, and which part of the time was spent waiting for tapes or for the client."
 takes = ["first_day", "last_day"]
 
@@ -24,9 +25,8 @@ SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        CASE WHEN sum(s.idle_s) > sum(s.took_s) AND sum(s.took_s) > 0 THEN 1
             ELSE sum(s.idle_s) / nullif(sum(s.took_s), 0) END AS idle_share
 FROM silver.tsm_session s CROSS JOIN site.setting c
-WHERE s.day BETWEEN $first_day - 1 AND $last_day + 1  -- UTC's days, for the files that are read
-  AND s.started_at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND s.started_at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+WHERE near_days(s.day, $first_day, $last_day)
+  AND in_days(s.started_at, $first_day, $last_day, c.zone)
   AND s.took_s IS NOT NULL
 GROUP BY s.system, s.activity, s.entity
 ORDER BY s.system, moved_gb DESC, s.activity, s.entity

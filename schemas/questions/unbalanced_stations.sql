@@ -1,5 +1,6 @@
 /*
 title = "Stations that do not balance"
+topic = "stations"
 why = "What comes in and does not go out stayed on the spool, was only scanned, or was counted wrongly."
 takes = ["first_day", "last_day"]
 

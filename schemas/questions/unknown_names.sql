@@ -1,5 +1,6 @@
 /*
 title = "Names in the logs that site.toml does not know"
+topic = "operations"
 why = "What nobody declared is in no station's figures, and nobody is told when it falls silent: stations, drives and links that only logs name."
 takes = ["first_day", "last_day"]
 
@@ -28,7 +29,7 @@ named AS NOT MATERIALIZED (
 strange AS (
     -- mostly none: the rows of those that are declared, one for each second and disk, are then counted no further
     SELECT kind, name FROM named
-    WHERE day BETWEEN $first_day - 1 AND $last_day + 1 AND name IS NOT NULL GROUP BY kind, name
+    WHERE near_days(day, $first_day, $last_day) AND name IS NOT NULL GROUP BY kind, name
     EXCEPT SELECT kind, name FROM declared
 )
 SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) AS seen_in, count(*) AS n_rows,
@@ -36,8 +37,7 @@ SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) 
 FROM named n
 JOIN strange s ON s.kind = n.kind AND s.name = n.name
 CROSS JOIN site.setting c
-WHERE n.day BETWEEN $first_day - 1 AND $last_day + 1
-  AND n.at >= timezone('UTC', timezone(c.zone, CAST($first_day AS TIMESTAMP)))
-  AND n.at < timezone('UTC', timezone(c.zone, CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY))
+WHERE near_days(n.day, $first_day, $last_day)
+  AND in_days(n.at, $first_day, $last_day, c.zone)
 GROUP BY n.kind, n.name
 ORDER BY n.kind, n_rows DESC, n.name

@@ -1,5 +1,6 @@
 /*
 title = "Mounts that read a tape, against reading all of it"
+topic = "tapes"
 why = "Picking files costs a seek for each; beyond a share of the files, reading all of them is quicker. Here the whole read is reckoned for the same drive; what mounts that did both took is in gold.seek_cost."
 takes = ["first_day", "last_day"]
 
@@ -28,14 +29,13 @@ whole_s = { type = "DOUBLE", unit = "s", doc = "what reading all would take: mou
 is_whole_quicker = { type = "BOOLEAN", doc = "it picked, and reading all would have been quicker" }
 break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on it is" }
 */
-SELECT y.session_id, y.drive, y.volume, r.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, r.drive_rate_mb_s, r.f, y.wall_s,
-       $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS whole_s,
+SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
+       $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,
        y.file_share < 1
-           AND y.wall_s > $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s AS is_whole_quicker,
-       ($mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / r.drive_rate_mb_s) / (y.wall_s / y.n_different)
+           AND y.wall_s > $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS is_whole_quicker,
+       ($mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s) / (y.wall_s / y.n_different)
            / y.n_volume_files AS break_even
-FROM gold.mount_yield y
-JOIN gold.session_rate r ON r.system = y.system AND r.session_id = y.session_id
-WHERE y.site_day BETWEEN $first_day AND $last_day AND y.mode = 'read' AND y.wall_s > 0 AND r.drive_rate_mb_s > 0
+FROM gold.mount y
+WHERE y.site_day BETWEEN $first_day AND $last_day AND y.mode = 'read' AND y.wall_s > 0 AND y.drive_rate_mb_s > 0
   AND y.n_different > 0
 ORDER BY is_whole_quicker DESC, y.byte_share, y.session_id

@@ -1,5 +1,6 @@
 /*
 title = "Which verdicts are withheld?"
+topic = "findings"
 why = "What is not said because too little was seen: neither a fault nor an all-clear. The logs that are missing, and for how many hours."
 takes = ["first_day", "last_day"]
 

@@ -1,5 +1,6 @@
 /*
 title = "What write buffers hand to a mount, family by family"
+topic = "requests"
 why = "Where every file family has a buffer of its own, and the tape system takes several of them at once (Enstore's discipline), a mount gets a chunk of one family, when enough files, bytes or hours have come together. Chunks that reached none of it were written on demand: a mount for a few files."
 takes = ["first_day", "last_day", "group"]
 
@@ -38,7 +39,7 @@ WITH written AS (
            coalesce(t.ready_at, t.queued_at) AS came_at
     FROM silver.transfer t
     WHERE t.mode = 'write' AND t.status = 'ok' AND t.session_id IS NOT NULL
-      AND t.day BETWEEN $first_day - 1 AND $last_day + 2  -- UTC's days, for the files that are read
+      AND near_days(t.day, $first_day, $last_day + 1)
 ),
 chunk AS (
     SELECT system, session_id, storage_group, file_family, count(*) AS n_files, sum(bytes) / 1e9 AS gb,
@@ -50,7 +51,7 @@ judged AS (
     SELECT c.*, CASE WHEN n_files > $most_files THEN 'files' WHEN gb > $most_gb THEN 'gb'
                      WHEN oldest_hours > $most_hours THEN 'age' WHEN oldest_hours IS NOT NULL THEN 'demand' END AS why
     FROM chunk c CROSS JOIN site.setting s
-    WHERE CAST(timezone(s.zone, timezone('UTC', first_at)) AS DATE) BETWEEN $first_day AND $last_day
+    WHERE site_day(first_at, s.zone) BETWEEN $first_day AND $last_day
       AND $group IN ('', storage_group)
 )
 SELECT system, storage_group, file_family, count(*) AS n_chunks, sum(n_files) / count(*) AS files_a_chunk,

@@ -62,12 +62,12 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     begin, end = period.bounds
     found = connection.execute(_CHANGES, {"begin": begin, "end": end}).fetchall()
     changes = [_Change(name, at, frozenset(entities or ())) for name, at, entities in found]
-    told = [change for change in changes if change.at >= begin]
-    if not told:
+    recent = [change for change in changes if change.at >= begin]
+    if not recent:
         return
     reach = {"begin": begin - SIDE, "end": end}
     values = {measure: connection.execute(sql, reach).pl() for measure, sql in _VALUES.items()}
-    for change in told:
+    for change in recent:
         since, until = _sides(change, changes, end)
         for measure, frame in values.items():
             near = frame.filter(pl.col("moved_at") >= since, pl.col("moved_at") < until, _is_touched(change))

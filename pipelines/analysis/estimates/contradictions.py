@@ -156,15 +156,15 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
         )
         found: dict[str, list[dict[str, Any]]] = {}
         for row in connection.execute(sql, bounds).pl().iter_rows(named=True):
-            said = kind.judge(float(row["stated"]), float(row["possible"]))
-            if said is not None:
-                found.setdefault(row["entity"], []).append(row | {"said": said})
+            verdict = kind.judge(float(row["stated"]), float(row["possible"]))
+            if verdict is not None:
+                found.setdefault(row["entity"], []).append(row | {"verdict": verdict})
         for entity, those in found.items():
-            told = _told(kind, entity, those, n_compared)
-            yield told | {"hint": _hint(connection, told)}
+            contradiction = _row(kind, entity, those, n_compared)
+            yield contradiction | {"hint": _hint(connection, contradiction)}
 
 
-def _told(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int) -> dict[str, Any]:
+def _row(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int) -> dict[str, Any]:
     worst = max(those, key=lambda row: abs(row["stated"] - row["possible"]) / max(abs(row["possible"]), 1e-9))
     return {
         "kind": kind.name,
@@ -173,8 +173,8 @@ def _told(kind: _Kind, entity: str, those: list[dict[str, Any]], n_compared: int
         "n_compared": n_compared,
         "stated": float(worst["stated"]),
         "possible": float(worst["possible"]),
-        "what": worst["said"].what,
-        "why": worst["said"].why,
+        "what": worst["verdict"].what,
+        "why": worst["verdict"].why,
         "from_at": min(row["began_at"] for row in those),
         "to_at": max(row["ended_at"] for row in those),
         "reason_missing": None,
@@ -189,16 +189,16 @@ def _nothing(kind: _Kind) -> dict[str, Any]:
     return {"kind": kind.name, "n": 0, "n_compared": 0, "reason_missing": why} | dict.fromkeys(none)
 
 
-def _hint(connection: Connection, told: dict[str, Any]) -> str | None:
+def _hint(connection: Connection, row: dict[str, Any]) -> str | None:
     """A counter of 32 bits shows itself by its largest count between two polls: nearly a turn, and never more."""
-    if told["kind"] != "link_below_tape":
+    if row["kind"] != "link_below_tape":
         return None
-    station, _, direction = told["entity"].rpartition("/")
-    row = connection.execute(
+    station, _, direction = row["entity"].rpartition("/")
+    largest = connection.execute(
         f"SELECT max(max_mb_s) / min(turn_mb_s) FROM {LAKE}.gold.link_witness WHERE station = $station"
         " AND direction = $direction AND bin_at >= $from_at AND bin_at < $to_at",
-        {"station": station, "direction": direction, "from_at": told["from_at"], "to_at": told["to_at"]},
+        {"station": station, "direction": direction, "from_at": row["from_at"], "to_at": row["to_at"]},
     ).fetchone()
-    most = row[0] if row and row[0] is not None else 0.0
+    most = largest[0] if largest and largest[0] is not None else 0.0
     is_wrapping = _TURN[0] <= most <= _TURN[1]
     return "no poll counts more than 2^32 bytes: a 32-bit counter that goes round" if is_wrapping else None

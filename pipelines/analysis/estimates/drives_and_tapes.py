@@ -39,11 +39,11 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
                         "n_files": plain[effect.name][0],
                         "rate_mb_s": plain[effect.name][1],
                     }
-                    | _told(effect)
+                    | _columns(effect)
                 )
 
 
-def _told(effect: two_way.Effect) -> dict[str, Any]:
+def _columns(effect: two_way.Effect) -> dict[str, Any]:
     return {
         "name": effect.name,
         "ratio": known(effect.ratio),

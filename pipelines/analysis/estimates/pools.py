@@ -44,7 +44,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
         found = change_points.changes(hours["even_pools"].to_numpy().astype(float))
         if isinstance(found, NoEstimate):
             why = f"hours with {MIN_REQUESTS} requests: {found.reason}"
-            yield key | dict.fromkeys(_TOLD) | {"reason_missing": why}
+            yield key | dict.fromkeys(_ESTIMATES) | {"reason_missing": why}
             continue
         places = [0, *(change.at for change in found.changes), hours.height]
         for number, (begin, end) in enumerate(pairwise(places), start=1):
@@ -53,7 +53,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
             yield key | {"region_no": number} | _region(work, hours[begin:end]) | ends | {"reason_missing": None}
 
 
-_TOLD = (
+_ESTIMATES = (
     *("region_no", "from_at", "to_at", "asked_hours", "n_pools", "even_pools"),
     *("step_low", "step_high", "asked_gb", "pools"),
 )

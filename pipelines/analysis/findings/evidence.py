@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.answers.excerpts import read_again
+from pipelines.answers.excerpts import read_lines
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
@@ -32,14 +32,14 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
     """The log lines of the most telling rows, with their text: as the warehouse keeps it, else from the file itself."""
-    wanted = [
+    places = [
         (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
         for row in rows.iter_rows(named=True)
         for column in rule.evidence
     ]
-    if not wanted:
+    if not places:
         return []
-    lines, files, instants = zip(*wanted, strict=True)
+    lines, files, instants = zip(*places, strict=True)
     # all lines in one question: each costs as much as all of them
     found = connection.execute(
         "SELECT w.place, f.path, m.marked_at, m.message"
@@ -49,7 +49,7 @@ def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame)
         " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
         {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
     ).fetchall()
-    first = {place: said for place, *said in reversed(found)}
+    first = {place: line for place, *line in reversed(found)}
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
     texts = _texts(connection, site, lacking)
     return [
@@ -68,7 +68,7 @@ def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> 
     found: dict[tuple[str, int], str] = {}
     for path in {path for path, _ in lines}:
         numbers = [number for at, number in lines if at == path]
-        texts = read_again(connection, site, path, numbers)
+        texts = read_lines(connection, site, path, numbers)
         for number in numbers:
             found[path, number] = f"({texts})" if isinstance(texts, str) else texts.get(number, "(no such line)")
     return found

@@ -15,16 +15,16 @@ def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:
     A rule names in `joins` the rule on what its facts call the cause. `findings` are rows of gold.finding.
     """
     for finding in findings:
-        rule, told = rules[finding["rule"]], json.loads(finding["facts"])
-        if "joins" not in rule.params or told.get("cause") != "network_bound" or not told.get("link"):
+        rule, facts = rules[finding["rule"]], json.loads(finding["facts"])
+        if "joins" not in rule.params or facts.get("cause") != "network_bound" or not facts.get("link"):
             continue
-        entity = f"{told['link']}/{_OVER[str(rule.where['mode'])]}"
+        entity = f"{facts['link']}/{_OVER[str(rule.where['mode'])]}"
         for other in findings:
             if other["rule"] != rule.params["joins"] or other["entity"] != entity or not _meet(finding, other):
                 continue
             other["joined_to"], other["severity"] = finding["finding_id"], _JOINED
             other["text"] += (
-                f" Drives of {finding['entity'][:80]} waited for it {told['full_hours']:.2f} h: one cause with that"
+                f" Drives of {finding['entity'][:80]} waited for it {facts['full_hours']:.2f} h: one cause with that"
                 f" finding ({rule.name}), which has the loss."
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from pipelines.analysis.finding_id import only
+from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.warehouse.connection import LAKE, Connection
 
 ACKNOWLEDGE, MUTE, REOPEN = "acknowledge", "mute", "reopen"
@@ -131,7 +131,7 @@ def mark(connection: Connection, prefix: str, kind: str, until: date | None = No
     Raises TapescopeError where no finding, or more than one, has such an id.
     """
     fired = connection.execute(f"SELECT DISTINCT finding_id FROM {LAKE}.gold.finding").fetchall()
-    finding_id = only([str(row[0]) for row in fired], prefix)
+    finding_id = resolve_prefix([str(row[0]) for row in fired], prefix)
     last = connection.execute(
         f"SELECT coalesce((SELECT max(day) FROM {LAKE}.ops.detection), (SELECT max(day) FROM {LAKE}.gold.finding)),"
         f" (SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark)"

@@ -98,8 +98,8 @@ def _scaled(bound_s: float | None, hit: Hit, naive: float, found: float, n_days:
     """A bound of the lost seconds as gain a day; where a cap binds, it binds there too."""
     if bound_s is None or not hit.lost_s:
         return None
-    wanted = naive * bound_s / hit.lost_s
-    return (min(wanted, found) if found < naive else wanted) / n_days
+    needed = naive * bound_s / hit.lost_s
+    return (min(needed, found) if found < naive else needed) / n_days
 
 
 def _row(connection: Connection, sql: str, values: dict[str, Any]) -> tuple[Any, ...]:

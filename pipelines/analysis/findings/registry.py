@@ -1,51 +1,17 @@
-"""A rule's rows and what its method says of them."""
+"""A rule's rows, and what its detector finds in them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
-from pipelines.analysis.findings.detectors.clocks import off_clock
-from pipelines.analysis.findings.detectors.episodes import joined_episodes, long_population
-from pipelines.analysis.findings.detectors.partial_reads import dearer_than_whole
-from pipelines.analysis.findings.detectors.peers import slow_tapes, slower_than_peers
-from pipelines.analysis.findings.detectors.shares import more_than_share
-from pipelines.analysis.findings.detectors.slides import slides
-from pipelines.analysis.findings.detectors.steps import changed
-from pipelines.analysis.findings.detectors.streams import waits
-from pipelines.analysis.findings.detectors.thresholds import (
-    accumulates,
-    contradicts,
-    low_share,
-    repeats,
-    turned_over,
-    unbalanced,
-)
+from pipelines.analysis.findings.detectors import all_detectors
 from pipelines.analysis.findings.hit import Hit
 from pipelines.catalog.contracts import Catalog, Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ContractError
 from pipelines.warehouse.connection import LAKE, Connection
-
-METHODS: dict[str, Callable[[Rule, pl.DataFrame, Site, Period], Iterator[Hit]]] = {
-    "population": long_population,
-    "low_share": low_share,
-    "episodes": joined_episodes,
-    "repeats": repeats,
-    "accumulates": accumulates,
-    "unbalanced": unbalanced,
-    "slower_than_peers": slower_than_peers,
-    "slow_tapes": slow_tapes,
-    "dearer_than_whole": dearer_than_whole,
-    "changed": changed,
-    "more_than_share": more_than_share,
-    "waits": waits,
-    "turned_over": turned_over,
-    "off_clock": off_clock,
-    "contradicts": contradicts,
-    "slides": slides,
-}
 
 
 def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Period) -> pl.DataFrame:
@@ -70,8 +36,9 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
 
 def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """What a rule's method says of its metric's rows."""
-    method = METHODS.get(rule.method)
-    if method is None:
-        raise ContractError(f"rule {rule.name}: there is no method {rule.method}", f"known: {', '.join(METHODS)}")
+    detectors = all_detectors()
+    if rule.method not in detectors:
+        known = ", ".join(sorted(detectors))
+        raise ContractError(f"rule {rule.name}: there is no method {rule.method}", f"known: {known}")
     if rows.height:
-        yield from method(rule, rows, site, period)
+        yield from detectors[rule.method](rule, rows, site, period)

@@ -39,8 +39,8 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
         period = Period(begin, last, site.zone)
         seen = coverage_gate.Gate(connection, site, kin, rule, period)
         hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
-        told = [hit for hit in hits if not seen.missing(hit.entity)]
-        found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in told)
+        covered = [hit for hit in hits if not seen.missing(hit.entity)]
+        found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in covered)
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)

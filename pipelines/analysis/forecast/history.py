@@ -35,6 +35,6 @@ class History:
     def answer(self, question: str, **params: str) -> Answer:
         """The answer about these days, as far as the question has parameters for them. Raises QuestionRefused."""
         days = {"n_days": str(self.n_days)} | ({} if self.last_day is None else {"last_day": str(self.last_day)})
-        given = {name: value for name, value in days.items() if name in self.catalog.questions[question].params}
+        given = {name: value for name, value in days.items() if name in self.catalog.asked[question].params}
         asked = self.ask or partial(ask, self.site, self.catalog)
         return asked(question, given | params)

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.analysis.finding_id import only
+from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.analysis.forecast.history import History
 from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
 from pipelines.answers.question import last_day
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
-from pipelines.ingest.load import prepare_tables
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import no_estimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.tables import prepare_tables
 
 HOURS = ("down", "hours", "idle_queued")  # causes whose mending brings hours of drives, not speed
 
@@ -61,7 +61,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
             " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
             [finding],
         ).fetchall()
-        name = only([str(row[0]) for row in rows], finding)
+        name = resolve_prefix([str(row[0]) for row in rows], finding)
         _, rule, entity, told, gain, least, most = rows[0]
         if not gain:
             raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")

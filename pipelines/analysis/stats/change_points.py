@@ -16,12 +16,12 @@ from pipelines.primitives.estimate import NoEstimate
 ALPHA = 0.01
 MIN_LENGTH = 10
 MIN_SEGMENT = 4
-_MOST_POINTS = 400  # longer series are told in blocks of equally many values
+_MOST_POINTS = 400  # longer series are medians in blocks of equally many values
 _MOST_CHANGES = 12
 _NEAR = 5
 _N_SIMULATED = 999
 _OF_MEDIANS = float(np.sqrt(np.pi / 2))  # error of a median over that of a mean, of normal noise
-_MOST_MEMORY = 0.9  # the largest lag-one correlation that is told from a step
+_MOST_MEMORY = 0.9  # the largest lag-one correlation that is medians from a step
 
 Values = NDArray[np.float64]
 
@@ -76,22 +76,22 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
         return NoEstimate(f"{values.size} values where {MIN_LENGTH} are needed", f"at least {MIN_LENGTH} values")
     per_block = -(-values.size // _MOST_POINTS)
     n_blocks = values.size // per_block
-    told = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
-    if np.ptp(told) == 0:
+    medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
+    if np.ptp(medians) == 0:
         return Changes((), 0.0)
-    scores = np.asarray(norm.ppf((rankdata(told) - 0.5) / told.size))
+    scores = np.asarray(norm.ppf((rankdata(medians) - 0.5) / medians.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
     while True:
-        places = _refined(told, places)
-        tame = _tamed(told, places)
+        places = _refined(medians, places)
+        tame = _tamed(medians, places)
         likely, memory = _memory(tame, places)
-        spans = list(zip([0, *places[:-1]], places, [*places[1:], told.size], strict=False))
+        spans = list(zip([0, *places[:-1]], places, [*places[1:], medians.size], strict=False))
         tests = [_p_value(tame[left:right], memory, seed) for left, _, right in spans]
         if not tests or max(tests) <= alpha:
             break
         places.pop(int(np.argmax(tests)))
-    steps = [_change(told, span, p, likely, level) for span, p in zip(spans, tests, strict=True)]
+    steps = [_change(medians, span, p, likely, level) for span, p in zip(spans, tests, strict=True)]
     return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory)
 
 
@@ -206,9 +206,9 @@ def _p_value(scores: Values, memory: float, seed: int) -> float:
     return (n_larger + 1) / (null.size + 1)
 
 
-def _change(told: Values, span: tuple[int, int, int], p: float, memory: float, level: float) -> Change:
+def _change(medians: Values, span: tuple[int, int, int], p: float, memory: float, level: float) -> Change:
     left, at, right = span
-    before, after = told[left:at], told[at:right]
+    before, after = medians[left:at], medians[at:right]
     old, new = float(np.median(before)), float(np.median(after))
     spread = float(np.std(np.concatenate([before - old, after - new])))
     count = (1 - memory) / (1 + memory)  # how many independent values each value is worth

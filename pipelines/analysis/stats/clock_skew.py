@@ -88,8 +88,8 @@ def skew(
     n = moments.shape[0]
     draws = resamples(n, _N_RESAMPLES, random)
     curves = _correlations(np.tensordot(draws, moments, axes=1))
-    told = curves.max(axis=1) >= _LEAST_CORRELATION  # a resample without a transfer says nothing of the skew
-    low, high = np.quantile(lags[np.argmax(curves[told], axis=1)], [(1 - level) / 2, (1 + level) / 2])
+    usable = curves.max(axis=1) >= _LEAST_CORRELATION  # a resample without a transfer says nothing of the skew
+    low, high = np.quantile(lags[np.argmax(curves[usable], axis=1)], [(1 - level) / 2, (1 + level) / 2])
     at = float(lags[best])
     reach = step_s / 2
     return Skew(Estimate(at, min(float(low), at - reach), max(float(high), at + reach)), float(curve[best]), blind)

@@ -46,7 +46,7 @@ def _slip(stated: float, computed: float) -> str:
     if stated <= 0 or computed <= 0:
         return ""
     factor = max(stated / computed, computed / stated)
-    near = [(abs(factor / known - 1), said) for known, said in _SLIPS.items() if abs(factor / known - 1) <= 0.01]
+    near = [(abs(factor / known - 1), slip) for known, slip in _SLIPS.items() if abs(factor / known - 1) <= 0.01]
     return f": {min(near)[1]}" if near else ""
 
 

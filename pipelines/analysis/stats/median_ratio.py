@@ -63,15 +63,15 @@ def ratio_of_medians(
     '9 values where 30 are needed'
     """
     labels, codes = np.unique(np.concatenate([clusters, other_clusters]), return_inverse=True)
-    mine, others = codes[: values.size], codes[values.size :]
-    reason = _too_few(values.size, np.unique(mine).size, min_values, min_clusters) or _too_few(
+    own, others = codes[: values.size], codes[values.size :]
+    reason = _too_few(values.size, np.unique(own).size, min_values, min_clusters) or _too_few(
         other_values.size, np.unique(others).size, min_values, min_clusters
     )
-    n_clusters = int(np.unique(mine).size)
+    n_clusters = int(np.unique(own).size)
     if reason:
         return Contrast(reason, values.size, n_clusters)
-    draws = _draws(labels.size, mine, others, n_resamples, np.random.default_rng(seed))
-    ratios = weighted_medians(values, mine, draws) / weighted_medians(other_values, others, draws)
+    draws = _draws(labels.size, own, others, n_resamples, np.random.default_rng(seed))
+    ratios = weighted_medians(values, own, draws) / weighted_medians(other_values, others, draws)
     ratio = float(np.median(values) / np.median(other_values))
     reach = np.log(np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2]) / ratio)
     reach = reach * _wider(min(n_clusters, np.unique(others).size), level)
@@ -105,11 +105,11 @@ def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoE
 
 
 def _draws(
-    n: int, mine: NDArray[np.intp], others: NDArray[np.intp], n_resamples: int, random: np.random.Generator
+    n: int, own: NDArray[np.intp], others: NDArray[np.intp], n_resamples: int, random: np.random.Generator
 ) -> NDArray[np.int64]:
     """How often each cluster was drawn, resample by resample: those of one side, of the other and of both apart."""
     side = np.zeros(n, dtype=np.int64)
-    side[mine] += 1
+    side[own] += 1
     side[others] += 2
     counts = np.zeros((n_resamples, n), dtype=np.int64)
     for kind in np.unique(side):

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pipelines.analysis.stats.contradictions import ROUNDING
 
-Agreement = Literal["OK", "R", "X"]
+Agreement = Literal["matches", "rounded", "wrong"]
 
 _FIGURE = re.compile(r"(?P<about>~|about |< ?|> ?)?\s*(?P<low>\d[\d,]*\.?\d*)(?:\s*-\s*(?P<high>\d[\d,]*\.?\d*))?$")
 
@@ -40,17 +40,17 @@ def read(text: str) -> Printed:
 
 
 def agreement(text: str, computed: float, is_from_approximate: bool = False) -> Agreement:
-    """OK: it is what is printed. R: only cut, or rounded more than its digits say. X: it is another figure.
+    """matches: the printed figure. rounded: only if cut, or rounded more than its digits show. wrong: another one.
 
     It is what is printed where rounding half up at the printed digits gives it. Zeros at the end of a whole number
     count as digits, unless the figure or what it was made of (`is_from_approximate`) is printed as approximate; an
-    approximate figure may also be one unit of its last printed digit off. R goes up to `contradictions.ROUNDING`.
+    approximate figure may also be one unit of its last printed digit off. rounded goes up to `contradictions.ROUNDING`.
     Of a range it is enough to lie in it. Both in one unit. G5.
 
     >>> agreement("44", 43.75), agreement("37", 37.5), agreement("33", 37.5)
-    ('OK', 'R', 'X')
+    ('matches', 'rounded', 'wrong')
     >>> agreement("~10", 10.7), agreement("80", 79.2), agreement("about 120", 127.5), agreement("10-14", 14.3)
-    ('OK', 'R', 'R', 'OK')
+    ('matches', 'rounded', 'rounded', 'matches')
     """
     printed = read(text)
     # what whole bytes and microseconds add behind the seventh digit is nobody's figure
@@ -59,13 +59,13 @@ def agreement(text: str, computed: float, is_from_approximate: bool = False) -> 
     step = Decimal(10) ** (printed.zeros if is_vague else -printed.decimals)
     unit = Decimal(10) ** -printed.decimals
     if printed.low <= _to(value, step, ROUND_HALF_UP) <= printed.high:
-        return "OK"
+        return "matches"
     off = max(printed.low - value, value - printed.high)
     if printed.is_approximate and off <= unit:
-        return "OK"
+        return "matches"
     if printed.low <= _to(value, step, ROUND_DOWN) <= printed.high or off <= Decimal(str(ROUNDING)) * abs(value):
-        return "R"
-    return "X"
+        return "rounded"
+    return "wrong"
 
 
 def difference(text: str, computed: float) -> float:

@@ -23,13 +23,13 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
 
 VERDICTS = {
-    "OK": "ours is the printed figure, or the rule finds nothing wrong",
-    "R": "ours is the printed figure only when that is cut, or rounded more than its digits say",
-    "X": "the document's figures contradict each other, or those they come from",
+    "matches": "ours is the printed figure, or the rule finds nothing wrong",
+    "rounded": "ours is the printed figure only when that is cut, or rounded more than its digits say",
+    "wrong": "the document's figures contradict each other, or those they come from",
     "misfit": "somebody's model gives another figure than was measured: no error of the document",
-    "new": "the document leaves it open; ours fills it in",
-    "read": "a contradiction in the wording, which a reader found and no rule",
-    "open": "ours cannot work it out yet",
+    "derived": "the document leaves it open; ours fills it in",
+    "noted": "a contradiction in the wording, which a reader found and no rule",
+    "unresolved": "ours cannot work it out yet",
 }
 COLUMNS = (
     Column("id", "VARCHAR", "requirement it belongs to"),
@@ -38,7 +38,7 @@ COLUMNS = (
     Column("printed", "VARCHAR", "the figure as the document prints it"),
     Column("ours", "DOUBLE", "the same, worked out by ours"),
     Column("difference", "DOUBLE", "ours less printed; of a range what it lies outside of it"),
-    Column("verdict", "VARCHAR", "; ".join(f"{key}: {said}" for key, said in VERDICTS.items())),
+    Column("verdict", "VARCHAR", "; ".join(f"{key}: {meaning}" for key, meaning in VERDICTS.items())),
     Column("why", "VARCHAR", "what is wrong, or why it is open"),
     Column("place", "VARCHAR", "where in the document"),
     Column("how", "VARCHAR", "what of ours works it out, or which rule judged it"),
@@ -97,7 +97,7 @@ def work_out(study: Study) -> tuple[Line, ...]:
         known = rows.known | {"relation": rows.relation, "question": rows.question}
         lines = [line for figure in study.figure for line in _figures(figure, known)]
         lines += [line for check in study.check for line in _checks(check, known)]
-    return (*lines, *(Line(note.id, note.what, "read", place=note.place) for note in study.note))
+    return (*lines, *(Line(note.id, note.what, "noted", place=note.place) for note in study.note))
 
 
 def _each(each: str, known: dict[str, Any]) -> Iterator[tuple[dict[str, Any], SimpleNamespace | None]]:
@@ -117,7 +117,7 @@ def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
                 continue  # the document prints nothing in this row
         what = figure.what.format(row=row)
         if figure.open:
-            yield Line(figure.id, what, "open", figure.unit, printed, why=figure.open, place=figure.place)
+            yield Line(figure.id, what, "unresolved", figure.unit, printed, why=figure.open, place=figure.place)
             continue
         ours = evaluate(figure.ours, names_known)
         if not isinstance(ours, int | float):
@@ -126,16 +126,16 @@ def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
 
 
 def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
-    said: dict[str, Any] = {"unit": figure.unit, "printed": printed, "place": figure.place, "how": figure.ours}
+    context: dict[str, Any] = {"unit": figure.unit, "printed": printed, "place": figure.place, "how": figure.ours}
     if not printed:
-        return Line(figure.id, what, "new", ours=ours, **said)
+        return Line(figure.id, what, "derived", ours=ours, **context)
     verdict, off = agreement(printed, ours, figure.is_approximate), difference(printed, ours)
-    if verdict == "X" and figure.model:
+    if verdict == "wrong" and figure.model:
         why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
-        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **said)
-    found = disagree(what, float(read(printed).low), ours) if verdict == "X" else None
-    why = found.why if found else "cut, or rounded further than its digits say" if verdict == "R" else ""
-    return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **said)
+        return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **context)
+    found = disagree(what, float(read(printed).low), ours) if verdict == "wrong" else None
+    why = found.why if found else "cut, or rounded further than its digits say" if verdict == "rounded" else ""
+    return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **context)
 
 
 def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
@@ -143,7 +143,7 @@ def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
         found = evaluate(check.finds, names_known)
         if not isinstance(found, Contradiction | None):
             raise ContractError(f"{check.id} {check.what}: {check.finds} is no rule of contradictions")
-        verdict, why = ("X", found.why) if found else ("OK", "")
+        verdict, why = ("wrong", found.why) if found else ("matches", "")
         if found and check.model:
             verdict, why = "misfit", f"{check.model} does not fit: {found.why}"
         yield Line(check.id, check.what.format(row=row), verdict, why=why, place=check.place, how=check.finds)

@@ -29,7 +29,7 @@
     unit = "MB/s"
     each = "tape_test"
     is_approximate = true            # it is made of figures printed with "~"
-    ours = "the(relation('gold.session_rate'), session_id=row.test).f"
+    ours = "one_row(relation('gold.mount'), session_id=row.test).f"
     open = "…"                       # in place of `ours`: why it cannot be worked out yet
 
     [[check]]                        # what a rule says of printed figures
@@ -172,9 +172,9 @@ def load(name: str, folder: Path = FOLDER) -> Study:
     """A case study by name. Raises ContractError where its file is not as described above."""
     path = folder / name / "study.toml"
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts = {key: tuple(_part(kind, entry) for entry in said.get(key, [])) for key, kind in _PARTS.items()}
-        study = Study(name=name, path=path, **said | parts)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        parts = {key: tuple(_part(kind, entry) for entry in content.get(key, [])) for key, kind in _PARTS.items()}
+        study = Study(name=name, path=path, **content | parts)
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise ContractError(f"{path}: {error}") from error
     for figure in study.figure:

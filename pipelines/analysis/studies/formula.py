@@ -3,7 +3,7 @@
 A formula is an expression in Python's notation, and of that only: numbers, texts, lists, + - * / % **, comparisons, a
 call, a public attribute, `table["row"].column`, and `sum(… for row in table if …)`. It knows the modules of
 `pipelines.analysis.models` and `pipelines.analysis.stats` and `units` by their names, the study's tables by theirs,
-`relation(name)` and `question(name, param=…)` for rows of ours, `the(rows, column=value)` for the one that fits,
+`relation(name)` and `question(name, param=…)` for rows of ours, `one_row(rows, column=value)` for the one that fits,
 `array`, `at`, and `sum min max len abs`.
 """
 
@@ -49,7 +49,7 @@ def library() -> dict[str, Any]:
         for found in iter_modules(package.__path__)
     }
     builtins = {"sum": sum, "min": min, "max": max, "len": len, "abs": abs}
-    return builtins | modules | {"units": units, "array": np.array, "at": at, "the": the}
+    return builtins | modules | {"units": units, "array": np.array, "at": at, "one_row": one_row}
 
 
 def at(begin: datetime, seconds: float) -> datetime:
@@ -57,7 +57,7 @@ def at(begin: datetime, seconds: float) -> datetime:
     return begin + timedelta(seconds=seconds)
 
 
-def the(rows: list[SimpleNamespace], **where: Any) -> SimpleNamespace:
+def one_row(rows: list[SimpleNamespace], **where: Any) -> SimpleNamespace:
     """The one row that fits. Raises ContractError for none or several."""
     found = [row for row in rows if all(getattr(row, name) == value for name, value in where.items())]
     if len(found) != 1:

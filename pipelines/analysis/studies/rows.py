@@ -12,10 +12,11 @@ from pipelines import sources
 from pipelines.analysis.studies.documents import Given, Study
 from pipelines.analysis.studies.formula import evaluate
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS, Relation, load_catalog
+from pipelines.catalog.contracts import LAYERS, Relation, load_catalog, macros
 from pipelines.config.site import Site
+from pipelines.ingest.identify import identify
 from pipelines.primitives.errors import ContractError
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
 
 Row = dict[str, Any]
@@ -44,7 +45,7 @@ class Rows:
 
     def question(self, name: str, **params: Any) -> list[SimpleNamespace]:
         """Rows of an answer of ours; all its parameters must be given, or have a default."""
-        asked = load_catalog().questions.get(name)
+        asked = load_catalog().asked.get(name)
         if asked is None:
             raise ContractError(f"there is no question {name}")
         for table in sql_inspect.tables(asked.sql):
@@ -62,7 +63,7 @@ class Rows:
     @cached_property
     def _connection(self) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(":memory:", config={"threads": 1})
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET TimeZone = 'UTC'; {macros()}")
         for layer in LAYERS:
             connection.execute(f"CREATE SCHEMA {layer}")
         return connection
@@ -70,8 +71,8 @@ class Rows:
     @cached_property
     def _given(self) -> dict[str, list[Row]]:
         site = Site(name=self.study.name, zone="UTC")
-        wanted = [column.name for column in load_catalog().relations["site.setting"].columns]
-        rows: dict[str, list[Row]] = {"site.setting": [{name: getattr(site, name) for name in wanted}]}
+        names = [column.name for column in load_catalog().relations["site.setting"].columns]
+        rows: dict[str, list[Row]] = {"site.setting": [{name: getattr(site, name) for name in names}]}
         for given in self.study.given:
             for table, row in self._read(given) if given.file else self._written(given):
                 rows.setdefault(table, []).append(row)
@@ -88,13 +89,11 @@ class Rows:
     def _read(self, given: Given) -> Iterator[tuple[str, Row]]:
         """The records of a log that the document prints, by the source that reads such logs."""
         path = self.study.path.parent / given.file
-        head = tuple(read_head(path))
-        stem, _ = sources.choose(list(head))
-        if stem is None:
-            raise ContractError(f"no source reads {path}")
-        parsed = sources.all_sources()[stem].parse(
-            frame_of(path.read_bytes()), Origin(head=head, **given.columns), None
-        )
+        found = identify(path)
+        if not found.source:
+            raise ContractError(f"{path}: {found.refusal}")
+        origin = Origin(head=found.head, **given.columns)
+        parsed = sources.all_sources()[found.source].parse(frame_of(path.read_bytes()), origin, None)
         for table, frame in parsed.tables.items():
             yield from ((f"bronze.{table}", row | {"file_id": given.file}) for row in frame.to_dicts())
 

@@ -14,8 +14,8 @@ from typing import cast
 import polars as pl
 
 from pipelines import sources
-from pipelines.config.files import logs_below, not_a_file, origin_of
-from pipelines.ingest.identify import identify
+from pipelines.config.files import logs_below
+from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.survey.drives import DriveFound, note_drives
 from pipelines.ingest.survey.files import FileFound
 from pipelines.ingest.survey.hosts import HostsFound
@@ -64,17 +64,17 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
     settings: dict[str, pl.DataFrame] = {}
     looking = _Looking()
     for path in logs_below(folder):
-        name = path.relative_to(folder).as_posix()
-        found, tables = _look_at(path, name, looking)
-        if progress and not not_a_file(path):
-            progress(name, path.stat().st_size)
+        name, file = path.relative_to(folder).as_posix(), IncomingFile(None, path)
+        found, tables = _look_at(file, name, looking)
+        if progress:
+            progress(name, file.size_bytes)
         made.files.append(found)
-        tables = looking.first_told(tables)
+        tables = looking.drop_copies(tables)
         made.hosts.note(tables, name)
         note_drives(made.drives, tables, name)
         note_links(made.links, tables, name)
-        if (said := tables.get("mrtg_cfg")) is not None:
-            settings[name] = said
+        if (rows := tables.get("mrtg_cfg")) is not None:
+            settings[name] = rows
         offsets += offsets_of(tables)
         words += words_of(tables) + found.zone_words
     made.zone = guess_zone(offsets, words)
@@ -93,10 +93,10 @@ class _Looking:
     def __init__(self) -> None:
         self.read: Counter[tuple[str, str]] = Counter()  # bytes, by folder and source
         self.is_local: dict[str, bool] = {}  # by source: its clock is the site's
-        self._told: dict[tuple[str, date], list[pl.DataFrame]] = {}
+        self._known: dict[tuple[str, date], list[pl.DataFrame]] = {}
 
-    def first_told(self, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-        """Rows without those that another file told: copies of a log, or of some lines of it, count once."""
+    def drop_copies(self, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+        """Rows without those that another file had: copies of a log, or of some lines of it, count once."""
         new = {}
         for table, rows in tables.items():
             if not set(_SAME) <= set(rows.columns):
@@ -104,25 +104,24 @@ class _Looking:
                 continue
             fresh = []
             for (day,), of_day in rows.group_by(pl.col("logged_at").dt.date(), maintain_order=True):
-                told = self._told.setdefault((table, cast(date, day)), [])
-                left = of_day.join(pl.concat(told), on=_SAME, how="anti", maintain_order="left") if told else of_day
-                told.append(left.select(_SAME))
+                known = self._known.setdefault((table, cast(date, day)), [])
+                left = of_day.join(pl.concat(known), on=_SAME, how="anti", maintain_order="left") if known else of_day
+                known.append(left.select(_SAME))
                 fresh.append(left)
             new[table] = pl.concat(fresh) if fresh else rows
         return new
 
 
-def _look_at(path: Path, name: str, looking: _Looking) -> tuple[FileFound, dict[str, pl.DataFrame]]:
-    known = identify(path)
-    stem, head = known.source, known.head
-    if stem is None:
+def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFound, dict[str, pl.DataFrame]]:
+    path, stem, known = file.path, file.source, file.found
+    if not stem:
         return FileFound(name, None, known.why), {}
-    named = origin_of(None, path, None, {})
     # a name no log would hold stands for the file's: what comes back under it was not in the text. The host stays
     # empty, for one that is given goes before one that a banner names.
-    origin = Origin(path=NO_NAME, link=NO_NAME, date=named.date, modified_at=named.modified_at, head=head)
+    given = file.declared
+    origin = Origin(path=NO_NAME, link=NO_NAME, date=given.date, modified_at=given.modified_at, head=known.head)
+    found = FileFound(name, stem, known.why, zone_words=zone_words(known.head))
     group = (str(path.parent), stem)
-    found = FileFound(name, stem, known.why, zone_words=zone_words(head))
     tables, n_bytes = _sample(path, found, origin, FOLDER_BYTES - looking.read[group])
     if found.lacks:  # it may be that the name tells what the text does not
         found.lacks, found.fields = "", ()

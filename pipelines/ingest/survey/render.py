@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pipelines.ingest.survey import Survey
-from pipelines.primitives.text import LINE_CHARS, one_line, visible
+from pipelines.primitives.text import LINE_CHARS, escape_control, single_line
 
 NAMES_LINES = 6  # of names of files that lack the same
 
@@ -29,10 +29,10 @@ def written(survey: Survey, folder: Path) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `one_line`
+        autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `single_line`
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": text, "line": one_line, "names": names}
+    environment.filters |= {"text": text, "line": single_line, "names": names}
     environment.globals["stub"] = STUBS.__getitem__
     n_read = sum(survey.by_source.values())
     return environment.get_template("site.toml.j2").render(
@@ -56,12 +56,12 @@ def text(value: str) -> str:
     >>> print(text('a "b"'))
     "a \\"b\\""
     """
-    return json.dumps(visible(value), ensure_ascii=False)
+    return json.dumps(escape_control(value), ensure_ascii=False)
 
 
 def names(paths: Sequence[str]) -> list[str]:
     """Names of files as a few lines of a comment: those behind the last line are counted."""
-    flat = [one_line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
+    flat = [single_line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
     rows = textwrap.wrap(", ".join(flat), LINE_CHARS - 50, break_long_words=False, break_on_hyphens=False)
     if len(rows) <= NAMES_LINES:
         return rows

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pipelines.config.recipients import Alertmanager
-from pipelines.primitives.text import one_line
+from pipelines.primitives.text import single_line
 from pipelines.reporting.delivery.payload import Message, Row
 from pipelines.reporting.delivery.webhook import post
 
@@ -27,8 +27,8 @@ def alerts_of(message: Message, now: datetime, keep: timedelta) -> list[dict[str
     worst: dict[str, Row] = {}
     for finding in message.findings:  # several spells of a day are one cause: the first is the worst
         worst.setdefault(finding["finding_id"], finding)
-    told = [row for row in message.standing if row["state"] != "gone" or _is_news(row, message)]
-    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in told]
+    reported = [row for row in message.standing if row["state"] != "gone" or _is_news(row, message)]
+    return [_alert(message, row, worst.get(row["finding_id"]), now, keep) for row in reported]
 
 
 def _is_news(row: Row, message: Message) -> bool:
@@ -39,15 +39,15 @@ def _is_news(row: Row, message: Message) -> bool:
 def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep: timedelta) -> dict[str, Any]:
     fires = row["state"] not in ("gone", *_SILENT)
     text = (finding or row)["text"]
-    annotations = {"summary": one_line(text), "description": one_line(text, TEXT_CHARS)}
+    annotations = {"summary": single_line(text), "description": single_line(text, TEXT_CHARS)}
     if finding:
-        annotations |= {name: one_line(finding[name] or "", TEXT_CHARS) for name in ("means", "look_at")}
+        annotations |= {name: single_line(finding[name] or "", TEXT_CHARS) for name in ("means", "look_at")}
         annotations |= {name: f"{finding[name]:.1f}" for name in ("lost_gb_day", "gain_gb_day") if finding[name]}
     return {
         "labels": {
             "alertname": row["rule"],
             "site": message.site,
-            "entity": one_line(row["entity"]),
+            "entity": single_line(row["entity"]),
             "severity": row["severity"],
             "finding": row["finding_id"],
         },

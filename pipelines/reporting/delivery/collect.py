@@ -19,7 +19,7 @@ def collect(site: Site, catalog: Catalog, report: Report, files: dict[str, Path]
             files=files,
             findings=asker.ask("findings").as_dicts(),
             standing=asker.ask("finding_life").as_dicts(),
-            hours={row["bucket"]: row["bucket_hours"] for row in asker.ask("ledger_total").as_dicts()},
+            hours=asker.ask("ledger_waterfall").as_dicts(),
             headline=asker.only("headline"),
             days=asker.ask("day_state").as_dicts(),
             wlcg=asker.ask("wlcg_tape").as_dicts(),

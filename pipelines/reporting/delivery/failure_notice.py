@@ -10,7 +10,7 @@ import requests
 
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.primitives.text import one_line
+from pipelines.primitives.text import single_line
 from pipelines.reporting.delivery import mail
 from pipelines.reporting.delivery.redact import redacted
 from pipelines.reporting.delivery.webhook import post
@@ -18,7 +18,7 @@ from pipelines.reporting.delivery.webhook import post
 
 def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
     """Send a failure by mail and webhook where `[deliver]` has them; what became of each by way. Raises nothing."""
-    subject, done = one_line(f"{site.name}: {text}"), {}
+    subject, done = single_line(f"{site.name}: {text}"), {}
     failures = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
     try:
         if box := site.deliver.mail:
@@ -31,7 +31,7 @@ def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dic
             done["webhook"] = post(hook.url, content, secrets or {}, "TAPESCOPE_WEBHOOK_TOKEN")
     except failures as error:
         done["webhook"] = f"failed: {type(error).__name__}: {error}"
-    return {way: redacted(said, site.deliver) for way, said in done.items()}
+    return {way: redacted(outcome, site.deliver) for way, outcome in done.items()}
 
 
 def _letter(site: Site, subject: str, text: str) -> EmailMessage:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.reporting.delivery.payload import Message
 
 
 def copy(folder: Path, message: Message) -> str:
     """Copy all forms of the report; returns the folder. Raises OSError."""
     for path in message.files.values():
-        write_whole(folder / path.name, path.read_bytes())
+        write_atomic(folder / path.name, path.read_bytes())
     return str(folder)

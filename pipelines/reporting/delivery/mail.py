@@ -37,8 +37,8 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
         refused = server.send_message(letter)
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
-        told = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
-        raise PartlySent(f"{taken} have it; refused were {told}")
+        refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
+        raise PartlySent(f"{taken} have it; refused were {refusals}")
     return ", ".join(mail.to)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.primitives.clock import day_bounds
-from pipelines.primitives.text import one_line
+from pipelines.primitives.text import single_line
 from pipelines.reporting.report import Report
 
 _ONE = "summary"  # the section that says it in one sentence
@@ -26,7 +26,7 @@ class Message:
     files: dict[str, Path]  # by form: html, txt, json
     findings: list[Row]  # of the period
     standing: list[Row]  # `finding_life`: all that ever fired, gone ones too
-    hours: dict[str, float]  # drive-hours of the period by bucket of the ledger
+    hours: list[Row]  # `ledger_waterfall`: drive-hours of the period by bucket of the ledger
     headline: Row
     wlcg: list[Row]  # a row a storage group
     newest: date | None = None  # last whole day with data, whatever day is reported
@@ -54,13 +54,13 @@ class Message:
     def first_sentence(self) -> str:
         """What went wrong on the way if anything did, else the report's one sentence."""
         if self.report.problems:
-            return one_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
-        said = [sentence for section in self.report.sections if section.id == _ONE for sentence in section.sentences]
-        return one_line(said[0] if said else self.report.title)
+            return single_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
+        sentences = [text for section in self.report.sections if section.id == _ONE for text in section.sentences]
+        return single_line(sentences[0] if sentences else self.report.title)
 
     @property
     def subject(self) -> str:
-        return one_line(f"{self.report.title}: {self.first_sentence}")
+        return single_line(f"{self.report.title}: {self.first_sentence}")
 
     @property
     def digest(self) -> str:
@@ -68,16 +68,16 @@ class Message:
 
         Its head also says of which snapshot it is and why of this day: that alone makes no other report.
         """
-        said = [
+        sections = [
             replace(section, facts=[fact for fact in section.facts if fact[0] not in _ABOUT_ITSELF])
             for section in self.report.sections
             if section.id != _REPRODUCE
         ]
-        told = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, said)]
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        parts = [self.report.title, str(self.report.first_day), *self.report.problems, *map(repr, sections)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def labels_of(message: Message, finding: Row) -> Mapping[str, str]:
     """What tells one finding from others, for programs that keep series."""
     names = ("rule", "entity", "severity", "state")
-    return {"site": message.site} | {name: one_line(str(finding[name])) for name in names}
+    return {"site": message.site} | {name: single_line(str(finding[name])) for name in names}

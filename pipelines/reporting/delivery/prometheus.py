@@ -49,9 +49,10 @@ def registry_of(message: Message) -> CollectorRegistry:
         doc = "bytes by the time drives worked, of the period; basis call, block or encp (also counts waits)"
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    hours = gauge("tapescope_drive_hours", "drive-hours of the period by what they went on", ("site", "bucket"))
-    for bucket, value in message.hours.items():
-        hours.labels(message.site, bucket).set(value)
+    doc = "drive-hours of the period by what they went on; group: the words of the report and the pages"
+    hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
+    for row in message.hours:
+        hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])
     days = gauge("tapescope_days", "days of the period by what the rules could say of them", ("site", "state"))
     for state in _STATES:
         n_days = sum(row["n_days"] for row in message.days if row["state"] == state)

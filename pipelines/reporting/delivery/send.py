@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from pipelines.config.recipients import Mail
 from pipelines.config.site import Site
 from pipelines.primitives.errors import WarehouseBusy
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.reporting.delivery import alertmanager, folder, mail, prometheus, wlcg
 from pipelines.reporting.delivery.payload import Message
 from pipelines.reporting.delivery.redact import redacted
@@ -91,9 +91,9 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
     try:
         where = way.send(lacking)
     except mail.PartlySent as error:
-        said = redacted(str(error), site.deliver)
-        book.note(name, lacking, said)
-        return Delivered(name, "failed", said)
+        reason = redacted(str(error), site.deliver)
+        book.note(name, lacking, reason)
+        return Delivered(name, "failed", reason)
     except Exception as error:  # whatever it is: it keeps no other way back
         return Delivered(name, "failed", redacted(f"{type(error).__name__}: {error}", site.deliver))
     where = redacted(where, site.deliver)
@@ -174,7 +174,7 @@ class _Receipts:
 
     def note(self, name: str, receivers: tuple[str, ...], where: str) -> None:
         self.sent.setdefault(name, {}).update({_key(one): {"report": self.digest, "where": where} for one in receivers})
-        write_whole(self.file, json.dumps(self.sent, indent=1, sort_keys=True).encode())
+        write_atomic(self.file, json.dumps(self.sent, indent=1, sort_keys=True).encode())
 
 
 def _key(receiver: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.config.recipients import Wlcg
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.reporting.delivery.payload import Message, Row
 
 # the metric's name there, and the column of the question `wlcg_tape`
@@ -24,7 +24,7 @@ _METRICS = {
 def write(file: Path, settings: Wlcg, message: Message) -> str:
     """Write the file whole or not at all; returns its path. Raises OSError."""
     text = json.dumps(document(settings, message), indent=1, sort_keys=True) + "\n"
-    write_whole(file, text.encode())
+    write_atomic(file, text.encode())
     return str(file)
 
 
@@ -43,5 +43,5 @@ def document(settings: Wlcg, message: Message) -> dict[str, Any]:
 
 def _share(settings: Wlcg, row: Row, at: int) -> dict[str, Any]:
     group = str(row["storage_group"])
-    told = {name: row[column] for name, column in _METRICS.items() if row[column] is not None}
-    return {"name": group, "vos": list(settings.vos.get(group, (group.lower(),))), "timestamp": at} | told
+    values = {name: row[column] for name, column in _METRICS.items() if row[column] is not None}
+    return {"name": group, "vos": list(settings.vos.get(group, (group.lower(),))), "timestamp": at} | values

@@ -1,7 +1,6 @@
 """The nightly report: one run of questions, printed as HTML, text and JSON that say the same."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -9,11 +8,12 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.primitives.files import write_whole
+from pipelines.primitives.files import write_atomic
 from pipelines.primitives.format import day_text
-from pipelines.reporting.report import coverage, findings, forecast, html, json, summary, text
+from pipelines.reporting.report import html, json, text
 from pipelines.reporting.report.model import Report
 from pipelines.reporting.report.queries import Asker
+from pipelines.reporting.report.sections import make_sections
 
 print_mail = html.print_mail
 
@@ -29,25 +29,9 @@ def make_report(
     Equal input gives an equal report.
     """
     with Asker(site, catalog, first, last) as asker:
-        made = [
-            make(asker)
-            for make in (
-                coverage.header,
-                summary.one_sentence,
-                summary.waterfall,
-                findings.losses,
-                summary.stations,
-                summary.drives,
-                forecast.campaigns,
-                forecast.model_card,
-                findings.findings,
-                summary.data_quality,
-                summary.reproduce,
-            )
-        ]
+        sections = make_sections(asker)
     title = f"{site.name}, {day_text(asker.last)}"
-    numbered = [replace(section, number=number) for number, section in enumerate(made)]
-    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], numbered)
+    return Report(title, site.zone, asker.first, asker.last, [*problems, *asker.problems], sections)
 
 
 def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:
@@ -56,7 +40,7 @@ def write_report(report: Report, folder: Path, checks: Path | None = None) -> di
     printed = {"html": page, "txt": text.print_report(report), "json": json.print_report(report)}
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}
     for suffix, content in printed.items():
-        write_whole(paths[suffix], content.encode())
+        write_atomic(paths[suffix], content.encode())
     return paths
 
 
@@ -67,5 +51,5 @@ def write_checks(site: Site, catalog: Catalog, report: Report, folder: Path) -> 
     except TapescopeError as error:
         page = html.print_checks(report, None, str(error))
     path = folder / html.checks_name(report)
-    write_whole(path, page.encode())
+    write_atomic(path, page.encode())
     return path

@@ -9,21 +9,12 @@ import altair as alt
 import vl_convert
 
 from pipelines.primitives.format import fixed, percent
-from pipelines.primitives.text import visible
-from pipelines.reporting.report.model import Burndown, Figure, Stack, Tornado, Waterfall
+from pipelines.primitives.text import escape_control
+from pipelines.reporting.report.model import Burndown, Figure, Group, Stack, Tornado, Waterfall
 
-# Grey is what is not known or not asked for; colours are what drives did. Red is kept for findings, which have actions.
-_COLOURS = {
-    "unknown": "#ffffff",
-    "down": "#8c5a2b",
-    "idle": "#e3e6ea",
-    "no request": "#c3cad3",
-    "mounting": "#a98bc4",
-    "between files": "#e9a23b",
-    "waiting": "#d9c34a",
-    "data moved": "#2f6f9f",
-}
-_OTHER = "#888888"
+# Of figures that show no groups of drive time. Red is kept for findings, which have actions.
+_LINE, _RANGE = "#0072B2", "#E69F00"
+_UNKNOWN = "unknown"
 _DASHED = "#6b7280"
 _UNITS = {"h": "hours"}
 _SHARP = 2
@@ -90,16 +81,15 @@ def _inside(svg: str, prefix: str) -> str:
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
 
 
-def _bars(chart: alt.Chart, groups: list[str], legend: alt.Legend | None) -> alt.Chart:
-    """Bars in the colours of their groups: the unknown is an empty, dashed box, and the rest is seen however thin."""
-    colours = {group: _COLOURS.get(group, _OTHER) for group in groups}
-    edges = colours | {"unknown": _DASHED}
+def _bars(chart: alt.Chart, groups: list[Group], legend: alt.Legend | None) -> alt.Chart:
+    """Bars in the colours of their groups: the unknown is a pale, dashed box, and the rest is seen however thin."""
+    words = [group.words for group in groups]
+    edges = [_DASHED if group.name == _UNKNOWN else group.colour for group in groups]
+    fills = alt.Scale(domain=words, range=[group.colour for group in groups])
     bars: alt.Chart = chart.mark_bar(strokeWidth=0.8).encode(
-        fill=alt.Fill("group:N", scale=alt.Scale(domain=groups, range=list(colours.values())), legend=legend),
-        stroke=alt.Stroke(
-            "group:N", scale=alt.Scale(domain=groups, range=[edges[group] for group in groups]), legend=legend
-        ),
-        strokeDash=alt.condition(alt.datum.group == "unknown", alt.value([2, 2]), alt.value([1, 0])),
+        fill=alt.Fill("group:N", scale=fills, legend=legend),
+        stroke=alt.Stroke("group:N", scale=alt.Scale(domain=words, range=edges), legend=legend),
+        strokeDash=alt.condition(alt.datum.is_unknown, alt.value([2, 2]), alt.value([1, 0])),
     )
     return bars
 
@@ -107,11 +97,12 @@ def _bars(chart: alt.Chart, groups: list[str], legend: alt.Legend | None) -> alt
 def _waterfall(figure: Waterfall) -> alt.LayerChart:
     ends = list(accumulate(bar.value for bar in figure.bars))
     whole = ends[-1] if ends else 1.0
-    names = [visible(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
+    names = [escape_control(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
     rows = [
         {
             "name": name,
-            "group": bar.group,
+            "group": bar.group.words,
+            "is_unknown": bar.group.name == _UNKNOWN,
             "begin": end - bar.value,
             "end": end,
             "text": f"{fixed(bar.value, figure.unit)} {figure.unit}  {percent(bar.share)}",
@@ -131,9 +122,15 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
 
 
 def _stack(figure: Stack) -> alt.Chart:
-    names = [visible(name) for name in figure.rows]
+    names = [escape_control(name) for name in figure.rows]
     rows = [
-        {"name": visible(name), "group": group, "place": place, "value": value}
+        {
+            "name": escape_control(name),
+            "group": group.words,
+            "is_unknown": group.name == _UNKNOWN,
+            "place": place,
+            "value": value,
+        }
         for name, values in figure.rows.items()
         for place, (group, value) in enumerate(zip(figure.groups, values, strict=True))
         if value
@@ -143,7 +140,7 @@ def _stack(figure: Stack) -> alt.Chart:
         x=alt.X("value:Q", stack="zero", title=_UNITS[figure.unit], scale=alt.Scale(nice=False)),
         order="place:Q",
     )
-    legend = alt.Legend(title=None, orient="bottom", columns=8)
+    legend = alt.Legend(title=None, orient="bottom", columns=5)
     # many drives must not push the losses off the first screen
     step = max(10.0, min(18.0, 230 / max(len(names), 1)))
     return _bars(base, figure.groups, legend).properties(width=530, height=alt.Step(step))
@@ -166,7 +163,7 @@ def _burndown(figure: Burndown) -> alt.LayerChart:
     fan = alt.Chart(alt.InlineData(values=[ahead(days) for days in sorted({min(days, reach) for days in turns})]))
     middle = alt.Chart(alt.InlineData(values=[ahead(days) for days in (0.0, figure.days)]))
     past = alt.Chart(alt.InlineData(values=[{"at": _day(day, 0), "left": amount} for day, amount in figure.left]))
-    colour = _COLOURS["data moved"]
+    colour = _LINE
     layers = [
         fan.mark_area(opacity=0.18, color=colour).encode(x, y, y2="most:Q"),
         middle.mark_line(strokeDash=[4, 3], color=colour).encode(x, alt.Y("middle:Q")),
@@ -181,7 +178,7 @@ def _day(day: date, days: float) -> str:
 
 
 def _tornado(figure: Tornado) -> alt.LayerChart:
-    names = [visible(name) for name, _, _ in figure.bars]
+    names = [escape_control(name) for name, _, _ in figure.bars]
     rows = [
         {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}
         for name, (_, low, high) in zip(names, figure.bars, strict=True)
@@ -192,7 +189,7 @@ def _tornado(figure: Tornado) -> alt.LayerChart:
     x = alt.X("low:Q", title=figure.unit, scale=scale, axis=alt.Axis(tickCount=5))
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("name:N", sort=names, title=None))
     layers = [
-        base.mark_bar(color=_COLOURS["between files"]).encode(x=x, x2="high:Q"),
+        base.mark_bar(color=_RANGE).encode(x=x, x2="high:Q"),
         base.mark_text(align="right", dx=-4, fontSize=10.5).encode(x=x, text="below:N"),
         base.mark_text(align="left", dx=4, fontSize=10.5).encode(x="high:Q", text="above:N"),
         alt.Chart(alt.InlineData(values=[{"low": figure.value}])).mark_rule(color=_DASHED).encode(x=x),

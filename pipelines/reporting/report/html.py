@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from pipelines.answers.question import Answer
 from pipelines.primitives.format import Column, is_number, label, table, unit
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.figures import draw, paint
 from pipelines.reporting.report.model import Figure, Report, Table
 
@@ -106,14 +106,14 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    return visible(value) if type(value) is str else value
+    return escape_control(value) if type(value) is str else value
 
 
 def _code(text: str) -> Markup:
     """A sentence for a page: what stands between backticks is code."""
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(visible(text)))))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(escape_control(text)))))
 
 
 def _lines(text: str) -> Markup:
     """A text of several lines for a <pre>."""
-    return Markup("\n").join(escape(visible(line)) for line in text.splitlines())
+    return Markup("\n").join(escape(escape_control(line)) for line in text.splitlines())

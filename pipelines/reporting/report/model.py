@@ -34,11 +34,21 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A group of drive time, as gold.drive_time_bucket defines it."""
+
+    name: str
+    words: str
+    colour: str
+    symbol: str
+
+
+@dataclass(frozen=True)
 class Bar:
     """One bar of a waterfall."""
 
     name: str
-    group: str
+    group: Group
     value: float
     share: float
     meaning: str
@@ -61,7 +71,7 @@ class Stack:
     title: str
     question: str
     unit: str
-    groups: list[str]
+    groups: list[Group]
     rows: dict[str, list[float]]
 
 
@@ -136,10 +146,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Section:
-    """Printed in the order of the fields, under the number that its place gives it; `id` names it."""
+    """Printed in the order of the fields; who registered it gives it its id, and its place gives it its number."""
 
-    id: str
     title: str
+    id: str = ""
     number: int = 0
     facts: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)

@@ -32,7 +32,7 @@ class Asker:
         self.problems: list[str] = []
         self.queries: dict[str, Query] = {}
         self.snapshot: int | None = None
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, tuple[dict[str, str], Answer]] = {}
         self.chosen = ""  # why this day, where nobody named one
         self._stack = ExitStack()
         self._connection: Connection | None = None
@@ -78,19 +78,23 @@ class Asker:
         if text not in self.problems:
             self.problems.append(text)
 
-    def ask(self, name: str) -> Answer:
-        """The answer to a question about the period, asked once."""
+    def ask(self, name: str, **given: str) -> Answer:
+        """The answer to a question about the period, asked once: with the same parameters wherever it is asked."""
         if name not in self._answers:
-            self._answers[name] = self._ask(name)
-        return self._answers[name]
+            self._answers[name] = given, self._ask(name, given)
+        asked_with, answer = self._answers[name]
+        if given != asked_with:
+            raise ValueError(f"the report asks {name} with {asked_with} and with {given}")
+        return answer
 
-    def _ask(self, name: str) -> Answer:
-        question = self.catalog.questions[name]
+    def _ask(self, name: str, given: dict[str, str]) -> Answer:
+        question = self.catalog.asked[name]
         days = {"first_day": str(self.first), "last_day": str(self.last)}
-        params = {key: value for key, value in days.items() if key in question.params}
+        days |= {"from_day": days["first_day"], "to_day": days["last_day"]}
+        params = {key: value for key, value in days.items() if key in question.params} | given
         self.queries[name] = Query(name, question.title, question.why, params, question.sql)
         nothing = Answer(list(question.columns), [], question.sql, self.snapshot or 0)
-        if self.last is None and "last_day" in question.params:
+        if self.last is None and days.keys() & question.params.keys():
             return nothing
         try:
             answer = ask.answer(self._connected(), self.catalog, name, params, self.snapshot)
@@ -101,15 +105,22 @@ class Asker:
         return replace(answer, rows=rows)
 
     def table(
-        self, name: str, title: str, columns: Sequence[str], keep: Callable[[Row], bool] = bool, most: int = 60
+        self,
+        name: str,
+        title: str,
+        columns: Sequence[str],
+        keep: Callable[[Row], bool] = bool,
+        most: int = 60,
+        **given: str,
     ) -> Table:
         """Some columns of an answer, of the rows to keep, and at most so many of these."""
-        answer = self.ask(name)
+        answer = self.ask(name, **given)
         places = [[column.name for column in answer.columns].index(column) for column in columns]
         kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]
         rows = [tuple(row[place] for place in places) for row in kept[:most]]
         left = len(kept) - len(rows)
-        notes = [f"{left} more rows: `tapescope ask {name}`"] if left else []
+        again = " ".join(["tapescope ask", name, *(f"{key}={value}" for key, value in given.items())])
+        notes = [f"{left} more rows: `{again}`"] if left else []
         notes += answer.notices
         return Table(title, name, [answer.columns[place] for place in places], rows, "; ".join(notes))
 

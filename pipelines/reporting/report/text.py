@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from pipelines.primitives.format import fixed, is_number, label, percent, quantity, table, unit
-from pipelines.primitives.text import visible
+from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.model import (
     Burndown,
     Figure,
@@ -23,17 +23,6 @@ from pipelines.reporting.report.model import (
 WIDTH = 100
 _BAR = 34
 _LONG_BAR = 80
-# One letter a group in the bars of drives; what is not known is not drawn as if it were nothing.
-_LETTERS = {
-    "unknown": "?",
-    "down": "D",
-    "idle": ".",
-    "no request": "n",
-    "mounting": "m",
-    "between files": "b",
-    "waiting": "w",
-    "data moved": "█",
-}
 
 
 def print_report(report: Report) -> str:
@@ -43,7 +32,7 @@ def print_report(report: Report) -> str:
         lines += _wrap(f"PROBLEM: {problem}")
     for section in report.sections:
         lines += ["", *_section(section, report.zone)]
-    return "\n".join(visible(line).rstrip() for line in lines) + "\n"
+    return "\n".join(escape_control(line).rstrip() for line in lines) + "\n"
 
 
 def _section(section: Section, zone: str) -> Iterator[str]:
@@ -70,7 +59,7 @@ def _section(section: Section, zone: str) -> Iterator[str]:
 
 def _wrap(text: str, before: str = "", after: str = "") -> list[str]:
     return textwrap.wrap(
-        visible(text), WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
+        escape_control(text), WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
     ) or [""]
 
 
@@ -95,23 +84,22 @@ def _waterfall(figure: Waterfall) -> Iterator[str]:
     for bar, end in zip(figure.bars, accumulate(bar.share for bar in figure.bars), strict=True):
         begin = min(round((end - bar.share) * _BAR), _BAR - 1)
         length = max(min(round(end * _BAR), _BAR) - begin, 1)
-        drawn = " " * begin + ("?" if bar.group == "unknown" else "█") * length
+        drawn = " " * begin + ("?" if bar.group.name == "unknown" else "█") * length
         amount = f"{fixed(bar.value, figure.unit):>8} {figure.unit}{percent(bar.share):>8}"
-        yield f"  {visible(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
+        yield f"  {escape_control(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
 
 
 def _stack(figure: Stack) -> Iterator[str]:
     yield from _asked(figure.title, figure.question)
-    width = max((len(visible(name)) for name in figure.rows), default=0)
+    width = max((len(escape_control(name)) for name in figure.rows), default=0)
     for name, values in figure.rows.items():
         whole = sum(values) or 1.0
         ends = [round(end / whole * _LONG_BAR) for end in accumulate(values, initial=0.0)]
         bar = "".join(
-            _LETTERS.get(group, "+") * (stop - begin)
-            for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
+            group.symbol * (stop - begin) for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
         )
-        yield f"  {visible(name):<{width}}  {bar}"
-    yield from _wrap(", ".join(f"{_LETTERS.get(group, '+')} {group}" for group in figure.groups), "  ", "  ")
+        yield f"  {escape_control(name):<{width}}  {bar}"
+    yield from _wrap(", ".join(f"{group.symbol} {group.words}" for group in figure.groups), "  ", "  ")
 
 
 def _burndown(figure: Burndown) -> Iterator[str]:
@@ -126,7 +114,7 @@ def _tornado(figure: Tornado) -> Iterator[str]:
     yield from _asked(figure.title, figure.question)
     ends = [end for _, low, high in figure.bars for end in (low, high)]
     least, width = min(ends), max(ends) - min(ends) or 1.0
-    names = max(len(visible(name)) for name, _, _ in figure.bars)
+    names = max(len(escape_control(name)) for name, _, _ in figure.bars)
 
     def place(value: float) -> int:
         return round((value - least) / width * (_BAR - 1))
@@ -135,7 +123,8 @@ def _tornado(figure: Tornado) -> Iterator[str]:
         bar = [" "] * _BAR
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
-        yield f"  {visible(name):<{names}}  {fixed(low, figure.unit):>8}  {''.join(bar)}  {fixed(high, figure.unit)}"
+        ends_text = [fixed(end, figure.unit) for end in (low, high)]
+        yield f"  {escape_control(name):<{names}}  {ends_text[0]:>8}  {''.join(bar)}  {ends_text[1]}"
     yield f"  | {quantity(figure.value, figure.unit)}"
 
 

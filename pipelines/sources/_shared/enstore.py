@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources.protocol import SEEN
+from pipelines.sources.protocol import COVERAGE
 
 # `Tue Jun  5 08:00:00 2010`, 24 characters, the day padded with a blank.
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [12][0-9]{3}"
@@ -28,7 +28,7 @@ def read_ctime(text: pl.Expr) -> pl.Expr:
     return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
 
 
-def seen_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataFrame:
+def coverage_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataFrame:
     """Intervals in which a log was being written: no silence of over a minute between neighbours.
 
     `ticks` has `line_no` and `at`; `last_at` is the instant, in microseconds, of the last line before.
@@ -47,6 +47,6 @@ def seen_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataFrame
             from_at=pl.min_horizontal("at", "before").min(),
             to_at=pl.max_horizontal("at", "before").max(),
         )
-        .select(SEEN.names())
-        .cast(SEEN)
+        .select(COVERAGE.names())
+        .cast(COVERAGE)
     )

@@ -134,6 +134,6 @@ def join_parts(parts: list[Parsed], n_used: int, n_lines: int, carry: Carry) -> 
         n_used=n_used,
         n_skipped=n_lines - n_used - rejects.height,
         rejects=rejects,
-        seen=pl.concat([part.seen for part in parts]),
+        coverage=pl.concat([part.coverage for part in parts]),
         carry=carry,
     )

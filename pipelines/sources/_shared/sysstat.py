@@ -78,9 +78,9 @@ def foreign_banner(flat: str) -> str:
 
 
 def date_order(head: Iterable[str], origin: Origin) -> str:
-    """`dmy` or `mdy` for dates with slashes, '' if nothing tells; from the head alone, so that all chunks agree."""
-    told = [line for line in head if _TELLING.match(line)]
-    parts = [(int(a), int(b), _year(c)) for line in told for a, b, c in _SLASHED_INSIDE.findall(line)]
+    """`dmy` or `mdy` for dates with slashes, '' if nothing decides; from the head alone, so that all chunks agree."""
+    dated = [line for line in head if _TELLING.match(line)]
+    parts = [(int(a), int(b), _year(c)) for line in dated for a, b, c in _SLASHED_INSIDE.findall(line)]
     is_dmy = any(a > 12 >= b for a, b, _ in parts)
     is_mdy = any(b > 12 >= a for a, b, _ in parts)
     if is_dmy != is_mdy:
@@ -92,7 +92,7 @@ def date_order(head: Iterable[str], origin: Origin) -> str:
             return "dmy" if rises_dmy else "mdy"
     if origin.date_order:
         return origin.date_order
-    is_american = all(any(pattern.search(line) for line in told) for pattern in (_LONG_YEAR, _HALF_DAY))
+    is_american = all(any(pattern.search(line) for line in dated) for pattern in (_LONG_YEAR, _HALF_DAY))
     return "mdy" if is_american and not is_dmy else ""
 
 
@@ -169,11 +169,11 @@ def read_stamps(
     chunk.
     """
     known = clock or {"run": None, "second": None, "days": 0, "fold": None}
-    told = stamps["flat"].str.extract_groups(_STAMP).struct.rename_fields(_GROUPS).struct.unnest()
+    groups = stamps["flat"].str.extract_groups(_STAMP).struct.rename_fields(_GROUPS).struct.unnest()
     read = stamps.with_columns(
-        told["date"],
-        told["offset"],
-        told.select(at_second=_second_of(pl.col(name) for name in _GROUPS[1:6])).to_series(),
+        groups["date"],
+        groups["offset"],
+        groups.select(at_second=_second_of(pl.col(name) for name in _GROUPS[1:6])).to_series(),
         epoch=pl.when(pl.col("flat").str.contains(_EPOCH)).then(pl.col("flat").cast(pl.Int64, strict=False)),
     )
     days = {text: read_date(text, order) for text in read["date"].drop_nulls().unique(maintain_order=True)}
@@ -226,17 +226,17 @@ def numbers(cells: pl.DataFrame, units: Mapping[str, int]) -> pl.DataFrame:
     """Text columns as numbers: null where a cell is none, NaN where the tool printed nan.
 
     Decimal points or commas and percent signs are understood. In columns named in `units` (bytes of one of the
-    header's units) the result is in bytes; a cell with a suffix, such as 3.8M, tells its own unit.
+    header's units) the result is in bytes; a cell with a suffix, such as 3.8M, has its own unit.
     """
     plain = cells.select(pl.all().cast(pl.Float64, strict=False))
-    odd = [name for name in cells.columns if plain[name].null_count() > cells[name].null_count()]
+    unread = [name for name in cells.columns if plain[name].null_count() > cells[name].null_count()]
     plain = plain.with_columns(pl.col(name) * units[name] for name in cells.columns if units.get(name, 1) != 1)
-    if odd:
-        plain = plain.with_columns(cells.select(_odd_number(name, units.get(name)) for name in odd))
+    if unread:
+        plain = plain.with_columns(cells.select(_suffixed_number(name, units.get(name)) for name in unread))
     return plain
 
 
-def _odd_number(name: str, unit: int | None) -> pl.Expr:
+def _suffixed_number(name: str, unit: int | None) -> pl.Expr:
     text = pl.col(name)
     groups = text.str.extract_groups(_CELL)
     value = groups.struct.field("1").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)

@@ -41,7 +41,7 @@ from pipelines.sources.amass_sysperf.cells import WORDS
 from pipelines.sources.amass_sysperf.grammar import FOREIGN
 from pipelines.sources.amass_sysperf.screens import SLOTS, START, Reader, Values
 from pipelines.sources.blocks import HEAD_LINES
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"
 VERSION = 1
@@ -140,7 +140,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=reader.n_used,
         n_skipped=lines.height - reader.n_used - rejects.height,
         rejects=rejects,
-        seen=_seen(screens, origin.interval_s),
+        coverage=_coverage(screens, origin.interval_s),
         carry=reader.state,
     )
 
@@ -183,8 +183,8 @@ def _drive(drive: Values, host: str) -> Values:
     }
 
 
-def _seen(screens: list[Values], interval_s: float | None) -> pl.DataFrame:
+def _coverage(screens: list[Values], interval_s: float | None) -> pl.DataFrame:
     """Each screen proves its instant, and the sampling interval before it where that is known."""
     back = timedelta(seconds=interval_s or 0)
     rows = [(row["line_no"], row["host"], row["sampled_at"] - back, row["sampled_at"]) for row in screens]
-    return pl.DataFrame(rows, schema=SEEN, orient="row")
+    return pl.DataFrame(rows, schema=COVERAGE, orient="row")

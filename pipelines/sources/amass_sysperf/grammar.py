@@ -33,7 +33,7 @@ UNREADABLE = -1  # stands for a number that cannot be told; becomes NULL
 
 
 @dataclass
-class Line:
+class ScreenLine:
     """`kind` is blank, labels, numbers, heading, row, junk or unknown (a heading of columns we do not know).
 
     `slots` are the names the line announces, `values` its numbers; `subject` is what TOTAL, FREE and GROUPS speak of.
@@ -48,7 +48,7 @@ class Line:
 
 
 @dataclass
-class Row:
+class DriveRow:
     """One drive of the table; `reason` says why it cannot be read."""
 
     juke: int | None = None
@@ -73,10 +73,10 @@ def pieces(text: str) -> list[str]:
     return [part for part in parts if part] or [""]
 
 
-def read_line(flat: str, subject: str, is_ocr: bool) -> Line:
+def read_line(flat: str, subject: str, is_ocr: bool) -> ScreenLine:
     """What a line is that is neither a clock nor known to be a row of the table."""
     if _RULE.fullmatch(flat) or _TITLE.search(flat):
-        return Line("blank")
+        return ScreenLine("blank")
     words = flat.upper().split(" ")
     if "JUKE" in words or (is_ocr and are_near(_joined(flat), _joined(HEADING), _MOST_EDITS)):
         return _heading(flat, is_ocr)
@@ -87,22 +87,22 @@ def _joined(flat: str) -> str:
     return flat.upper().replace(" ", "")
 
 
-def _heading(flat: str, is_ocr: bool) -> Line:
+def _heading(flat: str, is_ocr: bool) -> ScreenLine:
     if flat.upper() == HEADING:
-        return Line("heading")
+        return ScreenLine("heading")
     if is_ocr and are_near(_joined(flat), _joined(HEADING), _MOST_EDITS):
-        line = Line("heading")
+        line = ScreenLine("heading")
         line.repairs.add("heading", flat, HEADING)
         return line
-    return Line("unknown")
+    return ScreenLine("unknown")
 
 
-def _labels(flat: str, subject: str, is_ocr: bool) -> Line:
+def _labels(flat: str, subject: str, is_ocr: bool) -> ScreenLine:
     """A line of labels and numbers, of labels alone (their numbers stand below), or of numbers alone."""
-    line = Line("labels", subject=subject)
+    line = ScreenLine("labels", subject=subject)
     read = _words(flat, line, is_ocr)
     if read is None:
-        return Line("junk")
+        return ScreenLine("junk")
     shape = ""
     for kind, value in read:
         if kind == "number":
@@ -113,27 +113,27 @@ def _labels(flat: str, subject: str, is_ocr: bool) -> Line:
         else:
             slot = _slot(kind, line)
             if slot is None:
-                return Line("junk")
+                return ScreenLine("junk")
             line.slots.append(slot)
             shape += "s"
     if "s" not in shape:
         line.kind = "numbers" if shape else "labels"
     elif "n" in shape and (not _ORDER.fullmatch(shape) or len(line.slots) != len(line.values)):
-        return Line("junk", reason="wrong_width")
+        return ScreenLine("junk", reason="wrong_width")
     return line
 
 
-def _slot(kind: str, line: Line) -> str | None:
+def _slot(kind: str, line: ScreenLine) -> str | None:
     if kind in ("write", "read"):
         line.subject = kind
         return f"{kind}_requests"
-    wanted = ("write", "read") if kind == "groups" else ("cache", "fnodes")
-    if line.subject not in wanted or (kind == "dirty" and line.subject == "fnodes"):
+    subjects = ("write", "read") if kind == "groups" else ("cache", "fnodes")
+    if line.subject not in subjects or (kind == "dirty" and line.subject == "fnodes"):
         return None
     return f"{line.subject}_{'vol_groups' if kind == 'groups' else kind}"
 
 
-def _words(flat: str, line: Line, is_ocr: bool) -> list[tuple[str, int]] | None:
+def _words(flat: str, line: ScreenLine, is_ocr: bool) -> list[tuple[str, int]] | None:
     """Phrases and numbers in their order; None where there is anything else."""
     repairs = line.repairs if is_ocr else None
     plain: list[str] = []
@@ -174,13 +174,13 @@ def _phrases(text: str) -> list[tuple[str, int]] | None:
     return found
 
 
-def read_row(flat: str, is_ocr: bool) -> Row | None:
+def read_row(flat: str, is_ocr: bool) -> DriveRow | None:
     """A row of the table; None where the line does not begin like one.
 
     A drive without a volume may have neither flags, volume nor rate; flags may be missing; so may the rate.
     """
     tokens = flat.split(" ")
-    row = Row()
+    row = DriveRow()
     read = _reader(row, is_ocr)
     if len(tokens) < 2 or not all(len(token) <= 3 and is_like_number(token, is_ocr) for token in tokens[:2]):
         return None
@@ -213,7 +213,7 @@ def _group(token: str, read: Callable[[str, str], int | None]) -> str | None:
     return None if value is None else str(value)
 
 
-def _reader(row: Row, is_ocr: bool) -> Callable[[str, str], int | None]:
+def _reader(row: DriveRow, is_ocr: bool) -> Callable[[str, str], int | None]:
     def read(name: str, token: str) -> int | None:
         if is_ocr:
             return repaired_number(token, name, row.repairs)
@@ -225,7 +225,7 @@ def _reader(row: Row, is_ocr: bool) -> Callable[[str, str], int | None]:
     return read
 
 
-def _flags(token: str, row: Row, is_ocr: bool) -> str | None:
+def _flags(token: str, row: DriveRow, is_ocr: bool) -> str | None:
     if is_ocr:
         return repaired_flags(token, row.repairs)
     if not is_flags(token):

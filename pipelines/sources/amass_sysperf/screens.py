@@ -5,7 +5,7 @@ from typing import Any
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.amass_sysperf import clock
-from pipelines.sources.amass_sysperf.grammar import Line, Row, pieces, read_line, read_row
+from pipelines.sources.amass_sysperf.grammar import DriveRow, ScreenLine, pieces, read_line, read_row
 from pipelines.sources.protocol import Origin
 
 SLOTS = (
@@ -63,7 +63,7 @@ class Reader:
         is_row_due = self.state["is_in_table"] and not self.state["pending"]
         if is_row_due and (row := read_row(flat, self.state["is_ocr"])):
             return self._drive(line_no, flat, row)
-        line = read_line(flat, self.state["subject"], self.state["is_ocr"]) if flat else Line("blank")
+        line = read_line(flat, self.state["subject"], self.state["is_ocr"]) if flat else ScreenLine("blank")
         if line.kind == "unknown":
             raise UnreadableFile(
                 f"line {line_no}: a heading of columns this source does not know: {flat[:120]}",
@@ -115,7 +115,7 @@ class Reader:
         screen = self.state["screen"]
         return not screen or screen["is_out"] or any(slot in screen["values"] for slot in slots)
 
-    def _heading(self, line_no: int, line: Line) -> str:
+    def _heading(self, line_no: int, line: ScreenLine) -> str:
         if not self.state["screen"] or self.state["is_in_table"]:
             self._begin(line_no)
         self.state.update(is_in_table=True, pending=[])
@@ -126,7 +126,7 @@ class Reader:
     def _timed(self) -> str:
         return "bad_time" if self.state["screen"]["at_us"] is None else "used"
 
-    def _labels(self, line_no: int, line: Line) -> str:
+    def _labels(self, line_no: int, line: ScreenLine) -> str:
         pending: list[str] = self.state["pending"]
         self.state["pending"] = []
         if line.kind == "numbers":
@@ -146,7 +146,7 @@ class Reader:
             self._pass_on()  # the table stood first
         return self._timed()
 
-    def _drive(self, line_no: int, flat: str, row: Row) -> str:
+    def _drive(self, line_no: int, flat: str, row: DriveRow) -> str:
         screen = self.state["screen"]
         if row.reason:
             self.state["last_drive"] = None
@@ -171,7 +171,7 @@ class Reader:
         )
         return "used"
 
-    def _put_in_order(self, row: Row) -> None:
+    def _put_in_order(self, row: DriveRow) -> None:
         """In a damaged screen whose rows ran 1, 2, 3 … a drive number printed twice means the next one."""
         last = self.state["last_drive"]
         if self.state["is_ocr"] and last is not None and last == [row.juke, row.drive] and row.drive is not None:
@@ -182,7 +182,7 @@ class Reader:
         self.state["last_drive"] = [row.juke, row.drive] if in_step else None
 
 
-def _named(line: Line) -> list[str]:
+def _named(line: ScreenLine) -> list[str]:
     """The repairs of a line of labels, its numbers called by their names."""
     notes = line.repairs.notes
     for rank, slot in enumerate(line.slots):

@@ -34,7 +34,7 @@ from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
 from pipelines.sources.dcache_billing.requests import finish
 from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
-from pipelines.sources.protocol import NO_YEAR, REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, NO_YEAR, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache billing"
 VERSION = 2
@@ -90,7 +90,7 @@ def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, st
     records, rejects = finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
     n_used = records.height + (header_line is not None)
     tables = {"dcache_billing_request": records, "dcache_billing_transfer": pl.DataFrame(schema=movers.SCHEMA)}
-    return _parsed(lines, tables, rejects, n_used, pl.DataFrame(schema=SEEN), state)
+    return _parsed(lines, tables, rejects, n_used, pl.DataFrame(schema=COVERAGE), state)
 
 
 def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
@@ -103,9 +103,11 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
     rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
     n_used = records.height + moved.height + rows.filter(kind="header").height
-    seen = pl.DataFrame(schema=SEEN) if is_copy else _seen(records, written_at(rows, origin), origin.system, state)
+    coverage = (
+        pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, written_at(rows, origin), origin.system, state)
+    )
     tables = {"dcache_billing_request": records, "dcache_billing_transfer": moved}
-    parsed = _parsed(lines, tables, rejects, n_used, seen, state)
+    parsed = _parsed(lines, tables, rejects, n_used, coverage, state)
     n_lost = 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height
     parsed.notes = {NO_YEAR: n_lost}
     return parsed
@@ -116,7 +118,7 @@ def _parsed(
     tables: dict[str, pl.DataFrame],
     rejects: pl.DataFrame,
     n_used: int,
-    seen: pl.DataFrame,
+    coverage: pl.DataFrame,
     state: Carry,
 ) -> Parsed:
     return Parsed(
@@ -124,17 +126,17 @@ def _parsed(
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects.cast(REJECTS),
-        seen=seen,
+        coverage=coverage,
         carry=state,
     )
 
 
-def _seen(records: pl.DataFrame, others: pl.DataFrame, system: str, state: Carry) -> pl.DataFrame:
+def _coverage(records: pl.DataFrame, others: pl.DataFrame, system: str, state: Carry) -> pl.DataFrame:
     """From the first instant of the file to the latest so far: a service that writes at each event, in one file."""
     ends = records.filter(pl.col("ended_at").is_not_null()).select("line_no", at="ended_at")
     proof = pl.concat([ends, others]).sort("line_no")
     if not proof.height:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     at = proof["at"].to_physical()
     from_us = at[0] if state["last_us"] is None else state["last_us"]
     state["last_us"] = max(from_us, int(at.max()))  # type: ignore[arg-type]

@@ -34,8 +34,8 @@ SCHEMA = pl.Schema(
 
 def mover_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """The classified lines that are transfers as dCache writes them by default; other layouts are left out."""
-    wanted = rows.filter(pl.col("kind") == "transfer").select("line_no", "text")
-    read = wanted.with_columns(found=pl.col("text").str.extract_groups(_LINE)).unnest("found")
+    transfers = rows.filter(pl.col("kind") == "transfer").select("line_no", "text")
+    read = transfers.with_columns(found=pl.col("text").str.extract_groups(_LINE)).unnest("found")
     numbers = [pl.col(name).cast(pl.Int64, strict=False) for name in ("bytes", "moved", "took", "error_code")]
     read = read.filter(pl.all_horizontal(pl.col(*_FIELDS).is_not_null())).with_columns(*numbers)
     is_bounded = pl.all_horizontal(

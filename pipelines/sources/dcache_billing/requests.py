@@ -113,11 +113,11 @@ def _times() -> tuple[pl.Expr, ...]:
     """
     is_unstarted = pl.col("transfer_ms") >= _EPOCH_MS
     is_negative = ~is_unstarted & ((pl.col("transfer_ms") < 0) | (pl.col("queue_ms") < 0))
-    is_told = (pl.col("operation") == "store") | (pl.col("queue_ms") != 0)
+    is_recorded = (pl.col("operation") == "store") | (pl.col("queue_ms") != 0)
     is_sound = ~is_unstarted & ~is_negative
     return (
         is_unstarted.alias("is_unstarted"),
-        pl.when(is_sound & is_told).then(pl.col("queue_ms")).alias("queued"),
+        pl.when(is_sound & is_recorded).then(pl.col("queue_ms")).alias("queued"),
         pl.when(is_sound).then(pl.col("transfer_ms")).alias("moved"),
         pl.when(is_unstarted)
         .then(pl.lit("ended before it was started"))

@@ -68,16 +68,16 @@ def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
         layout = storage_layout(part["storage"][0] or DEFAULT)
         operation = pl.col("text").str.extract_groups(layout.pattern).struct.field("operation")
         kind = pl.when(operation.is_in(_TAPE)).then(operation).when(is_skipped).then(pl.lit("transfer"))
-        parts.append(part.with_columns(kind=kind).select("line_no", told=pl.col("kind")))
+        parts.append(part.with_columns(kind=kind).select("line_no", header_kind=pl.col("kind")))
     rows = rows.join(pl.concat(parts), on="line_no", how="left", maintain_order="left")
-    return rows.with_columns(kind=pl.coalesce("kind", "told")).drop("told")
+    return rows.with_columns(kind=pl.coalesce("kind", "header_kind")).drop("header_kind")
 
 
 def tape_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """The classified lines that are stores and restores, field by field."""
-    wanted = rows.filter(pl.col("kind").is_in(_TAPE))
+    selected = rows.filter(pl.col("kind").is_in(_TAPE))
     parts = [pl.DataFrame(schema=RAW)]
-    for part in wanted.partition_by("storage", maintain_order=True):
+    for part in selected.partition_by("storage", maintain_order=True):
         parts.append(_fields(part, storage_layout(part["storage"][0] or DEFAULT), origin))
     return pl.concat(parts)
 

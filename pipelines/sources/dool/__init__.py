@@ -33,7 +33,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import join_parts
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "dstat and dool"
 VERSION = 2
@@ -132,7 +132,7 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         tables=sampled(good, preamble.targets, "dool"),
         n_used=good.height,
         rejects=rows.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS),
-        seen=good.select("line_no", "host", "from_at", "to_at").cast(SEEN),
+        coverage=good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE),
     )
 
 

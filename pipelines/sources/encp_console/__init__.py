@@ -41,15 +41,15 @@ _LOG_LINE = re.compile(CTIME)
 
 def recognise(head: list[str]) -> Claim:
     """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
-    told = [line for line in head if line.strip()]
-    if not told:
+    texts = [line for line in head if line.strip()]
+    if not texts:
         return Claim(False, 0.0, "no lines")
-    if 5 * sum(_LOG_LINE.match(line) is not None for line in told) >= len(told):
+    if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= len(texts):
         return Claim(False, 0.2, "a log with time stamps, in which output of encp may be mixed")
     for sign, least in _SIGNS:
-        n_found = sum(sign.match(line) is not None for line in told)
+        n_found = sum(sign.match(line) is not None for line in texts)
         if n_found >= least:
-            return Claim(True, min(1.0, 0.5 + n_found / len(told)), f"{n_found} lines as encp prints them")
+            return Claim(True, min(1.0, 0.5 + n_found / len(texts)), f"{n_found} lines as encp prints them")
     return Claim(False, 0.0, "no line as encp prints it about a transfer")
 
 

@@ -8,7 +8,7 @@ from pipelines.primitives.units import MIB
 from pipelines.sources.encp_console.rows import ACCESS, STEP, SUMMARY, TRANSFER
 from pipelines.sources.protocol import Carry
 
-Row = dict[str, Any]
+Record = dict[str, Any]
 
 _F = r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 # Where two repeats could share characters one is atomic: a long line would cost the square of its length.
@@ -58,8 +58,8 @@ class Reader:
     """Rows by table, rejects, and what is open: the account of a file, the totals, a block of keys, a step."""
 
     def __init__(self, carry: Carry | None) -> None:
-        self.open: dict[str, Row] = {name: dict(row) for name, row in (carry or {}).items()}
-        self.rows: dict[str, list[Row]] = {TRANSFER: [], SUMMARY: [], ACCESS: [], STEP: []}
+        self.open: dict[str, Record] = {name: dict(row) for name, row in (carry or {}).items()}
+        self.rows: dict[str, list[Record]] = {TRANSFER: [], SUMMARY: [], ACCESS: [], STEP: []}
         self.rejects: list[tuple[int, str, str]] = []
         self.n_used = 0
 
@@ -202,9 +202,9 @@ class Reader:
         cum = _CUM.search(text)
         if cum is None or not text.startswith(" "):
             return False
-        said = text[: cum.start()].strip()
-        took = _TOOK.search(said)
-        detail = said[: took.start()].strip() if took else said
+        words = text[: cum.start()].strip()
+        took = _TOOK.search(words)
+        detail = words[: took.start()].strip() if took else words
         moved = _STEP_BYTES.search(detail)
         step = self.open[STEP]
         if queued := _QUEUED.match(detail):
@@ -224,7 +224,7 @@ class Reader:
         return True
 
 
-def _known(rates: dict[str, float]) -> Row:
+def _known(rates: dict[str, float]) -> Record:
     return {
         f"{name}_bytes_s": rate
         for name, rate in rates.items()

@@ -30,7 +30,7 @@ import polars as pl
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.endit import messages
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT log"
 VERSION = 1
@@ -49,9 +49,9 @@ def recognise(head: list[str]) -> Claim:
     texts = [line for line in head if line.strip()]
     if not texts:
         return Claim(False, 0.0, "the file is empty")
-    said = [message for line in texts if (message := messages.message_of(line)) is not None]
-    n_known = sum(messages.is_known(message) for message in said)
-    if n_known and n_known * 10 >= len(said):
+    stamped = [message for line in texts if (message := messages.message_of(line)) is not None]
+    n_known = sum(messages.is_known(message) for message in stamped)
+    if n_known and n_known * 10 >= len(stamped):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
     if n_known:
         return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are none")
@@ -76,7 +76,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=events.height,
         n_skipped=lines.height - events.height - bad.height,
         rejects=bad,
-        seen=_seen(stamped, origin.host or origin.system, memory),
+        coverage=_coverage(stamped, origin.host or origin.system, memory),
         carry={
             "fold": fold,
             "at": memory["at"],
@@ -98,10 +98,10 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
 
 
-def _seen(stamped: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
+def _coverage(stamped: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
     """From the first instant of the file to the latest so far: a daemon that has nothing to do says nothing."""
     if not stamped.height:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     at = stamped["logged_at"].to_physical()
     begin = at[0] if memory["at"] is None else memory["at"]
     memory["at"] = max(begin, int(at.max()))  # type: ignore[arg-type]

@@ -129,10 +129,10 @@ def is_known(message: str) -> bool:
 
 def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Messages about workers and the files they name; and those that begin like one and go on otherwise."""
-    said = pl.col("message")
-    is_about = said.str.contains(_ABOUT)
-    about = stamped.filter(is_about | said.str.contains(_OF_A_PROCESS)).with_columns(
-        bare=said.str.replace(_LIST, "").str.strip_chars_end()
+    message = pl.col("message")
+    is_about = message.str.contains(_ABOUT)
+    about = stamped.filter(is_about | message.str.contains(_OF_A_PROCESS)).with_columns(
+        bare=message.str.replace(_LIST, "").str.strip_chars_end()
     )
     found = [
         rows.with_columns(
@@ -155,7 +155,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     pids = pl.col("pids").str.split("][")
     own = pids.list.last().cast(pl.Int64)
     # of version 1 the daemon says that a worker runs, and not which
-    said_by_daemon = (pl.col("operation") == "retrieve") & (pl.col("step") == "begin")
+    is_daemon_line = (pl.col("operation") == "retrieve") & (pl.col("step") == "begin")
     child = pl.col("child").cast(pl.Int64)
     whole = {name: pl.col(name).cast(pl.Int64) for name in ("n_files", "n_done")}
     return rows.with_columns(
@@ -164,7 +164,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         host=pl.lit(origin.host or origin.system),
         daemon_pid=pids.list.first().cast(pl.Int64),
         worker_pid=pl.when(pl.col("step") != "daemon").then(
-            pl.when(said_by_daemon.fill_null(False)).then(child).otherwise(own)
+            pl.when(is_daemon_line.fill_null(False)).then(child).otherwise(own)
         ),
         bytes=(pl.col("gib").cast(pl.Float64) * _GIB).round().cast(pl.Int64),
         rate_bytes_s=pl.col("mib_s").cast(pl.Float64) * _MIB,

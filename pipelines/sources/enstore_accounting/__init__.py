@@ -24,8 +24,8 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.enstore_accounting import forms, grid, psql, tables
 from pipelines.sources.enstore_accounting.cells import typed
-from pipelines.sources.enstore_accounting.grid import Part, Sheet, State
-from pipelines.sources.protocol import SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.enstore_accounting.grid import Section, Sheet, State
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore accounting"
 VERSION = 1
@@ -49,23 +49,23 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state: State = dict(carry or {})
     if "shape" not in state:
         state["shape"] = _shape(list(origin.head) or lines["text"].head(200).to_list())[0]
-    sheet = _read(lines, state, lambda part: typed(part, origin.zone, None)[0].height > 0)
+    sheet = _read(lines, state, lambda section: typed(section, origin.zone, None)[0].height > 0)
     parsed = Parsed(n_skipped=sheet.n_skipped, carry=state)
-    rejects, seen = sheet.rejects, []
+    rejects, coverage = sheet.rejects, []
     found: dict[str, list[pl.DataFrame]] = {}
-    for part in sheet.parts:
-        rows, bad, proof = _rows(part, origin, state)
+    for section in sheet.sections:
+        rows, bad, proof = _rows(section, origin, state)
         rejects.append(bad)
-        seen.append(proof)
-        found.setdefault(_table(part).fills, []).append(rows)
+        coverage.append(proof)
+        found.setdefault(_table(section).fills, []).append(rows)
     parsed.tables = {name: pl.concat(frames) for name, frames in found.items()}
     parsed.rejects = pl.concat(rejects).sort("line_no") if rejects else parsed.rejects
-    parsed.seen = pl.concat(seen) if seen else parsed.seen
+    parsed.coverage = pl.concat(coverage) if coverage else parsed.coverage
     parsed.n_used = lines.height - sheet.n_skipped - parsed.rejects.height
     return parsed
 
 
-def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Part], bool]) -> Sheet:
+def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Section], bool]) -> Sheet:
     match state["shape"]:
         case "csv":
             return grid.delimited(lines, state, ",", is_good)
@@ -89,30 +89,30 @@ def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Part], bool]) ->
     return Sheet()
 
 
-def _table(part: Part) -> tables.Table:
-    assert part.header.table is not None
-    return part.header.table
+def _table(section: Section) -> tables.EnstoreTable:
+    assert section.header.table is not None
+    return section.header.table
 
 
-def _rows(part: Part, origin: Origin, state: State) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """A part's rows in the order of the contract, its rejects, and the time they prove the table was kept."""
-    table = _table(part)
+def _rows(section: Section, origin: Origin, state: State) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """A section's rows in the order of the contract, its rejects, and the time they prove the table was kept."""
+    table = _table(section)
     folds: dict[str, Any] = state.setdefault("folds", {})
-    rows, rejects, fold = typed(part, origin.zone, folds.get(table.name))
+    rows, rejects, fold = typed(section, origin.zone, folds.get(table.name))
     folds[table.name] = fold
     rows = rows.with_columns(system=pl.lit(origin.system, pl.String))
     if table.name == "mover mapping":
         day = pl.lit(origin.date, pl.Date).fill_null(pl.date(1970, 1, 1))
         rows = rows.with_columns(recorded_at=day.cast(pl.Datetime("us")))
     rows = rows.select("line_no", "system", *sorted(set(rows.columns) - {"line_no", "system"}))
-    return rows, rejects, _seen(rows, table, origin.system, state)
+    return rows, rejects, _coverage(rows, table, origin.system, state)
 
 
-def _seen(rows: pl.DataFrame, table: tables.Table, system: str, state: State) -> pl.DataFrame:
+def _coverage(rows: pl.DataFrame, table: tables.EnstoreTable, system: str, state: State) -> pl.DataFrame:
     """A table is being kept from row to row, unless it is silent for ten minutes; no time, no proof."""
     known = rows.filter(pl.col(table.at).is_not_null()) if table.at else rows.clear()
     if known.is_empty():
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     lasts: dict[str, int] = state.setdefault("lasts", {})
     at = pl.col(table.at).to_physical()
     before = at.shift(1).fill_null(pl.lit(lasts.get(table.name), pl.Int64))
@@ -130,8 +130,8 @@ def _seen(rows: pl.DataFrame, table: tables.Table, system: str, state: State) ->
             from_at=pl.min_horizontal(pl.col(table.at), pl.col("before").cast(pl.Datetime("us"))).min(),
             to_at=pl.max_horizontal("until", pl.col("before").cast(pl.Datetime("us"))).max(),
         )
-        .select(SEEN.names())
-        .cast(SEEN)
+        .select(COVERAGE.names())
+        .cast(COVERAGE)
     )
 
 
@@ -140,12 +140,12 @@ def _seen(rows: pl.DataFrame, table: tables.Table, system: str, state: State) ->
 
 def _shape(head: list[str]) -> tuple[str, Claim]:
     """The form of a file and the claim on it; the form is empty where it is not read."""
-    said = [line for line in head if line.strip()]
-    if not said:
+    texts = [line for line in head if line.strip()]
+    if not texts:
         return "", Claim(False, 0.0, "the file is empty")
-    if small := _small_form(said):
+    if small := _small_form(texts):
         return small
-    body = [line for line in said if not re.match(grid.PROMPT, line)]
+    body = [line for line in texts if not re.match(grid.PROMPT, line)]
     for shape, cells in _headers(body):
         if header := tables.read_header(cells):
             if header.table is None:
@@ -172,21 +172,21 @@ def _headers(body: list[str]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _small_form(said: list[str]) -> tuple[str, Claim] | None:
-    first = said[0]
+def _small_form(texts: list[str]) -> tuple[str, Claim] | None:
+    first = texts[0]
     if re.match(forms.RATE, first):
         return "rates", Claim(True, 0.9, "lines of an Enstore rate file: date, time, four counts of bytes")
     if re.match(forms.LISTED, first):
         return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
-    if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in said):
+    if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in texts):
         why = "a mover's statistics file, which holds no time; the table status says the same with one"
         return "", Claim(False, 0.7, f"this is {why}")
     if _HISTORY.match(first):
         return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not say of which")
-    brace = next((place for place, line in enumerate(said[:3]) if line.startswith("{'")), None)
+    brace = next((place for place, line in enumerate(texts[:3]) if line.startswith("{'")), None)
     if brace is None:
         return None
-    text = "\n".join(said[brace:])
+    text = "\n".join(texts[brace:])
     if "'external_label'" in text and ("'capacity_bytes'" in text or "'bfid'" in text):
         return "records", Claim(True, 1.0, "a record of Enstore's volume or file database")
     return None

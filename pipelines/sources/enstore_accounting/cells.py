@@ -8,8 +8,8 @@ import polars as pl
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.units import MIB
 from pipelines.sources._shared.stamps import instants, read_stamp
-from pipelines.sources.enstore_accounting.grid import Part
-from pipelines.sources.enstore_accounting.tables import Col, Table, renamed
+from pipelines.sources.enstore_accounting.grid import Section
+from pipelines.sources.enstore_accounting.tables import Col, EnstoreTable, renamed
 from pipelines.sources.protocol import REJECTS
 
 _NULLS = ["", "\\N", "NULL", "null", "None", "(null)"]
@@ -24,17 +24,17 @@ _MOST = 2**62
 
 
 def typed(
-    part: Part, zone: str, fold: dict[str, Any] | None
+    section: Section, zone: str, fold: dict[str, Any] | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Any] | None]:
-    """Rows of a part as its table's targets, the rejects, and what the hour repeated in autumn needs to go on.
+    """Rows of a section as its table's targets, the rejects, and what the hour repeated in autumn needs to go on.
 
     A null stands for a cell that is empty, and for a rate or count that says it is unknown (-1, or 0 of a rate).
     """
-    table = part.header.table
+    table = section.header.table
     assert table is not None
-    names = renamed(table, part.header.names)
+    names = renamed(table, section.header.names)
     index = {name: place for place, name in enumerate(names)}
-    raw = part.rows.select(
+    raw = section.rows.select(
         "line_no",
         "text",
         **{column.target: _cell(index, column) for column in table.columns if column.name in table.names},
@@ -120,12 +120,12 @@ def _zoned(cell: pl.Expr) -> pl.Expr:
     return pl.when(offset.is_not_null()).then(local - east)
 
 
-def _reason(table: Table, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:
+def _reason(table: EnstoreTable, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:
     """Why a row is rejected: a key that is missing, a number or a time that is none; null for a good one."""
     reason = pl.lit(None, pl.String)
     both = raw.select(pl.all().name.prefix("raw_")).hstack(read)
     for column in reversed(table.columns):
-        said, value = pl.col(f"raw_{column.target}"), pl.col(column.target)
+        cell, value = pl.col(f"raw_{column.target}"), pl.col(column.target)
         word = {
             "ts": "bad_time",
             "tstz": "bad_time",
@@ -135,11 +135,11 @@ def _reason(table: Table, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:
         }.get(column.kind, "bad_syntax" if column.kind == "mode" else "bad_number")
         wrong = pl.lit(False)
         if column.kind in ("ts", "tstz", "date", "epoch"):
-            wrong = said.is_not_null() & value.is_null()
+            wrong = cell.is_not_null() & value.is_null()
         elif column.kind in ("int", "count", "rate", "mib", "mib_s"):
-            wrong = said.is_not_null() & said.cast(pl.Float64, strict=False).is_finite().not_().fill_null(True)
+            wrong = cell.is_not_null() & cell.cast(pl.Float64, strict=False).is_finite().not_().fill_null(True)
             if column.kind in ("int", "count", "mib") and not column.target.endswith("_s"):
-                wrong = wrong | (said.is_not_null() & said.cast(pl.Int64, strict=False).is_null())
+                wrong = wrong | (cell.is_not_null() & cell.cast(pl.Int64, strict=False).is_null())
         if column.is_key:
             wrong = wrong | value.is_null()
             if column.kind == "int" and column.target.endswith("_bytes"):
@@ -149,7 +149,7 @@ def _reason(table: Table, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:
 
 
 def _clocked(
-    table: Table, rows: pl.DataFrame, zone: str, fold: dict[str, Any] | None
+    table: EnstoreTable, rows: pl.DataFrame, zone: str, fold: dict[str, Any] | None
 ) -> tuple[pl.DataFrame, dict[str, Any] | None]:
     """Local stamps into UTC: the table's own by the order of its rows, the others as soon after it as they can be."""
     local = [column.target for column in table.columns if column.kind == "ts"]
@@ -180,7 +180,7 @@ def _late(local: pl.Expr, zone: str) -> pl.Expr:
     return late.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
 
 
-def _by_epoch(table: Table, zone: str) -> pl.Expr:
+def _by_epoch(table: EnstoreTable, zone: str) -> pl.Expr:
     """The pass of the repeated hour that agrees with the epoch in the request id; else the one the order says."""
     at = pl.col("at")
     if table.name not in ("encp_xfer", "encp_error"):
@@ -200,7 +200,7 @@ def _not_before(local: pl.Expr, at: pl.Expr, zone: str) -> pl.Expr:
     return pl.when((early < at) & (late >= at)).then(late).otherwise(early)
 
 
-def _extras(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+def _extras(table: EnstoreTable, rows: pl.DataFrame) -> pl.DataFrame:
     """Columns that follow from others."""
     match table.name:
         case "rate" | "rate file":

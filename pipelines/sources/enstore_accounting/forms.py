@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources.enstore_accounting.grid import CELLS, Part, Sheet, State
+from pipelines.sources.enstore_accounting.grid import CELLS, Section, Sheet, State
 from pipelines.sources.enstore_accounting.tables import Header, find
 
 RATE = r"^\d\d-\d\d-\d{4} \d\d:\d\d:\d\d(?: +-?\d+){4}\s*$"
@@ -47,7 +47,9 @@ def rates(lines: pl.DataFrame, state: State) -> Sheet:
     stamp = text.str.replace(r"^(\d\d)-(\d\d)-(\d{4}) (\S+).*$", "$3-$1-$2 $4")
     cells = pl.concat_list(stamp, *(word.list.get(place, null_on_oob=True) for place in range(2, 6)))
     if good.height:
-        sheet.parts.append(Part(Header(_RATE_NAMES, find("rate file"), ""), good.with_columns(cells=cells).cast(CELLS)))
+        sheet.sections.append(
+            Section(Header(_RATE_NAMES, find("rate file"), ""), good.with_columns(cells=cells).cast(CELLS))
+        )
     return sheet
 
 
@@ -98,15 +100,15 @@ def records(lines: pl.DataFrame, state: State) -> Sheet:
 
 
 def _take(line_no: int, text: str, volumes: list[Any], files: list[Any]) -> bool:
-    said = literal(text)
-    if "bfid" in said and "location_cookie" in said:
-        state = _STATES.get(str(said.get("deleted")), "")
-        path = str(said.get("pnfs_name0") or "")
-        cells = [said["bfid"], "", said["location_cookie"], said.get("size"), state, said.get("drive"), path]
-        cells += [said.get("pnfsid"), said.get("external_label")]
+    record = literal(text)
+    if "bfid" in record and "location_cookie" in record:
+        state = _STATES.get(str(record.get("deleted")), "")
+        path = str(record.get("pnfs_name0") or "")
+        cells = [record["bfid"], "", record["location_cookie"], record.get("size"), state, record.get("drive"), path]
+        cells += [record.get("pnfsid"), record.get("external_label")]
         files.append((line_no, text, [_text(cell) for cell in cells]))
-    elif "capacity_bytes" in said and "external_label" in said:
-        volumes.append((line_no, text, list(_volume_cells(said).values())))
+    elif "capacity_bytes" in record and "external_label" in record:
+        volumes.append((line_no, text, list(_volume_cells(record).values())))
     else:
         return False
     return True
@@ -115,21 +117,21 @@ def _take(line_no: int, text: str, volumes: list[Any], files: list[Any]) -> bool
 def literal(text: str) -> dict[str, Any]:
     """A dictionary as Python 2 prints it, long integers with their L; empty for anything else."""
     try:
-        said = ast.literal_eval(re.sub(r"(?<=\d)L(?=[,)}\]])", "", text.strip()))
+        value = ast.literal_eval(re.sub(r"(?<=\d)L(?=[,)}\]])", "", text.strip()))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _volume_cells(said: dict[str, Any]) -> dict[str, str]:
+def _volume_cells(record: dict[str, Any]) -> dict[str, str]:
     """A volume's record in the words of table volume."""
-    cells = {ours: _text(said.get(theirs)) for theirs, ours in _VOLUME.items()}
-    cells |= {name: _ctime(said.get(name)) for name in ("declared", "first_access", "last_access")}
+    cells = {ours: _text(record.get(theirs)) for theirs, ours in _VOLUME.items()}
+    cells |= {name: _ctime(record.get(name)) for name in ("declared", "first_access", "last_access")}
     for name in ("system_inhibit", "user_inhibit"):
-        pair = said.get(name)
+        pair = record.get(name)
         both = list(pair)[:2] if isinstance(pair, list | tuple) and len(pair) >= 2 else [None, None]
         cells |= {f"{name}_{place}": _text(value) for place, value in enumerate(both)}
-    family = _text(said.get("volume_family")).split(".")
+    family = _text(record.get("volume_family")).split(".")
     cells |= {"storage_group": family[0], "file_family": family[1] if len(family) > 1 else ""}
     return cells
 
@@ -147,4 +149,4 @@ def _text(value: Any) -> str:
 
 def _add(sheet: Sheet, names: tuple[str, ...], table: str, rows: list[tuple[int, str, list[str]]]) -> None:
     if rows:
-        sheet.parts.append(Part(Header(names, find(table), ""), pl.DataFrame(rows, schema=CELLS, orient="row")))
+        sheet.sections.append(Section(Header(names, find(table), ""), pl.DataFrame(rows, schema=CELLS, orient="row")))

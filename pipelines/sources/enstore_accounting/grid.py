@@ -1,6 +1,6 @@
 """Rows of text tables as lists of cells, whatever form they were exported in.
 
-A `Part` is a run of rows under one header. The state that goes from chunk to chunk is a plain dictionary; a row that
+A `Section` is a run of rows under one header. The state that goes from chunk to chunk is a plain dictionary; a row that
 spans lines is open in it until its last line comes. A line that turns out to belong to a row that never ends was
 counted as used when it came: the reject that names it takes that back, see `Sheet.n_used`.
 """
@@ -31,7 +31,7 @@ State = dict[str, Any]
 
 
 @dataclass
-class Part:
+class Section:
     """Rows under one header."""
 
     header: Header
@@ -42,7 +42,7 @@ class Part:
 class Sheet:
     """What one chunk of lines holds: rows by header, and what became of the lines."""
 
-    parts: list[Part] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     rejects: list[pl.DataFrame] = field(default_factory=list)
     n_skipped: int = 0
 
@@ -68,7 +68,7 @@ def header_of(state: State) -> Header | None:
     return read_header(state["header"]) if state.get("header") else None
 
 
-def delimited(lines: pl.DataFrame, state: State, delimiter: str, is_good: Callable[[Part], bool]) -> Sheet:
+def delimited(lines: pl.DataFrame, state: State, delimiter: str, is_good: Callable[[Section], bool]) -> Sheet:
     """CSV with quotes (delimiter `,`), or psql's unaligned output (`|`), which has none.
 
     `is_good` says whether a row holds what its table asks for: so it is known from a line inside a row that spans
@@ -134,7 +134,7 @@ def _cut(rows: pl.DataFrame, header: Header | None, delimiter: str, sheet: Sheet
     fits = pl.col("cells").list.len() == n_cells
     sheet.reject_rows(quoted.filter(~fits), "wrong_width")
     whole = pl.concat([plain.select(CELLS.names()), quoted.filter(fits).select(CELLS.names())])
-    sheet.parts.append(Part(header, (whole if quoted.is_empty() else whole.sort("line_no")).cast(CELLS)))
+    sheet.sections.append(Section(header, (whole if quoted.is_empty() else whole.sort("line_no")).cast(CELLS)))
 
 
 def _unquoted() -> pl.Expr:
@@ -149,10 +149,10 @@ def _unquoted() -> pl.Expr:
 # --- rows that span lines, because a quoted cell holds line breaks -------------------------------------------------
 
 
-def _join_quoted(lines: pl.DataFrame, state: State, sheet: Sheet, is_good: Callable[[Part], bool]) -> pl.DataFrame:
+def _join_quoted(lines: pl.DataFrame, state: State, sheet: Sheet, is_good: Callable[[Section], bool]) -> pl.DataFrame:
     """The same lines, those of one row as one; a row whose last line has not come waits in the state."""
-    is_odd = (lines["text"].str.count_matches('"', literal=True) % 2 == 1).to_list()
-    if state.get("open") is None and not any(is_odd):
+    is_unbalanced = (lines["text"].str.count_matches('"', literal=True) % 2 == 1).to_list()
+    if state.get("open") is None and not any(is_unbalanced):
         return lines
     texts, numbers = lines["text"].to_list(), lines["line_no"].to_list()
     header = header_of(state)
@@ -162,14 +162,16 @@ def _join_quoted(lines: pl.DataFrame, state: State, sheet: Sheet, is_good: Calla
     while place < len(texts):
         text, is_open = texts[place], state.get("open")
         if is_open is None:
-            if not is_odd[place] or not re.match(_OPENS, text):
+            if not is_unbalanced[place] or not re.match(_OPENS, text):
                 if read := _header_in(text):
                     header = read
-                place = next((i for i in range(place + 1, len(texts)) if is_odd[i] or _header_in(texts[i])), len(texts))
+                place = next(
+                    (i for i in range(place + 1, len(texts)) if is_unbalanced[i] or _header_in(texts[i])), len(texts)
+                )
                 continue
             state["open"] = {"line_no": numbers[place], "text": text}
             taken.add(place)
-        elif is_odd[place]:
+        elif is_unbalanced[place]:
             joined.append((is_open["line_no"], f"{is_open['text']}\n{text}"))
             state["open"] = None
             taken.add(place)
@@ -189,7 +191,7 @@ def _header_in(text: str) -> Header | None:
     return read_header(split_line(text, ",")) if re.match(_MAYBE_HEADER, text) else None
 
 
-def _is_row(text: str, header: Header | None, is_good: Callable[[Part], bool]) -> bool:
+def _is_row(text: str, header: Header | None, is_good: Callable[[Section], bool]) -> bool:
     """A line that is a whole row or header by itself: the row before it was broken off."""
     if _header_in(text) is not None:
         return True
@@ -197,4 +199,4 @@ def _is_row(text: str, header: Header | None, is_good: Callable[[Part], bool]) -
         return False
     sheet = Sheet()
     _cut(pl.DataFrame([(0, text)], schema=ROWS, orient="row"), header, ",", sheet)
-    return any(part.rows.height == 1 and is_good(part) for part in sheet.parts)
+    return any(section.rows.height == 1 and is_good(section) for section in sheet.sections)

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources.enstore_accounting.grid import CELLS, FOOTER, PROMPT, Part, Sheet, State, header_of, refuse
+from pipelines.sources.enstore_accounting.grid import CELLS, FOOTER, PROMPT, Section, Sheet, State, header_of, refuse
 from pipelines.sources.enstore_accounting.tables import Header, read_header
 
 RULE = r"^[-+]+$"
@@ -168,9 +168,9 @@ def _cut(rows: pl.DataFrame, header: Header, rule: str, sheet: Sheet) -> None:
     rows = rows.select("line_no", "text").with_columns(width=text.str.count_matches("|", literal=True))
     cells = text.str.split("|").list.eval(pl.element().str.strip_chars(" "))
     plain = rows.filter(width=n_bars).with_columns(cells=cells).select(CELLS.names())
-    odd = rows.filter(pl.col("width") != n_bars)
+    mismatched = rows.filter(pl.col("width") != n_bars)
     places = [place for place, sign in enumerate(rule) if sign == "+"]
-    by_place = odd.filter(pl.lit(len(places) == n_bars))
+    by_place = mismatched.filter(pl.lit(len(places) == n_bars))
     for place in places:
         by_place = by_place.filter(text.str.slice(place, 1) == "|")
     bounds = [-1, *places]
@@ -180,9 +180,9 @@ def _cut(rows: pl.DataFrame, header: Header, rule: str, sheet: Sheet) -> None:
             [text.str.slice(a + 1, n).str.strip_chars(" ") for a, n in zip(bounds, lengths, strict=True)]
         )
     ).select(CELLS.names())
-    sheet.reject_rows(odd.join(sliced, on="line_no", how="anti"), "wrong_width")
+    sheet.reject_rows(mismatched.join(sliced, on="line_no", how="anti"), "wrong_width")
     whole = pl.concat([plain, sliced]) if sliced.height else plain
-    sheet.parts.append(Part(header, whole.sort("line_no").cast(CELLS)))
+    sheet.sections.append(Section(header, whole.sort("line_no").cast(CELLS)))
 
 
 # --- expanded output: one cell a line -------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def expanded(lines: pl.DataFrame, state: State) -> Sheet:
         header = read_header(names)
         rows = [(line_no, "\n".join(cells), cells) for line_no, _, cells in group]
         if header is not None:
-            sheet.parts.append(Part(header, pl.DataFrame(rows, schema=CELLS, orient="row")))
+            sheet.sections.append(Section(header, pl.DataFrame(rows, schema=CELLS, orient="row")))
     return sheet
 
 

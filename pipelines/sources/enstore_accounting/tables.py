@@ -18,7 +18,7 @@ class Col(NamedTuple):
     is_needed: bool = False  # the header must have it
 
 
-class Table(NamedTuple):
+class EnstoreTable(NamedTuple):
     """A table: `fills` is the bronze relation, `at` the target whose instants prove that the table was being kept."""
 
     name: str
@@ -38,9 +38,9 @@ class Table(NamedTuple):
 PREFIX = "enstore_accounting_"
 
 
-def _table(name: str, fills: str, at: str, *columns: tuple[str, str, str, str]) -> Table:
+def _table(name: str, fills: str, at: str, *columns: tuple[str, str, str, str]) -> EnstoreTable:
     marks = {"key": (True, False), "needed": (False, True), "": (False, False)}
-    return Table(name, PREFIX + fills, at, tuple(Col(*column[:3], *marks[column[3]]) for column in columns))
+    return EnstoreTable(name, PREFIX + fills, at, tuple(Col(*column[:3], *marks[column[3]]) for column in columns))
 
 
 _CLIENT = (("node", "host", "text", "needed"), ("pid", "pid", "int", ""), ("username", "username", "text", ""))
@@ -338,7 +338,7 @@ class Header(NamedTuple):
     """Column names of a file, as it has them, and what they are."""
 
     names: tuple[str, ...]
-    table: Table | None
+    table: EnstoreTable | None
     why: str
 
 
@@ -350,7 +350,7 @@ def read_header(cells: list[str]) -> Header | None:
         return None
     if len(set(names)) < len(names):
         return Header(names, None, "a header that names a column twice")
-    best: tuple[int, Table] | None = None
+    best: tuple[int, EnstoreTable] | None = None
     for table in TABLES:
         found = renamed(table, names)
         if set(table.keys) <= set(found) and (best is None or len(table.names & set(found)) > best[0]):
@@ -365,7 +365,7 @@ def read_header(cells: list[str]) -> Header | None:
     return Header(names, None, f"nearest to Enstore's table {nearest.name}, but it lacks {lacking}")
 
 
-def renamed(table: Table, names: tuple[str, ...]) -> tuple[str, ...]:
+def renamed(table: EnstoreTable, names: tuple[str, ...]) -> tuple[str, ...]:
     """Column names of a file in the words of the table; what is unknown keeps its name."""
     aliases = ALIASES.get(table.name, {})
     return tuple(aliases.get(name, name) if aliases.get(name) not in names else name for name in names)
@@ -375,6 +375,6 @@ def _is_name(word: str) -> bool:
     return bool(word) and len(word) < 64 and word.replace("_", "a").isalnum() and not word[0].isdigit()
 
 
-def find(name: str) -> Table:
+def find(name: str) -> EnstoreTable:
     """The table of that name."""
     return next(table for table in (*TABLES, *FORMS) if table.name == name)

@@ -14,27 +14,27 @@ are recognised; their messages were different ones and are skipped.
 
 import polars as pl
 
-from pipelines.sources._shared.enstore import seen_of
+from pipelines.sources._shared.enstore import coverage_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
-from pipelines.sources.enstore_log.templates import Part, cast, classify, extract, label
+from pipelines.sources.enstore_log.templates import LogTable, cast, classify, extract, label
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore server log"
 VERSION = 3
 
-_PARTS = {
-    part.table: part
-    for part in (
-        Part(mover.TABLE, mover.COLUMNS, mover.TYPES, mover.TEMPLATES, mover.finish),
-        Part(details.TABLE, details.COLUMNS, details.TYPES, details.TEMPLATES, details.finish),
+_LOG_TABLES = {
+    log_table.table: log_table
+    for log_table in (
+        LogTable(mover.TABLE, mover.COLUMNS, mover.TYPES, mover.TEMPLATES, mover.finish),
+        LogTable(details.TABLE, details.COLUMNS, details.TYPES, details.TEMPLATES, details.finish),
         *servers.PARTS,
         *clients.PARTS,
     )
 }
-TABLES = (*_PARTS, alarms.TABLE)
+TABLES = (*_LOG_TABLES, alarms.TABLE)
 
-_TEMPLATES = tuple(template for part in _PARTS.values() for template in part.templates)
+_TEMPLATES = tuple(template for log_table in _LOG_TABLES.values() for template in log_table.templates)
 _LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})
 _TICKET = r"^ *\{?'times': ?\{"
 _COMMON: dict[str, pl.DataType] = {
@@ -86,16 +86,16 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         "line_no"
     )
     tables = _FINISHED_EMPTY | {
-        table: _finished(_PARTS[table], frame.filter(is_sound)) for table, frame in filled.items()
+        table: _finished(_LOG_TABLES[table], frame.filter(is_sound)) for table, frame in filled.items()
     }
-    told = sound.filter(~pl.col("line_no").is_in(rejected["line_no"].implode()))
-    tables[alarms.TABLE] = alarms.read(told).select(*_COMMON, *alarms.COLUMNS).sort("line_no")
+    accepted = sound.filter(~pl.col("line_no").is_in(rejected["line_no"].implode()))
+    tables[alarms.TABLE] = alarms.read(accepted).select(*_COMMON, *alarms.COLUMNS).sort("line_no")
     return Parsed(
         tables=tables,
-        n_used=told.height,
-        n_skipped=lines.height - told.height - rejected.height,
+        n_used=accepted.height,
+        n_skipped=lines.height - accepted.height - rejected.height,
         rejects=rejected,
-        seen=seen_of(ticks, origin.system, memory["clock"].get("at")),
+        coverage=coverage_of(ticks, origin.system, memory["clock"].get("at")),
         carry={"clock": clock, "repeats": repeats},
     )
 
@@ -109,18 +109,20 @@ def _fill(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     filled = {}
     for table, parts in frames.items():
         labelled = label(pl.concat(parts, how="diagonal"), _TEMPLATES)
-        filled[table] = cast(pl.concat([_EMPTY[table], labelled], how="diagonal"), _PARTS[table].types)
+        filled[table] = cast(pl.concat([_EMPTY[table], labelled], how="diagonal"), _LOG_TABLES[table].types)
     return filled
 
 
-def _empty(part: Part) -> pl.DataFrame:
-    texts = dict.fromkeys(("text", "message", "kind", "reason", *part.types), pl.String())
+def _empty(log_table: LogTable) -> pl.DataFrame:
+    texts = dict.fromkeys(("text", "message", "kind", "reason", *log_table.types), pl.String())
     return pl.DataFrame(schema={**_COMMON, **texts})
 
 
-def _finished(part: Part, rows: pl.DataFrame) -> pl.DataFrame:
-    return part.finish(rows).select(*_COMMON, *part.columns).sort("line_no")
+def _finished(log_table: LogTable, rows: pl.DataFrame) -> pl.DataFrame:
+    return log_table.finish(rows).select(*_COMMON, *log_table.columns).sort("line_no")
 
 
-_EMPTY = {table: _empty(part) for table, part in _PARTS.items()}
-_FINISHED_EMPTY = {table: _finished(part, cast(_EMPTY[table], part.types)) for table, part in _PARTS.items()}
+_EMPTY = {table: _empty(log_table) for table, log_table in _LOG_TABLES.items()}
+_FINISHED_EMPTY = {
+    table: _finished(log_table, cast(_EMPTY[table], log_table.types)) for table, log_table in _LOG_TABLES.items()
+}

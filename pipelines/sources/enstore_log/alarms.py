@@ -11,7 +11,7 @@ COLUMNS = ("kind", "alarm_severity", "raised_at", "source", "source_host", "text
 
 _SERVER = (
     rf"^{START} *\((?P<epoch>\d+(?:\.\d+)?)\) (?P<source>\S+) on (?P<source_host>\S+) at [^(]*\([^)]*\) ?-"
-    r" ?(?P<told>.*?)\s*$"
+    r" ?(?P<words>.*?)\s*$"
 )
 _LAST_EPOCH = 4_102_444_800
 
@@ -21,12 +21,12 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.filter(pl.col("message").str.starts_with(START))
     rows = rows.with_columns(pl.col("message").str.extract_groups(_SERVER).struct.unnest())
     is_server = pl.col("epoch").is_not_null()
-    said = pl.col("message").str.slice(len(START)).str.strip_chars()
+    body = pl.col("message").str.slice(len(START)).str.strip_chars()
     epoch = pl.col("epoch").cast(pl.Float64, strict=False)
     micros = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
     return rows.with_columns(
         kind=pl.when(is_server).then(pl.lit("server")).otherwise(pl.lit("client")),
-        alarm_severity=said.str.extract(r"\(severity : (\w+)\)$"),
+        alarm_severity=body.str.extract(r"\(severity : (\w+)\)$"),
         raised_at=micros.cast(pl.Datetime("us")),
-        text=pl.coalesce("told", said.str.replace(r"(?:, ?\{.*)?(?: \(severity : \w+\))?$", "")).str.slice(0, 300),
+        text=pl.coalesce("words", body.str.replace(r"(?:, ?\{.*)?(?: \(severity : \w+\))?$", "")).str.slice(0, 300),
     )

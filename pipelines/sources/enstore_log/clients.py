@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources.enstore_log.templates import Part, Template
+from pipelines.sources.enstore_log.templates import LogTable, Template
 
 CLIENT, PACKING = "enstore_log_client", "enstore_log_packing"
 
@@ -74,6 +74,6 @@ def finish_packing(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 PARTS = (
-    Part(CLIENT, CLIENT_COLUMNS, CLIENT_TYPES, _SPOKEN, finish_client),
-    Part(PACKING, PACKING_COLUMNS, PACKING_TYPES, _PACKINGS, finish_packing),
+    LogTable(CLIENT, CLIENT_COLUMNS, CLIENT_TYPES, _SPOKEN, finish_client),
+    LogTable(PACKING, PACKING_COLUMNS, PACKING_TYPES, _PACKINGS, finish_packing),
 )

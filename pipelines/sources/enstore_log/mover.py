@@ -190,10 +190,10 @@ def _rate_basis() -> pl.Expr:
     The block loop's seconds stand in the same line; a rate beyond theirs is that of the drive calls inside it.
     """
     share = pl.col("tape_rate_bytes_s") * pl.col("block_s") / pl.col("bytes")
-    is_told = (pl.col("kind") == "drive_stats") & (pl.col("bytes") > 0) & (pl.col("block_s") > 0)
+    is_measured = (pl.col("kind") == "drive_stats") & (pl.col("bytes") > 0) & (pl.col("block_s") > 0)
     return (
-        pl.when(is_told & share.is_between(1 - _DIGITS, 1 + _DIGITS))
+        pl.when(is_measured & share.is_between(1 - _DIGITS, 1 + _DIGITS))
         .then(pl.lit("block"))
-        .when(is_told & (share > 1))
+        .when(is_measured & (share > 1))
         .then(pl.lit("call"))
     )

@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipelines.primitives.units import MIB
-from pipelines.sources.enstore_log.templates import Part, Template
+from pipelines.sources.enstore_log.templates import LogTable, Template
 
 MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
 
@@ -129,7 +129,7 @@ def finish_encp(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 PARTS = (
-    Part(MANAGER, MANAGER_COLUMNS, MANAGER_TYPES, _MANAGED, finish_manager),
-    Part(CHANGER, CHANGER_COLUMNS, CHANGER_TYPES, _CHANGED, finish_changer),
-    Part(ENCP, ENCP_COLUMNS, ENCP_TYPES, _TRANSFERRED, finish_encp),
+    LogTable(MANAGER, MANAGER_COLUMNS, MANAGER_TYPES, _MANAGED, finish_manager),
+    LogTable(CHANGER, CHANGER_COLUMNS, CHANGER_TYPES, _CHANGED, finish_changer),
+    LogTable(ENCP, ENCP_COLUMNS, ENCP_TYPES, _TRANSFERRED, finish_encp),
 )

@@ -57,7 +57,7 @@ class Template:
 
 
 @dataclass(frozen=True)
-class Part:
+class LogTable:
     """One bronze table of the log: its templates, the types of what they yield, and the last touch to its rows."""
 
     table: str
@@ -74,25 +74,25 @@ def classify(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.Series:
 
 
 def extract(rows: pl.DataFrame, template: Template) -> pl.DataFrame:
-    """The rows of one template with its columns as text; `is_odd` where a message has not its shape.
+    """The rows of one template with its columns as text; `is_mismatched` where a message does not have its shape.
 
     What a template says of all its rows alike is added by `label`. Series, not expressions: there are dozens of
     templates to a chunk, and each expression costs more than its few rows.
     """
     message = rows["message"]
     found: list[pl.Series] = []
-    is_odd = pl.repeat(False, rows.height, eager=True)
+    is_mismatched = pl.repeat(False, rows.height, eager=True)
     if template.pattern:
         found = message.str.extract_groups(template.pattern).struct.unnest().get_columns()
-        is_odd = found[0].is_null()
+        is_mismatched = found[0].is_null()
     if template.keys:
         keys = rows.select(
             pl.col("message").str.extract(pattern).alias(name) for name, pattern in template.keys.items()
         )
         found += keys.get_columns()
         if template.must_have:
-            is_odd = keys[template.must_have].is_null() & ~message.str.contains(TRUNCATED)
-    return rows.hstack([*found, is_odd.alias("is_odd")])
+            is_mismatched = keys[template.must_have].is_null() & ~message.str.contains(TRUNCATED)
+    return rows.hstack([*found, is_mismatched.alias("is_mismatched")])
 
 
 def label(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.DataFrame:
@@ -102,12 +102,12 @@ def label(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.DataFrame:
     for name in {name for template in templates for name in template.fixed}:
         values = pl.Series(name, [template.fixed.get(name) for template in templates], pl.String).gather(number)
         columns.append(rows[name].fill_null(values) if name in rows.columns else values)
-    return rows.with_columns(*columns, reason=pl.when("is_odd").then(pl.lit("bad_syntax"))).drop("is_odd")
+    return rows.with_columns(*columns, reason=pl.when("is_mismatched").then(pl.lit("bad_syntax"))).drop("is_mismatched")
 
 
 def cast(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Texts as numbers; a row of which one is none (`nan` and `inf` are none either) gets a `reason`."""
-    values = {name: _value(name, wanted) for name, wanted in types.items() if wanted != pl.String()}
+    values = {name: _value(name, dtype) for name, dtype in types.items() if dtype != pl.String()}
     if not values:
         return rows
     numbers = rows.select(**values)
@@ -117,8 +117,8 @@ def cast(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     return rows.with_columns(*numbers, reason=reason)
 
 
-def _value(name: str, wanted: pl.DataType) -> pl.Expr:
-    value = pl.col(name).cast(wanted, strict=False)
-    if wanted.is_float():
+def _value(name: str, dtype: pl.DataType) -> pl.Expr:
+    value = pl.col(name).cast(dtype, strict=False)
+    if dtype.is_float():
         return pl.when(value.is_finite()).then(value)
     return pl.when(value >= 0).then(value) if name in _NEVER_NEGATIVE else value

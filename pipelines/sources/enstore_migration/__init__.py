@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.enstore import read_ctime, seen_of
+from pipelines.sources._shared.enstore import coverage_of, read_ctime
 from pipelines.sources._shared.stamps import instants
 from pipelines.sources.enstore_migration import status, steps, stories
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
@@ -62,8 +62,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
             reason="no_clock",
         )
-    told = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
-    clocked = told.filter(pl.col("local").is_not_null())
+    steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
+    clocked = steps_logged.filter(pl.col("local").is_not_null())
     at, fold = instants(clocked.select("local", "word"), origin.zone, memory["fold"])
     clocked = clocked.with_columns(
         logged_at=at, system=pl.lit(origin.system or origin.host), host=pl.lit(origin.host or origin.system)
@@ -71,7 +71,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     read = steps.read(clocked)
     found = read.filter(pl.col("reason").is_null()).select(*_STEP).cast(_STEP)  # type: ignore[arg-type]
     files, still_open = stories.tell(found, memory["open"])
-    bad_time = told.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
+    bad_time = steps_logged.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
     cut = read.filter(pl.col("reason").is_not_null())
     bad = pl.concat([bad_time.select(REJECTS.names()), cut.select(REJECTS.names()), strange]).sort("line_no")
     head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
@@ -86,7 +86,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=found.height + table.height,
         n_skipped=lines.height - found.height - table.height - bad.height,
         rejects=bad,
-        seen=seen_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
+        coverage=coverage_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
         carry={
             "fold": fold,
             "at": clocked["logged_at"].to_physical()[-1] if clocked.height else memory["at"],

@@ -29,8 +29,8 @@ _KINDS = {
 }
 _TASKS = "|".join(sorted(_KINDS, key=len, reverse=True))
 # A thread may bear the name of a task: the second of two tasks is the task.
-_TOLD = rf"^{CTIME} (?:(?P<thread>\S+) )?(?P<task>{_TASKS})(?: (?P<said>.*))?$"
-_TOLD_BY_THREAD = rf"^{CTIME} (?P<by>\S+) (?P<by_task>{_TASKS})(?: (?P<by_said>.*))?$"
+_TASK_LINE = rf"^{CTIME} (?:(?P<thread>\S+) )?(?P<task>{_TASKS})(?: (?P<words>.*))?$"
+_THREAD_LINE = rf"^{CTIME} (?P<by>\S+) (?P<by_task>{_TASKS})(?: (?P<by_words>.*))?$"
 LINE = rf"^{CTIME} (?:\S+ )?(?:{_TASKS})(?: |$)"
 
 _BFID = r"[A-Z][A-Z0-9]*?\d{14,}"
@@ -96,23 +96,23 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
 
     A text of no known shape is kept as it is, with phase `said`.
     """
-    text, said = pl.col("text"), pl.col("said")
-    rows = rows.with_columns(text.str.extract_groups(_TOLD).struct.unnest())
-    rows = rows.with_columns(text.str.extract_groups(_TOLD_BY_THREAD).struct.unnest())
+    text, words = pl.col("text"), pl.col("words")
+    rows = rows.with_columns(text.str.extract_groups(_TASK_LINE).struct.unnest())
+    rows = rows.with_columns(text.str.extract_groups(_THREAD_LINE).struct.unnest())
     rows = rows.with_columns(
         thread=pl.coalesce("by", "thread"),
         task=pl.coalesce("by_task", "task"),
-        said=pl.coalesce("by_said", "said").fill_null(""),
+        words=pl.coalesce("by_words", "words").fill_null(""),
     ).with_columns(
         kind=pl.col("task").replace_strict(_KINDS, return_dtype=pl.String),
-        result=said.str.extract(_RESULT),
-        said=said.str.replace(_RESULT, "").str.replace(r"(?: \.\.\.)?\s*$", ""),
+        result=words.str.extract(_RESULT),
+        words=words.str.replace(_RESULT, "").str.replace(r"(?: \.\.\.)?\s*$", ""),
     )
     groups: dict[str, list[pl.Expr]] = {name: [] for name in (*_GROUPS, "phase")}
     for number, (kinds, phase, shape) in enumerate(_SHAPES):
         fits = f"fits_{number}"
         rows = rows.with_columns(
-            pl.when(pl.col("kind").is_in(kinds)).then(said).str.extract_groups(shape).alias(f"of_{number}")
+            pl.when(pl.col("kind").is_in(kinds)).then(words).str.extract_groups(shape).alias(f"of_{number}")
         ).with_columns(pl.col(f"of_{number}").struct[0].is_not_null().alias(fits))
         if number:
             earlier = pl.any_horizontal([f"fits_{n}" for n in range(number)])
@@ -124,10 +124,10 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
     filled = {name: pl.coalesce(parts) for name, parts in groups.items()}
     return rows.with_columns(
         **filled | {"file_number": filled["file_number"].cast(pl.Int64), "seconds": filled["seconds"].cast(pl.Float64)},
-        message=said.str.slice(0, 300),
+        message=words.str.slice(0, 300),
     ).with_columns(
         reason=pl.when(
-            pl.col("phase").is_null() & pl.col("kind").is_in(["read", "write", "swap"]) & said.str.contains(_BEGINS)
+            pl.col("phase").is_null() & pl.col("kind").is_in(["read", "write", "swap"]) & words.str.contains(_BEGINS)
         ).then(pl.lit("bad_syntax")),
         phase=_phase(),
     )

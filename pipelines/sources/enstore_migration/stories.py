@@ -30,19 +30,19 @@ def tell(steps: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, li
     A story ends when the new copy took the old one's place, or something failed for good.
     """
     left = pl.DataFrame(before, schema=_OPEN, orient="row").with_columns(pl.col("logged_at").cast(_AT))
-    mine = steps.filter(
+    relevant = steps.filter(
         pl.col("bfid").is_not_null()
         & pl.col("kind").is_in(["read", "write", "swap"])
         & pl.col("phase").is_in(["begun", "ended", "failed", "retried"])
     )
-    told = pl.concat([left, mine.select(left.columns)])
+    known = pl.concat([left, relevant.select(left.columns)])
     is_last = (pl.col("phase") == "failed") | ((pl.col("kind") == "swap") & (pl.col("phase") == "ended"))
-    told = told.with_columns(is_last=is_last).with_columns(
+    known = known.with_columns(is_last=is_last).with_columns(
         story=pl.col("is_last").cast(pl.Int64).cum_sum().over("bfid") - pl.col("is_last").cast(pl.Int64)
     )
-    told = told.with_columns(is_told=pl.col("is_last").any().over("bfid", "story"))
-    files = told.filter("is_told").group_by("bfid", "story", maintain_order=True).agg(**_columns())
-    rest = told.filter(~pl.col("is_told")).with_columns(pl.col("logged_at").to_physical())
+    known = known.with_columns(is_complete=pl.col("is_last").any().over("bfid", "story"))
+    files = known.filter("is_complete").group_by("bfid", "story", maintain_order=True).agg(**_columns())
+    rest = known.filter(~pl.col("is_complete")).with_columns(pl.col("logged_at").to_physical())
     return files.select(*_COLUMNS).sort("line_no"), [list(row) for row in rest.select(*_OPEN).rows()]
 
 

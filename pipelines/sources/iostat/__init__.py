@@ -41,11 +41,11 @@ from pipelines.sources.iostat.reports import (
     BEGINS,
     MEASURED,
     attach,
+    coverage_of,
     date_reports,
     find_runs,
     hosts,
     microseconds,
-    seen_of,
 )
 from pipelines.sources.iostat.rows import merge, name_devices, split
 from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
@@ -127,14 +127,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rows, others = part(rest)
     found = find_events(others, state)
     runs = find_runs(found, state)
-    told = hosts(runs, origin)
+    run_hosts = hosts(runs, origin)
     reports = date_reports(found, others.filter(kind=CLOCK), runs, origin, state)
-    found = attach(found, reports, told, state)
+    found = attach(found, reports, run_hosts, state)
     more = others.filter(kind=ROW)
     if more.height:
         rows = pl.concat([rows, more.select(rows.columns)]).sort("line_no")
     parts = split(_place(rows, found), {shape: _place(part, found) for shape, part in columns.items()})
-    return _gather(lines, others, found, reports, parts, told, state)
+    return _gather(lines, others, found, reports, parts, run_hosts, state)
 
 
 def _place(rows: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
@@ -149,7 +149,7 @@ def _gather(
     found: pl.DataFrame,
     reports: pl.DataFrame,
     rows: tuple[pl.DataFrame, pl.DataFrame],
-    told: pl.DataFrame,
+    run_hosts: pl.DataFrame,
     state: Carry,
 ) -> Parsed:
     """Samples of the reports that measured an interval, and the account of all lines."""
@@ -189,7 +189,7 @@ def _gather(
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects,
-        seen=seen_of(reports, told),
+        coverage=coverage_of(reports, run_hosts),
         carry=state,
         notes={AVERAGES: n_averages},
     )

@@ -18,20 +18,24 @@ _OF_TICKS = ("queue", "busy", "wait_s", "service_s")  # made from the counter th
 def believe(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with impossible values null and named in `note`, and waits of no request null."""
     rows = _unmeasured(rows)
-    odd = {name: (pl.col(name) < 0) | (pl.col(name) > most) for name, most in _MOST.items()}
-    if not rows.select(pl.any_horizontal(*odd.values()).any()).item():
+    impossible = {name: (pl.col(name) < 0) | (pl.col(name) > most) for name, most in _MOST.items()}
+    if not rows.select(pl.any_horizontal(*impossible.values()).any()).item():
         return rows.with_columns(note=_merged_note())
-    is_queue_odd = odd["queue"].fill_null(False)
+    is_queue_impossible = impossible["queue"].fill_null(False)
     wrong = {
-        name: (is_odd.fill_null(False) | is_queue_odd if name in _OF_TICKS else is_odd.fill_null(False))
+        name: (
+            is_impossible.fill_null(False) | is_queue_impossible
+            if name in _OF_TICKS
+            else is_impossible.fill_null(False)
+        )
         & pl.col(name).is_not_null()
-        for name, is_odd in odd.items()
+        for name, is_impossible in impossible.items()
     }
     named = pl.concat_list(pl.when(is_wrong).then(pl.lit(name)) for name, is_wrong in wrong.items()).list.drop_nulls()
-    told = pl.when(named.list.len() > 0).then(pl.lit("impossible, counter wrapped: ") + named.list.join(", "))
+    doubt = pl.when(named.list.len() > 0).then(pl.lit("impossible, counter wrapped: ") + named.list.join(", "))
     return rows.with_columns(
         *(pl.when(~is_wrong).then(name).alias(name) for name, is_wrong in wrong.items()),
-        note=pl.concat_str(_merged_note(), told, separator="; ", ignore_nulls=True).replace("", None),
+        note=pl.concat_str(_merged_note(), doubt, separator="; ", ignore_nulls=True).replace("", None),
     )
 
 
@@ -64,10 +68,12 @@ def _unmeasured(rows: pl.DataFrame) -> pl.DataFrame:
 
 def believe_shares(rows: pl.DataFrame) -> pl.DataFrame:
     """Shares of processors; null and named in `note` where a share is negative or more than the whole."""
-    odd = {name: ((pl.col(name) < 0) | (pl.col(name) > 1.01)).fill_null(False) for name in CPU_MEASURES}
-    named = pl.concat_list(pl.when(is_odd).then(pl.lit(name)) for name, is_odd in odd.items()).list.drop_nulls()
+    impossible = {name: ((pl.col(name) < 0) | (pl.col(name) > 1.01)).fill_null(False) for name in CPU_MEASURES}
+    named = pl.concat_list(
+        pl.when(is_impossible).then(pl.lit(name)) for name, is_impossible in impossible.items()
+    ).list.drop_nulls()
     return rows.with_columns(
-        *(pl.when(~is_odd).then(name).alias(name) for name, is_odd in odd.items()),
+        *(pl.when(~is_impossible).then(name).alias(name) for name, is_impossible in impossible.items()),
         note=pl.when(named.list.len() > 0)
         .then(pl.lit("impossible share: ") + named.list.join(", "))
         .when("is_nan")

@@ -13,8 +13,8 @@ from pipelines.sources._shared.sysstat import IS_STAMP, foreign_banner, read_ban
 from pipelines.sources.iostat.layout import foreign, is_like_header, is_more
 from pipelines.sources.protocol import Carry
 
-# How a line begins that may be no row of numbers; rows of devices with odd names are among them.
-_ODD = (
+# How a line begins that may be no row of numbers; rows of devices with unusual names are among them.
+_MAYBE_NO_ROW = (
     r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{1,2}[:時时][0-9]|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]"
     r"|[0-9]{9,10}$|[^\x00-\x7f]|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
 )
@@ -52,8 +52,8 @@ def flatten(lines: pl.DataFrame) -> pl.DataFrame:
 def part(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Lines that are rows of numbers or junk, and all others with `flat` and `kind`, rows among them too."""
     text = pl.col("text")
-    is_odd = lines.select(text.str.contains(_ODD) | text.str.contains("Device", literal=True)).to_series()
-    others = lines.filter(is_odd)
+    is_other = lines.select(text.str.contains(_MAYBE_NO_ROW) | text.str.contains("Device", literal=True)).to_series()
+    others = lines.filter(is_other)
     texts = flatten(others.select(pl.col("text").unique(maintain_order=True)))
     unique = texts.select(pl.col("flat").unique(maintain_order=True))
     flat = pl.col("flat")
@@ -67,10 +67,10 @@ def part(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_open = unique["kind"].is_null()
     words = unique.filter(is_open)["flat"]
-    told = pl.DataFrame({"flat": words, "kind": pl.Series([_classify(word) for word in words], dtype=pl.String)})
-    kinds = pl.concat([unique.filter(~is_open), told])
+    classified = pl.DataFrame({"flat": words, "kind": pl.Series([_classify(word) for word in words], dtype=pl.String)})
+    kinds = pl.concat([unique.filter(~is_open), classified])
     texts = texts.join(kinds, on="flat", how="left", maintain_order="left")
-    return lines.filter(~is_odd), others.join(texts, on="text", how="left", maintain_order="left")
+    return lines.filter(~is_other), others.join(texts, on="text", how="left", maintain_order="left")
 
 
 def is_fitting(flat: str) -> bool:
@@ -128,7 +128,7 @@ def find_events(others: pl.DataFrame, state: Carry) -> pl.DataFrame:
     kind, flat = pl.col("kind"), pl.col("flat")
     is_old = pl.col("line_no") == 0
     is_second = (kind == MORE) & (kind.shift(1) == HEADER)
-    told = (
+    opened_section = (
         pl.when(is_second & flat.shift(1).str.starts_with("disk:"))
         .then(flat)  # of the JSON form: names come with the first device
         .when(is_second)
@@ -140,7 +140,7 @@ def find_events(others: pl.DataFrame, state: Carry) -> pl.DataFrame:
     )
     begins = (_begins() & ~is_old).fill_null(False)
     found = found.with_columns(
-        section=pl.when(is_old).then("section").otherwise(told).forward_fill(),
+        section=pl.when(is_old).then("section").otherwise(opened_section).forward_fill(),
         is_indented=pl.col("is_indented").forward_fill(),
         begins=begins,
         run=state["run"] + ((kind == BANNER) & ~is_old).cast(pl.Int64).cum_sum(),

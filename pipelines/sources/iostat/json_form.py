@@ -54,8 +54,8 @@ def part(lines: pl.DataFrame, state: Carry) -> tuple[pl.DataFrame, pl.DataFrame]
     others: list[tuple[int, str, str, str]] = []
     for line_no, text in lines.select("line_no", "text").rows():
         flat = " ".join(text.split())
-        kind, told, row = _read(flat, text, state)
-        others += [(line_no, text, told, kind)] if kind else []
+        kind, as_text, row = _read(flat, text, state)
+        others += [(line_no, text, as_text, kind)] if kind else []
         rows += [(line_no, row)] if row else []
     return (
         pl.DataFrame(rows, schema=lines.schema, orient="row"),
@@ -81,9 +81,9 @@ def _read_pair(key: str, value: str, state: Carry) -> tuple[str, str, str]:
     if key == "timestamp":
         return STAMP, value, ""
     if key == "date":
-        told = state.get("json_host") or {}
-        cpus = f" ({told['number-of-cpus']} CPU)" if "number-of-cpus" in told else ""
-        return BANNER, f"Linux {told.get('release', '-')} ({told.get('nodename', '')}) {value}{cpus}", ""
+        host = state.get("json_host") or {}
+        cpus = f" ({host['number-of-cpus']} CPU)" if "number-of-cpus" in host else ""
+        return BANNER, f"Linux {host.get('release', '-')} ({host.get('nodename', '')}) {value}{cpus}", ""
     state["json_host"] = {**({} if key == "nodename" else state.get("json_host") or {}), key: value.replace(" ", "_")}
     return SKIP, "", ""
 

@@ -15,7 +15,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources._shared.sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
-from pipelines.sources.protocol import SEEN, Carry, Origin
+from pipelines.sources.protocol import COVERAGE, Carry, Origin
 
 _INSTANT = pl.Datetime("us")
 # What becomes of a report's rows: measured, or left out as an average since boot; else the reason of their reject.
@@ -32,7 +32,7 @@ def date_reports(
     order = date_order(origin.head, origin)
     reports = found.filter("begins").select("line_no", "run", "report", "kind", "flat")
     stamps = reports.filter(kind=STAMP)
-    days = {run: _day(told, stamps, order) for run, told in runs.items()}
+    days = {run: _day(banner, stamps, order) for run, banner in runs.items()}
     stamps = stamps.join(
         pl.DataFrame({"run": list(days), "day": list(days.values())}, schema={"run": pl.Int64, "day": pl.Date}),
         on="run",
@@ -60,26 +60,26 @@ def hosts(runs: dict[int, list[Any]], origin: Origin) -> pl.DataFrame:
     """`run`, `host` and `n_cpus`: the host of site.toml, else the banner's, else the file's name."""
     default = stem_of(origin.path)
     return pl.DataFrame(
-        [(run, origin.host or told[0] or default, told[2]) for run, told in runs.items()],
+        [(run, origin.host or banner[0] or default, banner[2]) for run, banner in runs.items()],
         schema={"run": pl.Int64, "host": pl.String, "n_cpus": pl.Int32},
         orient="row",
     )
 
 
-def _day(told: list[Any], stamps: pl.DataFrame, order: str) -> date | None:
+def _day(banner: list[Any], stamps: pl.DataFrame, order: str) -> date | None:
     """The day of a banner, if stamps without a date need it."""
     if not stamps["flat"].str.contains(UNDATED).any():
         return None
-    return read_date(str(told[1]), order)
+    return read_date(str(banner[1]), order)
 
 
 def _count(
     reports: pl.DataFrame, found: pl.DataFrame, clocks: pl.DataFrame, origin: Origin, state: Carry
 ) -> pl.DataFrame:
     """Give reports without a stamp their time: so many steps behind the last date line, or the file's begin."""
-    told = [(line_no, *read_clock(flat)) for line_no, flat in clocks.select("line_no", "flat").rows()]
+    clock_rows = [(line_no, *read_clock(flat)) for line_no, flat in clocks.select("line_no", "flat").rows()]
     anchors = pl.DataFrame(
-        told,
+        clock_rows,
         schema={"line_no": pl.Int64, "clock": pl.String, "word": pl.String, "promised_s": pl.Int64},
         orient="row",
     ).with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
@@ -149,7 +149,7 @@ def _judge(reports: pl.DataFrame, state: Carry) -> pl.DataFrame:
     return judged
 
 
-def attach(found: pl.DataFrame, reports: pl.DataFrame, told: pl.DataFrame, state: Carry) -> pl.DataFrame:
+def attach(found: pl.DataFrame, reports: pl.DataFrame, run_hosts: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Each event with what is known of its report and run; the open report is noted for the next chunk."""
     opened = pl.DataFrame(
         [{"report": state["open_report"], **state["open"]}],
@@ -159,7 +159,7 @@ def attach(found: pl.DataFrame, reports: pl.DataFrame, told: pl.DataFrame, state
         [opened, reports.select("report", "status", *(pl.col(n).dt.epoch("us") for n in ("from_at", "at")))]
     )
     found = found.join(known, on="report", how="left", maintain_order="left").join(
-        told, on="run", how="left", maintain_order="left"
+        run_hosts, on="run", how="left", maintain_order="left"
     )
     last = known.row(-1, named=True)
     state["open_report"] = last.pop("report")
@@ -167,12 +167,12 @@ def attach(found: pl.DataFrame, reports: pl.DataFrame, told: pl.DataFrame, state
     return found.with_columns(pl.col("from_at", "at").cast(_INSTANT))
 
 
-def seen_of(reports: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def coverage_of(reports: pl.DataFrame, run_hosts: pl.DataFrame) -> pl.DataFrame:
     """The unbroken intervals that reports cover."""
-    good = reports.filter(status=MEASURED).join(told, on="run", how="left", maintain_order="left")
+    good = reports.filter(status=MEASURED).join(run_hosts, on="run", how="left", maintain_order="left")
     is_begin = good.select((pl.col("from_at") != pl.col("at").shift(1)).fill_null(True)).to_series()
     ends = good.filter(is_begin.shift(-1, fill_value=True))["at"].alias("to_at")
-    return good.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(SEEN)
+    return good.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(COVERAGE)
 
 
 def microseconds(at: datetime) -> int:

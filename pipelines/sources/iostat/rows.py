@@ -71,10 +71,10 @@ _NONE = pl.DataFrame(
 
 def _filled(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     """All columns of the schema, null where no section had them."""
-    wanted = {**_NONE.schema, **{name: pl.Float64() for name in names}}
+    columns = {**_NONE.schema, **{name: pl.Float64() for name in names}}
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None, dtype=kind)).cast(kind).alias(name)
-        for name, kind in wanted.items()
+        for name, kind in columns.items()
     )
 
 

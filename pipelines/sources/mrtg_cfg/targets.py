@@ -69,15 +69,15 @@ def _member(match: re.Match[str]) -> Member:
     key, host = match["key"], match["host"].strip("[]").lower()
     options = match["rest"].split(":")[1:]
     version = re.match(r"[123]", options[4]) if len(options) > 4 else None
-    told = Member("index", host=host, snmp_version=version[0] if version else None, is_turned=bool(match["turned"]))
+    member = Member("index", host=host, snmp_version=version[0] if version else None, is_turned=bool(match["turned"]))
     if key.isdigit():
-        return replace(told, interface=key, measures="octets")
+        return replace(member, interface=key, measures="octets")
     if key[0] in _KINDS:
         name = re.sub(r"\\(.)", r"\1", key[1:])
-        return replace(told, kind=_KINDS[key[0]], interface=name, measures="octets", polled=polled_side(name))
+        return replace(member, kind=_KINDS[key[0]], interface=name, measures="octets", polled=polled_side(name))
     first, _, second = key.partition("&")
     measures = "octets" if all(_OCTETS.search(f"{oid}.") for oid in (first, second or first)) else "other"
-    return replace(told, kind="oid", in_oid=first, out_oid=second or None, measures=measures)
+    return replace(member, kind="oid", in_oid=first, out_oid=second or None, measures=measures)
 
 
 def polled_side(port: str) -> str | None:

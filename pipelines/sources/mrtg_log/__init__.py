@@ -14,12 +14,12 @@ A line of the wrong width or with bad numbers still bounds its newer neighbour i
 without a usable T (unreadable, or newer than the first line) stands between two rows, the newer one gives no record:
 its length is unknown.
 
-A new file is filled with zero rows for two years back. Zeros are passed on as rows, but `seen` starts at the oldest
+A new file is filled with zero rows for two years back. Zeros are passed on as rows, but `coverage` starts at the oldest
 row that is not zero; older zeros prove nothing. In and out are those of the polled interface, and the unit is taken
 to be bytes/s: nothing in the file tells `perminute`, `perhour` or a gauge; that is in MRTG's configuration.
 
-Rows that `rateup` made up are passed on with a `note` (see `notes.py`) and are not `seen`. The counters of line 1 are
-kept as text beside the newest row: they may be -1, decimal, or longer than any integer.
+Rows that `rateup` made up are passed on with a `note` (see `notes.py`) and are not in `coverage`. The counters of line
+1 are kept as text next to the newest row: they may be -1, decimal, or longer than any integer.
 """
 
 import re
@@ -51,7 +51,7 @@ _START: Carry = {
     "counters": None,  # the two raw counters of the first line, as text
     "pending": [],  # the row that waits for its lower bound, and one like it before that
     "n_above": 0,  # rows like these directly above them, counted to 2
-    "seen": None,  # see notes.seen_of
+    "seen": None,  # see notes.coverage_of
 }
 
 
@@ -100,7 +100,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=lines.height - n_skipped - rejects.height,
         n_skipped=n_skipped,
         rejects=rejects.cast(REJECTS),
-        seen=notes.seen_of(records, state, link),
+        coverage=notes.coverage_of(records, state, link),
         carry=state,
     )
 

@@ -15,7 +15,7 @@ above 2^32, it is a wider one, and such a rate is a rate.
 
 import polars as pl
 
-from pipelines.sources.protocol import SEEN, Carry
+from pipelines.sources.protocol import COVERAGE, Carry
 
 VALUES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
 BOUND = pl.Schema(
@@ -87,13 +87,13 @@ def _above_32_bits(text: str) -> bool:
         return False
 
 
-def seen_of(records: pl.DataFrame, state: Carry, link: str) -> pl.DataFrame:
+def coverage_of(records: pl.DataFrame, state: Carry, link: str) -> pl.DataFrame:
     """The stretches between stale rows; zeros older than any traffic prove nothing, but the newest row does.
 
     `state["seen"]` holds the end of the stretch that is open at the end of the chunk, and the line it ends with.
     """
     if not records.height:
-        return pl.DataFrame(schema=SEEN)
+        return pl.DataFrame(schema=COVERAGE)
     open_to, open_line = state["seen"] or [None, None]
     is_newest = pl.col("line_no") == pl.lit(state["newest_line"], dtype=pl.Int64)
     rows = records.with_columns(
@@ -127,4 +127,4 @@ def seen_of(records: pl.DataFrame, state: Carry, link: str) -> pl.DataFrame:
         host=pl.lit(link, dtype=pl.String),
         from_at=pl.from_epoch("from_t", time_unit="s").cast(pl.Datetime("us")),
         to_at=pl.from_epoch("to_t", time_unit="s").cast(pl.Datetime("us")),
-    ).cast(SEEN)
+    ).cast(COVERAGE)

@@ -36,7 +36,7 @@ from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks, repeated
 from pipelines.sources.nmon.figures import FIGURES, figures, split, together
 from pipelines.sources.nmon.layout import KNOWN, is_header, relation_of
 from pipelines.sources.nmon.whole import judge
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "nmon"
 VERSION = 3
@@ -181,8 +181,10 @@ def _emit(data: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Carry,
     for (tag, header, table), lines in whole.group_by("tag", "header", "table", maintain_order=True):
         found[str(table)].append(figures(split(lines, str(tag), str(header)), str(tag), str(header)))
     tables = {table: together(pl.concat(parts), clock, table, host) for table, parts in found.items()}
-    seen = pl.concat([rows.select(SEEN.names()) for rows in tables.values()])
-    return Parsed(tables=tables, seen=seen.unique(["host", "from_at", "to_at"], keep="first", maintain_order=True))
+    coverage = pl.concat([rows.select(COVERAGE.names()) for rows in tables.values()])
+    return Parsed(
+        tables=tables, coverage=coverage.unique(["host", "from_at", "to_at"], keep="first", maintain_order=True)
+    )
 
 
 def _hold(lines: pl.DataFrame, state: Carry) -> None:

@@ -25,17 +25,17 @@ def split(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
         pl.col("cells").list.get(column.place, null_on_oob=True).str.strip_chars().alias(str(column.place))
         for column in columns
     )
-    odd = texts.select(
+    is_unreadable = texts.select(
         pl.any_horizontal(
             pl.all().cast(pl.Float64, strict=False).is_null() & ~pl.all().is_in(["", "-nan", "nan", "-"])
             if columns
             else pl.lit(False)
-        ).alias("odd")
+        ).alias("is_unreadable")
     ).to_series()
-    return lines.with_columns(width=n_cells, odd=odd if columns else pl.lit(False)).with_columns(
+    return lines.with_columns(width=n_cells, is_unreadable=is_unreadable if columns else pl.lit(False)).with_columns(
         reason=pl.when(pl.col("width") != width)
         .then(pl.lit("wrong_width"))
-        .when(pl.col("odd"))
+        .when(pl.col("is_unreadable"))
         .then(pl.lit("bad_number"))
     )
 

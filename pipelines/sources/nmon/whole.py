@@ -19,13 +19,13 @@ def judge(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
         schema={"line_no": pl.Int64, "tag": pl.String, "header": pl.String},
         orient="row",
     )
-    told = pl.concat([carried, headers.select("line_no", "tag", header="text")]).sort("line_no")
-    data = data.sort("line_no").join_asof(told, on="line_no", by="tag", check_sortedness=False)
+    above = pl.concat([carried, headers.select("line_no", "tag", header="text")]).sort("line_no")
+    data = data.sort("line_no").join_asof(above, on="line_no", by="tag", check_sortedness=False)
     parts = [data.filter(pl.col("header").is_null()).with_columns(reason=pl.lit("no_header"))]
     for (tag, header), lines in data.filter(pl.col("header").is_not_null()).group_by(
         "tag", "header", maintain_order=True
     ):
-        parts.append(split(lines, str(tag), str(header)).drop("cells", "width", "odd"))
+        parts.append(split(lines, str(tag), str(header)).drop("cells", "width", "is_unreadable"))
     data = pl.concat(parts).sort("line_no")
     _note_sorted(data.filter(pl.col("header").is_not_null()), marks, state)
     tables = {tag: relation_of(tag) for tag in data["tag"].unique()}

@@ -41,7 +41,7 @@ from pipelines.sources._shared.samples import join_parts
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "PCP as CSV"
 VERSION = 3
@@ -140,8 +140,8 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     good = split.filter(is_whole & pl.col("from_at").is_not_null())
     good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
     bad = split.filter(~is_whole).select(REJECTS.names()).cast(REJECTS)
-    seen = good.select("line_no", "host", "from_at", "to_at").cast(SEEN)
-    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=bad, seen=seen)
+    coverage = good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE)
+    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=bad, coverage=coverage)
 
 
 def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:

@@ -149,10 +149,10 @@ def read_header(text: str, units: str = "") -> Header:
     names = next(csv.reader([text], delimiter=delimiter))[1:]
     is_quoted = text.partition(delimiter)[2].startswith('"')  # as pmrep does
     is_pmrep = is_quoted or not any("[" in name or re.search(r"[/:]", name.partition("-")[0]) for name in names)
-    told = units.split(delimiter)[1:]
+    unit_names = units.split(delimiter)[1:]
     fields = []
     for place, name in enumerate(names):
-        unit = told[place].strip() if len(told) == len(names) else ""
+        unit = unit_names[place].strip() if len(unit_names) == len(names) else ""
         if field := _field(place, name, is_pmrep, unit):
             fields.append(field)
     return Header(delimiter, len(names), tuple(fields), is_pmrep)

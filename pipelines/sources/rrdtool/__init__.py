@@ -32,7 +32,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins
 
@@ -77,7 +77,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=used.height,
         n_skipped=lines.height - used.height - rejects.height,
         rejects=rejects,
-        seen=_seen(used, host),
+        coverage=_coverage(used, host),
         carry=state,
     )
 
@@ -181,7 +181,7 @@ def _instants() -> list[pl.Expr]:
     ]
 
 
-def _seen(rows: pl.DataFrame, host: str) -> pl.DataFrame:
+def _coverage(rows: pl.DataFrame, host: str) -> pl.DataFrame:
     """Unbroken runs of bins with a value; the runs of several archives overlap, and the loader joins them."""
     begins = (pl.col("to_t") - pl.col("span_s") != pl.col("to_t").shift(1)).fill_null(True)
     return (
@@ -189,5 +189,5 @@ def _seen(rows: pl.DataFrame, host: str) -> pl.DataFrame:
         .group_by("run", maintain_order=True)
         .agg(pl.col("line_no").first(), pl.col("from_at").first(), pl.col("to_at").last())
         .select("line_no", pl.lit(host, dtype=pl.String).alias("host"), "from_at", "to_at")
-        .cast(SEEN)
+        .cast(COVERAGE)
     )

@@ -121,7 +121,7 @@ def _ends(head: Head) -> pl.Expr:
 
 
 def _in_order(frame: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """`before`: the latest end among the rows of the same archive so far; `n_odd`: unreadable lines so far."""
+    """`before`: the latest end among the rows of the same archive so far; `n_unreadable`: unreadable lines so far."""
     last_rra, last = state["last"]
     on_grid = pl.col("is_row") & (pl.col("to_t") % pl.col("span_s") == 0)
     carried = pl.when(pl.col("rra") == pl.lit(last_rra, dtype=pl.Int64)).then(pl.lit(last, dtype=pl.Int64))
@@ -130,13 +130,13 @@ def _in_order(frame: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .with_columns(reached=pl.col("whole").cum_max().forward_fill().over("rra"))
         .with_columns(
             before=pl.max_horizontal(pl.col("reached").shift(1).over("rra"), carried),
-            n_odd=(~pl.col("is_row") & ~pl.col("is_other")).cast(pl.Int64).cum_sum() + state["n_odd"],
+            n_unreadable=(~pl.col("is_row") & ~pl.col("is_other")).cast(pl.Int64).cum_sum() + state["n_odd"],
         )
     )
     if frame.height:
         now = frame.select(pl.max_horizontal("reached", carried)).to_series()[-1]
         state["last"] = [int(frame["rra"][-1]), now]
-        state["n_odd"] = int(frame["n_odd"][-1])
+        state["n_odd"] = int(frame["n_unreadable"][-1])
         state["n_rows"] += int(frame["is_row"].sum())
     return frame
 
@@ -144,7 +144,7 @@ def _in_order(frame: pl.DataFrame, state: Carry) -> pl.DataFrame:
 def _reason(head: Head) -> pl.Expr:
     t, span = pl.col("to_t"), pl.col("span_s")
     # where rows carry no time, one that cannot be told from other lines moves all that follow
-    moved = pl.lit(False) if head.has_times else pl.col("n_odd") > 0
+    moved = pl.lit(False) if head.has_times else pl.col("n_unreadable") > 0
     return (
         pl.when(~pl.col("is_row"))
         .then(pl.when(~pl.col("is_other")).then(pl.lit("bad_syntax")))

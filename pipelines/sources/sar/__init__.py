@@ -96,7 +96,7 @@ def _text(flats: list[str]) -> tuple[str, str]:
             return "", f"this is {tool}; not read, since it tells of processors or processes one by one"
     if names and system:
         return "text", f"sar of {system.split(' ')[0]}"
-    if any({(told := rest.split(" "))[0], told[-1]} & _TABLES and (banner or len(told) > 1) for rest in names):
+    if any({(words := rest.split(" "))[0], words[-1]} & _TABLES and (banner or len(words) > 1) for rest in names):
         return "text", "headers of sar beside clock times"
     return "", "headers beside clock times, but none that sar is known to print" if names and banner else ""
 

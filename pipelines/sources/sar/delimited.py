@@ -17,7 +17,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX, Layout, read_header
-from pipelines.sources.sar.measure import Rows, begins, rows_of
+from pipelines.sources.sar.measure import ChunkRows, begins, rows_of
 from pipelines.sources.sar.stamps import read_stamps
 
 HEADER = re.compile(r"# hostname;interval;timestamp(;|$)")
@@ -27,7 +27,7 @@ _MARK = r"^(LINUX-RESTART|COM )"
 _START: Carry = {"header": None, "n_blocks": 0, "chains": {}, "fold": None}
 
 
-class Part(NamedTuple):
+class HeaderGroup(NamedTuple):
     """One activity of a header: where its names begin, and how many items a line holds (None: any number)."""
 
     names: tuple[str, ...]
@@ -46,14 +46,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     is_mark = rows.select(pl.col("rest").str.contains(_MARK).fill_null(False)).to_series()
     rows = _numbered(rows.with_columns(is_mark=is_mark), flat.filter(is_header), state)
     rows, state["fold"] = read_stamps(rows.filter(~pl.col("is_mark")), origin, state["fold"])
-    found, used = Rows(origin), []
+    found, used = ChunkRows(origin), []
     for header in _distinct(flat["header"]):
-        parts = _parts(header)
-        layouts = [read_header(part.names, LINUX) for part in parts]
+        groups = _groups(header)
+        layouts = [read_header(group.names, LINUX) for group in groups]
         if not any(layouts):
             continue
         used.append(flat.filter(is_header & (pl.col("flat") == header))["line_no"])
-        _read(rows.filter(pl.col("header") == header), header, parts, layouts, state, found)
+        _read(rows.filter(pl.col("header") == header), header, groups, layouts, state, found)
     found.reject(rows.filter(pl.col("header").is_null()).with_columns(reason=pl.lit("no_header")))
     if flat.height:
         state["header"] = flat["header"][-1]
@@ -77,19 +77,19 @@ def _numbered(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.Dat
     return rows
 
 
-def _parts(header: str) -> list[Part]:
+def _groups(header: str) -> list[HeaderGroup]:
     """The activities a header names; there is one, but under `-h`."""
     names = header.removeprefix("#").strip().split(";")[3:]
     if not any(name.endswith("[...]") for name in names):
-        return [Part(tuple(names), False)]
-    parts: list[Part] = []
+        return [HeaderGroup(tuple(names), False)]
+    groups: list[HeaderGroup] = []
     start = 0
     for place, name in enumerate(names):
         if name.endswith("[...]"):
             single, repeated = _begin_of_repeated(names[start : place + 1])
-            parts += [Part(single, False)] * bool(single) + [Part(repeated, True)]
+            groups += [HeaderGroup(single, False)] * bool(single) + [HeaderGroup(repeated, True)]
             start = place + 1
-    return parts + [Part(tuple(names[start:]), False)] * (start < len(names))
+    return groups + [HeaderGroup(tuple(names[start:]), False)] * (start < len(names))
 
 
 def _begin_of_repeated(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -100,13 +100,18 @@ def _begin_of_repeated(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def _read(
-    rows: pl.DataFrame, header: str, parts: list[Part], layouts: list[Layout | None], state: Carry, found: Rows
+    rows: pl.DataFrame,
+    header: str,
+    groups: list[HeaderGroup],
+    layouts: list[Layout | None],
+    state: Carry,
+    found: ChunkRows,
 ) -> None:
     width = pl.col("rest").str.count_matches(";", literal=True) + 1
-    if len(parts) == 1 and not parts[0].is_repeated:
-        rows = rows.with_columns(reason=_reason(width == len(parts[0].names)), n_items=pl.lit(1, dtype=pl.Int64))
+    if len(groups) == 1 and not groups[0].is_repeated:
+        rows = rows.with_columns(reason=_reason(width == len(groups[0].names)), n_items=pl.lit(1, dtype=pl.Int64))
     else:
-        rows = _fitted(rows, header, parts, width)
+        rows = _fitted(rows, header, groups, width)
     stamped = rows.filter(pl.col("at").is_not_null() & pl.col("interval_s").is_not_null())
     from_at, state["chains"][header] = begins(stamped, state["chains"].get(header))
     rows = rows.join(stamped.select("line_no").with_columns(from_at), on="line_no", how="left", maintain_order="left")
@@ -115,11 +120,11 @@ def _read(
     cells = pl.col("rest").str.split(";")
     rows = rows.with_columns(cells=cells)
     offset = pl.lit(0, dtype=pl.Int64)
-    for part, layout in zip(parts, layouts, strict=True):
+    for group, layout in zip(groups, layouts, strict=True):
         if layout is not None:
-            _take(rows, part, layout, offset, found)
-        n_items = pl.col("n_items") if part.is_repeated else pl.lit(1, dtype=pl.Int64)
-        offset = offset + n_items * len(part.names)
+            _take(rows, group, layout, offset, found)
+        n_items = pl.col("n_items") if group.is_repeated else pl.lit(1, dtype=pl.Int64)
+        offset = offset + n_items * len(group.names)
 
 
 def _reason(is_wide: pl.Expr) -> pl.Expr:
@@ -133,12 +138,12 @@ def _reason(is_wide: pl.Expr) -> pl.Expr:
     )
 
 
-def _fitted(rows: pl.DataFrame, header: str, parts: list[Part], width: pl.Expr) -> pl.DataFrame:
+def _fitted(rows: pl.DataFrame, header: str, groups: list[HeaderGroup], width: pl.Expr) -> pl.DataFrame:
     """Rows of `-h` with the number of items the repeated activity has in each."""
-    repeated = [part for part in parts if part.is_repeated]
-    if len(repeated) > 1 or any(name.endswith("*") for part in parts for name in part.names):
+    repeated = [group for group in groups if group.is_repeated]
+    if len(repeated) > 1 or any(name.endswith("*") for group in groups for name in group.names):
         _refuse(header)
-    fixed = sum(len(part.names) for part in parts if not part.is_repeated)
+    fixed = sum(len(group.names) for group in groups if not group.is_repeated)
     size = len(repeated[0].names)
     is_wide = (width >= fixed) & ((width.cast(pl.Int64) - fixed) % size == 0)
     return rows.with_columns(reason=_reason(is_wide), n_items=(width.cast(pl.Int64) - fixed) // size)
@@ -152,12 +157,12 @@ def _refuse(header: str) -> NoReturn:
     )
 
 
-def _take(rows: pl.DataFrame, part: Part, layout: Layout, offset: pl.Expr, found: Rows) -> None:
+def _take(rows: pl.DataFrame, group: HeaderGroup, layout: Layout, offset: pl.Expr, found: ChunkRows) -> None:
     """Hand the cells of one activity on, one row for each item."""
-    if part.is_repeated:
+    if group.is_repeated:
         rows = rows.with_columns(nth=pl.int_ranges(0, pl.col("n_items"))).explode("nth")
         rows = rows.filter(pl.col("nth").is_not_null())
-        offset = offset + pl.col("nth") * len(part.names)
-    cells = [pl.col("cells").list.get(offset + place, null_on_oob=True) for place in range(len(part.names))]
+        offset = offset + pl.col("nth") * len(group.names)
+    cells = [pl.col("cells").list.get(offset + place, null_on_oob=True) for place in range(len(group.names))]
     rows = rows_of(rows, layout, cells)
     found.add(rows, layout)

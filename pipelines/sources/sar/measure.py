@@ -12,7 +12,7 @@ import polars as pl
 from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
 from pipelines.sources._shared.samples import complete
 from pipelines.sources._shared.sysstat import numbers
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import DEVICE, HOST, MILLISECOND, NETWORK, SHARE, Activity, Layout, lay_out
 
 TABLES = (HOST, DEVICE, NETWORK)
@@ -29,7 +29,7 @@ _LARGEST_COUNT, _LARGEST_SHARE, _LARGEST_BUSY = 2.0**31 - 1, 1.1, 100.0
 _NOTE = "a value no host can have was left out"
 
 
-class Rows:
+class ChunkRows:
     """What one chunk gives, gathered header by header."""
 
     def __init__(self, origin: Origin) -> None:
@@ -58,8 +58,8 @@ class Rows:
     def _of_all_cpus(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows over all processors; those of single ones are skipped, what is neither is rejected."""
         is_one = pl.col("item").str.contains(_ONE_CPU)
-        odd = rows.filter(~pl.col("item").is_in(_ALL_CPUS) & ~is_one.fill_null(False))
-        self.reject(odd.with_columns(reason=pl.coalesce("reason", pl.lit("bad_syntax"))))
+        unknown = rows.filter(~pl.col("item").is_in(_ALL_CPUS) & ~is_one.fill_null(False))
+        self.reject(unknown.with_columns(reason=pl.coalesce("reason", pl.lit("bad_syntax"))))
         return rows.filter(pl.col("item").is_in(_ALL_CPUS))
 
     def _hosted(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -72,8 +72,8 @@ class Rows:
             pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in names
         ).list.drop_nulls()
         rows = rows.with_columns(there=there.list.join(";"))
-        for (told,), part in rows.partition_by("there", as_dict=True, maintain_order=True).items():
-            if layout := lay_out(activity, tuple(str(told).split(";"))):
+        for (present,), part in rows.partition_by("there", as_dict=True, maintain_order=True).items():
+            if layout := lay_out(activity, tuple(str(present).split(";"))):
                 self.add(part, layout)
             else:
                 self.reject(part.with_columns(reason=pl.coalesce("reason", pl.lit("bad_syntax"))))
@@ -90,7 +90,7 @@ class Rows:
             n_used=n_used,
             n_skipped=n_lines - n_used - rejects.height,
             rejects=rejects,
-            seen=_seen(tables),
+            coverage=_coverage(tables),
             carry=carry,
         )
 
@@ -163,13 +163,13 @@ def previous(stamps: pl.DataFrame, known: Carry | None) -> tuple[pl.Series, Carr
     at, last = pl.col("us"), pl.col("us").shift(1).fill_null(pl.lit(state["at"], dtype=pl.Int64))
     is_first = pl.col("block").ne_missing(pl.col("block").shift(1).fill_null(pl.lit(state["block"], dtype=pl.Int64)))
     before = pl.when(is_first).then(_NOT_YET).when(at != last).then(last)
-    told = stamps.select("block", us=pl.col("at").dt.epoch("us")).with_columns(
+    chained = stamps.select("block", us=pl.col("at").dt.epoch("us")).with_columns(
         before=before.forward_fill().fill_null(state["before"])
     )
-    if told.height:
-        block, at_us, before_us = told.select("block", "us", "before").row(-1)
+    if chained.height:
+        block, at_us, before_us = chained.select("block", "us", "before").row(-1)
         state = {"block": block, "at": at_us, "before": before_us}
-    return told.select(pl.when(pl.col("before") != _NOT_YET).then("before").cast(_INSTANT)).to_series(), state
+    return chained.select(pl.when(pl.col("before") != _NOT_YET).then("before").cast(_INSTANT)).to_series(), state
 
 
 def begins(stamps: pl.DataFrame, known: Carry | None) -> tuple[pl.Series, Carry]:
@@ -178,24 +178,26 @@ def begins(stamps: pl.DataFrame, known: Carry | None) -> tuple[pl.Series, Carry]
     That is at the stamp before where this differs by no more than the rounding of the interval.
     """
     before, state = previous(stamps, known)
-    told = pl.col("at") - pl.duration(seconds=pl.col("interval_s"))
-    is_near = (pl.col("before") - told).abs() <= pl.lit(timedelta(seconds=1))
+    stated_from = pl.col("at") - pl.duration(seconds=pl.col("interval_s"))
+    is_near = (pl.col("before") - stated_from).abs() <= pl.lit(timedelta(seconds=1))
     is_near = is_near & (pl.col("before") < pl.col("at"))
-    told_or_near = pl.when(is_near.fill_null(False)).then("before").otherwise(told)
-    return stamps.with_columns(before=before).select(told_or_near.cast(_INSTANT).alias("from_at")).to_series(), state
+    from_at = pl.when(is_near.fill_null(False)).then("before").otherwise(stated_from)
+    return stamps.with_columns(before=before).select(from_at.cast(_INSTANT).alias("from_at")).to_series(), state
 
 
-def _seen(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+def _coverage(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The intervals that samples cover, those joined that touch."""
     parts = [rows.select("line_no", "host", "from_at", "to_at") for rows in tables.values()]
-    both = pl.concat([pl.DataFrame(schema=SEEN), *parts]).group_by("host", "from_at", "to_at").agg(pl.min("line_no"))
+    both = (
+        pl.concat([pl.DataFrame(schema=COVERAGE), *parts]).group_by("host", "from_at", "to_at").agg(pl.min("line_no"))
+    )
     both = both.sort("host", "from_at", "to_at")
     reach = pl.col("to_at").cum_max().shift(1).over("host")
     both = both.with_columns(run=(pl.col("from_at") > reach).fill_null(True).cast(pl.Int64).cum_sum().over("host"))
     joined = both.group_by("host", "run", maintain_order=True).agg(
         pl.min("line_no"), pl.min("from_at"), pl.max("to_at")
     )
-    return joined.select(SEEN.names()).cast(SEEN)
+    return joined.select(COVERAGE.names()).cast(COVERAGE)
 
 
 def rows_of(lines: pl.DataFrame, layout: Layout, cells: list[pl.Expr], **columns: pl.Expr) -> pl.DataFrame:

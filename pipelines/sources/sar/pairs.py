@@ -15,7 +15,7 @@ import polars as pl
 from pipelines.sources._shared.sysstat import numbers
 from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX
-from pipelines.sources.sar.measure import Rows, begins
+from pipelines.sources.sar.measure import ChunkRows, begins
 from pipelines.sources.sar.stamps import read_stamps
 
 ROW = re.compile(r"[^;\s]+\t-?\d+\t(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( [A-Za-z+-]\S*)?|\d{9,11})\t\S+\t\S")
@@ -37,15 +37,15 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     """Rows of the activities that are read."""
     state = deepcopy({**_START, **carry})
     fields = pl.col("text").str.strip_chars_end(" \r").str.splitn("\t", 6).struct.rename_fields(_NAMES)
-    told = lines.with_columns(fields.alias("fields")).unnest("fields")
-    is_mark = told.select(pl.col("item").str.contains(_MARK).fill_null(False)).to_series()
-    told = told.with_columns(block=is_mark.cast(pl.Int64).cum_sum() + state["n_blocks"], is_mark=is_mark)
+    split_lines = lines.with_columns(fields.alias("fields")).unnest("fields")
+    is_mark = split_lines.select(pl.col("item").str.contains(_MARK).fill_null(False)).to_series()
+    split_lines = split_lines.with_columns(block=is_mark.cast(pl.Int64).cum_sum() + state["n_blocks"], is_mark=is_mark)
     state["n_blocks"] += int(is_mark.sum())
-    rows = _ours(told.filter(~pl.col("is_mark")))
-    found = Rows(origin)
+    rows = _ours(split_lines.filter(~pl.col("is_mark")))
+    found = ChunkRows(origin)
     found.reject(rows)
-    is_junk = ~is_mark & told["value"].is_null() & (told["text"].str.strip_chars() != "")
-    found.reject(told.filter(is_junk).with_columns(reason=pl.lit("bad_syntax")))
+    is_junk = ~is_mark & split_lines["value"].is_null() & (split_lines["text"].str.strip_chars() != "")
+    found.reject(split_lines.filter(is_junk).with_columns(reason=pl.lit("bad_syntax")))
     good = rows.filter(pl.col("reason").is_null())
     open_lines = pl.DataFrame(state["open"], schema=_OPEN, orient="row").with_columns(fields.alias("fields"))
     samples = _samples(pl.concat([_ours(open_lines.unnest("fields")), good], how="diagonal_relaxed"), state)

@@ -24,5 +24,5 @@ def read_stamps(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[
     )
     good = rows.filter(pl.col("local").is_not_null() & pl.col("word").is_not_null())
     at, fold = instants(good.select("local", "word"), origin.zone, fold)
-    told = good.select("line_no").with_columns(at=at.cast(pl.Datetime("us")))
-    return rows.drop("local", "word").join(told, on="line_no", how="left", maintain_order="left"), fold
+    dated = good.select("line_no").with_columns(at=at.cast(pl.Datetime("us")))
+    return rows.drop("local", "word").join(dated, on="line_no", how="left", maintain_order="left"), fold

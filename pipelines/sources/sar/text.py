@@ -23,7 +23,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.sysstat import TIME, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX, UNIX, Activity, Layout, read_header
-from pipelines.sources.sar.measure import Rows, previous, rows_of
+from pipelines.sources.sar.measure import ChunkRows, previous, rows_of
 
 BANNER = re.compile(r"(Linux|SunOS|AIX|HP-UX) \S")
 UNIX_BANNER = re.compile(r"(?:SunOS|AIX|HP-UX) (\S+) .*?(\d{1,2}/\d{1,2}/\d{2,4})")
@@ -54,24 +54,24 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     """Rows of the activities that are read; raises UnreadableFile for a header that pretends to be one of them."""
     state = deepcopy({**_START, **carry})
     is_unix = any(UNIX_BANNER.match(" ".join(line.split())) for line in origin.head)
-    told = _classify(flatten(lines), is_unix)
-    told = _under_banners(told, origin, state)
-    told = _under_headers(told, state)
+    classified = _classify(flatten(lines), is_unix)
+    classified = _under_banners(classified, origin, state)
+    classified = _under_headers(classified, state)
     if is_unix:
-        told = _carry_times(told, state)
-    found, used = Rows(origin), [told.filter(kind="banner")["line_no"]]
-    layouts = _layouts(told["header"], UNIX if is_unix else LINUX)
+        classified = _carry_times(classified, state)
+    found, used = ChunkRows(origin), [classified.filter(kind="banner")["line_no"]]
+    layouts = _layouts(classified["header"], UNIX if is_unix else LINUX)
     known = pl.col("header").is_in([header for header, layout in layouts.items() if layout])
     for header, layout in layouts.items():
         if layout:
-            part = told.filter(pl.col("kind").is_in(["header", "row"]) & (pl.col("header") == header))
+            part = classified.filter(pl.col("kind").is_in(["header", "row"]) & (pl.col("header") == header))
             used.append(part.filter(kind="header")["line_no"])
             _read(part, header, layout, origin, state, found)
     is_lost = (pl.col("kind") == "row") & (pl.col("header") == _NO_HEADER)
     is_junk = (pl.col("kind") == "junk") & ((not is_unix) | known | (pl.col("header") == _NO_HEADER))
     is_junk = is_junk | (pl.col("kind") == "broken")
     reason = pl.when(is_lost).then(pl.lit("no_header")).when(is_junk).then(pl.lit("bad_syntax"))
-    found.reject(told.with_columns(reason=reason))
+    found.reject(classified.with_columns(reason=reason))
     return found.parsed(lines.height, used, state)
 
 
@@ -126,19 +126,19 @@ def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
     )
 
 
-def _under_banners(told: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+def _under_banners(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """Add `run`, `host`, `day`, `n_cpus` and `is_broken` of the banner above; a broken one ends what was above it."""
     is_banner = pl.col("kind") == "banner"
-    told = told.with_columns(run=is_banner.cast(pl.Int64).cum_sum() + state["run"])
+    lines = lines.with_columns(run=is_banner.cast(pl.Int64).cum_sum() + state["run"])
     banners: list[dict[str, Any]] = [{"run": state["run"], **(state["banner"] or _banner("", "", None, origin))}]
-    for run, flat in told.filter(is_banner).select("run", "flat").rows():
+    for run, flat in lines.filter(is_banner).select("run", "flat").rows():
         banners.append({"run": run, **_read_banner(flat, origin)})
     state["run"] = banners[-1]["run"]
     state["banner"] = {key: value for key, value in banners[-1].items() if key != "run"}
     schema = {"run": pl.Int64, "host": pl.String, "day": pl.String, "n_cpus": pl.Int32, "is_broken": pl.Boolean}
     frame = pl.DataFrame(banners, schema=schema).with_columns(pl.col("day").str.to_date("%Y-%m-%d"))
-    told = told.join(frame, on="run", how="left", maintain_order="left")
-    return told.with_columns(kind=pl.when(is_banner & pl.col("is_broken")).then(pl.lit("broken")).otherwise("kind"))
+    lines = lines.join(frame, on="run", how="left", maintain_order="left")
+    return lines.with_columns(kind=pl.when(is_banner & pl.col("is_broken")).then(pl.lit("broken")).otherwise("kind"))
 
 
 def _read_banner(flat: str, origin: Origin) -> dict[str, Any]:
@@ -149,18 +149,18 @@ def _read_banner(flat: str, origin: Origin) -> dict[str, Any]:
     return {**_banner("", "", None, origin), "day": None, "is_broken": True}
 
 
-def _banner(host: str, told: str, n_cpus: int | None, origin: Origin, order: str = "") -> dict[str, Any]:
+def _banner(host: str, printed_date: str, n_cpus: int | None, origin: Origin, order: str = "") -> dict[str, Any]:
     """What holds below a banner; below none, or one without a date, the day of site.toml."""
-    day = read_date(told, order) if told else origin.date
+    day = read_date(printed_date, order) if printed_date else origin.date
     return {
         "host": origin.host or host or stem_of(origin.path),
         "day": day.isoformat() if day else None,
         "n_cpus": n_cpus,
-        "is_broken": day is None and told != "",
+        "is_broken": day is None and printed_date != "",
     }
 
 
-def _under_headers(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
+def _under_headers(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Add `header`: the names above a line, none behind a banner."""
     event = (
         pl.when(pl.col("kind") == "header")
@@ -168,10 +168,10 @@ def _under_headers(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .when(pl.col("kind").is_in(["banner", "broken"]))
         .then(pl.lit(_NO_HEADER))
     )
-    told = told.with_columns(header=event.forward_fill().fill_null(state["header"]))
-    if told.height:
-        state["header"] = told["header"][-1]
-    return told
+    lines = lines.with_columns(header=event.forward_fill().fill_null(state["header"]))
+    if lines.height:
+        state["header"] = lines["header"][-1]
+    return lines
 
 
 def _layouts(headers: pl.Series, activities: tuple[Activity, ...]) -> dict[str, Layout | None]:
@@ -179,7 +179,7 @@ def _layouts(headers: pl.Series, activities: tuple[Activity, ...]) -> dict[str, 
     return {text: read_header(tuple(text.split(" ")), activities) for text in texts if text}
 
 
-def _carry_times(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
+def _carry_times(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Make rows of lines without a time, at the time above them; not behind an average, which has such lines too."""
     average = pl.when(pl.col("kind") == "average").then(True).when(pl.col("time").is_not_null()).then(False)
     time = (
@@ -188,16 +188,16 @@ def _carry_times(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .when(pl.col("kind").is_in(["header", "banner", "broken"]))
         .then(pl.lit(""))
     )
-    told = told.with_columns(
+    lines = lines.with_columns(
         in_average=average.forward_fill().fill_null(state["in_average"]),
         last=time.forward_fill().fill_null(pl.lit(state["time"], dtype=pl.String)),
     )
-    if told.height:
-        state["in_average"], state["time"] = told.select("in_average", "last").row(-1)
+    if lines.height:
+        state["in_average"], state["time"] = lines.select("in_average", "last").row(-1)
     is_next = (pl.col("kind") == "junk") & pl.col("flat").str.contains(NUMBER)
     is_average = is_next & pl.col("in_average")
     is_row = is_next & ~pl.col("in_average") & (pl.col("last").fill_null("") != "")
-    return told.with_columns(
+    return lines.with_columns(
         kind=pl.when(is_average).then(pl.lit("average")).when(is_row).then(pl.lit("row")).otherwise("kind"),
         time=pl.when(is_row).then("last").otherwise("time"),
         rest=pl.when(is_row).then("flat").otherwise("rest"),
@@ -206,15 +206,15 @@ def _carry_times(told: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 def _instants(part: pl.DataFrame, header: str, origin: Origin, state: Carry) -> pl.Series:
     """Instants of an activity's lines; those of one sample have one stamp, which is read once."""
-    told = part.select("day", "run", flat="time")
+    stamps = part.select("day", "run", flat="time")
     is_new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in ("run", "flat"))
-    is_new_stamp = told.select(is_new).to_series()
+    is_new_stamp = stamps.select(is_new).to_series()
     order = date_order(origin.head, origin)
-    at, state["clocks"][header] = read_stamps(told.filter(is_new_stamp), origin, order, state["clocks"].get(header))
+    at, state["clocks"][header] = read_stamps(stamps.filter(is_new_stamp), origin, order, state["clocks"].get(header))
     return at.gather(is_new_stamp.cast(pl.Int64).cum_sum() - 1)
 
 
-def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state: Carry, found: Rows) -> None:
+def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state: Carry, found: ChunkRows) -> None:
     """The rows of one activity; `part` holds its header lines too, whose times begin the first samples."""
     undated = part.filter(pl.col("day").is_null() & ~pl.col("is_broken"))
     if undated.height:

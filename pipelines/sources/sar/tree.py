@@ -14,7 +14,7 @@ import polars as pl
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.sar.activities import CPU, DISK, INTERFACE, IO, MEMORY, QUEUE, SWITCH, Activity
-from pipelines.sources.sar.measure import Rows, begins
+from pipelines.sources.sar.measure import ChunkRows, begins
 from pipelines.sources.sar.stamps import read_stamps
 
 _START: Carry = {"host": None, "n_cpus": None, "at": None, "from_at": None, "has_stamp": False}
@@ -60,7 +60,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     for place, (_, sign, _) in enumerate(_SIGNS):
         number = pl.when(pl.col("text").str.contains(sign)).then(place).otherwise(number)
     is_stamp = lines["text"].str.contains(_STAMP)
-    told = lines.with_columns(
+    described = lines.with_columns(
         activity=pl.when(~is_stamp).then(number),
         own_host=_value("nodename"),
         own_cpus=_value("number-of-cpus").cast(pl.Int32, strict=False),
@@ -68,17 +68,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
         host=pl.col("own_host").forward_fill().fill_null(pl.lit(state["host"], dtype=pl.String)),
         n_cpus=pl.col("own_cpus").forward_fill().fill_null(pl.lit(state["n_cpus"], dtype=pl.Int32)),
     )
-    found = Rows(origin)
-    stamps = _stamps(told.filter(is_stamp), origin, state)
+    found = ChunkRows(origin)
+    stamps = _stamps(described.filter(is_stamp), origin, state)
     found.reject(stamps)
-    rows = _under(told.filter(pl.col("activity").is_not_null()), stamps, state, origin)
+    rows = _under(described.filter(pl.col("activity").is_not_null()), stamps, state, origin)
     for place, (activity, _, item) in enumerate(_SIGNS):
         part = rows.filter(pl.col("activity") == place)
         if part.height:
             _take(part, activity, item, found)
-    if told.height:
-        state["host"], state["n_cpus"] = told.select("host", "n_cpus").row(-1)
-    others = told.filter(is_stamp | pl.col("own_host").is_not_null() | pl.col("own_cpus").is_not_null())
+    if described.height:
+        state["host"], state["n_cpus"] = described.select("host", "n_cpus").row(-1)
+    others = described.filter(is_stamp | pl.col("own_host").is_not_null() | pl.col("own_cpus").is_not_null())
     return found.parsed(lines.height, [others["line_no"]], state)
 
 
@@ -91,8 +91,8 @@ def _stamps(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     is_good = pl.col("at").is_not_null() & pl.col("interval_s").is_not_null()
     good = stamps.filter(is_good).with_columns(block=pl.lit(0, dtype=pl.Int64))
     from_at, state["chain"] = begins(good, state["chain"])
-    told = good.select("line_no").with_columns(from_at)
-    return stamps.join(told, on="line_no", how="left", maintain_order="left").with_columns(
+    begun = good.select("line_no").with_columns(from_at)
+    return stamps.join(begun, on="line_no", how="left", maintain_order="left").with_columns(
         reason=pl.when(~is_good).then(pl.lit("bad_time"))
     )
 
@@ -120,7 +120,7 @@ def _under(rows: pl.DataFrame, stamps: pl.DataFrame, state: Carry, origin: Origi
     )
 
 
-def _take(rows: pl.DataFrame, activity: Activity, item: str, found: Rows) -> None:
+def _take(rows: pl.DataFrame, activity: Activity, item: str, found: ChunkRows) -> None:
     names = dict.fromkeys(name for field in activity.fields for name in field.names)
     named = pl.col("text").str.extract(item) if item else pl.lit("")
     rows = rows.with_columns(named.alias("item"), *(_value(_key(name)).alias(name) for name in names))

@@ -35,7 +35,7 @@ import polars as pl
 
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import SHARED, complete
-from pipelines.sources.protocol import REJECTS, SEEN, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
 
@@ -68,15 +68,15 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         state["clock"] = (at - _FIRST) // timedelta(microseconds=1)
     collector = Collector(origin, state, origin.host or stem_of(origin.path))
     verdicts = collector.take_all(lines.rows())
-    told = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
-    rejects = told.filter(~pl.col("reason").is_in(["used", "skipped"]))
+    judged = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
+    rejects = judged.filter(~pl.col("reason").is_in(["used", "skipped"]))
     rows = pl.DataFrame(collector.rows, schema_overrides=_WHOLE, infer_schema_length=None, schema=_NAMES)
     return Parsed(
         tables={"benchmark_run": complete(rows, "benchmark_run")},
         n_used=verdicts.count("used"),
         n_skipped=verdicts.count("skipped"),
         rejects=rejects.select(REJECTS.names()).cast(REJECTS),
-        seen=_seen(complete(rows, "benchmark_run")),
+        coverage=_coverage(complete(rows, "benchmark_run")),
         carry=state,
     )
 
@@ -85,8 +85,8 @@ _WHOLE = {**SHARED["benchmark_run"], "ended_at": pl.Int64()}
 _NAMES = list(_WHOLE)
 
 
-def _seen(rows: pl.DataFrame) -> pl.DataFrame:
+def _coverage(rows: pl.DataFrame) -> pl.DataFrame:
     """The time each dated run took."""
     took = pl.duration(microseconds=(pl.col("elapsed_s") * 1_000_000).round().cast(pl.Int64))
     dated = rows.filter(pl.col("ended_at").is_not_null() & (pl.col("elapsed_s") > 0))
-    return dated.select("line_no", "host", from_at=pl.col("ended_at") - took, to_at="ended_at").cast(SEEN)
+    return dated.select("line_no", "host", from_at=pl.col("ended_at") - took, to_at="ended_at").cast(COVERAGE)

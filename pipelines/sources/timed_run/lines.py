@@ -47,14 +47,14 @@ _SECONDS = re.compile(r"(?:(\d+)h)?(\d+)m(\d+(?:[.,]\d*)?)s?|(?:(?:(\d+):)?(\d+)
 _LONGEST = 18  # digits of a number that a tool prints
 
 
-class Said(NamedTuple):
-    """One line: its kind, and what it says by name."""
+class ReadLine(NamedTuple):
+    """One line: its kind, and its values by name."""
 
     kind: str
     what: dict[str, Any] = {}  # noqa: RUF012 -- never written to
 
 
-BLANK, JUNK = Said("blank"), Said("junk")
+BLANK, JUNK = ReadLine("blank"), ReadLine("junk")
 
 
 def seconds(text: str) -> float | None:
@@ -80,7 +80,7 @@ def number(text: str) -> float:
     return float(text.replace(",", ".") if text not in (".", ",") else "0")
 
 
-def read_line(line: str) -> Said:
+def read_line(line: str) -> ReadLine:
     """The kind of a line and its figures; of text written over itself with CR only the last copy counts."""
     parts = [part.strip() for part in line.split("\r") if part.strip()]
     if not parts:
@@ -89,7 +89,7 @@ def read_line(line: str) -> Said:
     return _read_dd(text, is_overwritten=len(parts) > 1 or "\r" in line) or _read_time(text) or _read_shell(text)
 
 
-def _read_dd(text: str, is_overwritten: bool) -> Said | None:
+def _read_dd(text: str, is_overwritten: bool) -> ReadLine | None:
     if found := _BLOCKS.fullmatch(text):
         full, partial, words = found.groups()
         kind = "in" if words == "records in" else "out" if words == "records out" else "blocks"
@@ -97,69 +97,69 @@ def _read_dd(text: str, is_overwritten: bool) -> Said | None:
     if found := _TRUNCATED.fullmatch(text):
         return _counted("truncated", n=found[1])
     if found := _GNU.fullmatch(text) or _BSD.fullmatch(text):
-        said = _counted("summary", bytes=found[1])
+        summary = _counted("summary", bytes=found[1])
         # a progress line has whole seconds, and is written over
-        said.what.update(
+        summary.what.update(
             seconds=number(found[2]), is_progress=is_overwritten, is_whole=found[2].isdigit(), digits=found[2]
         )
-        return said
+        return summary
     return None
 
 
-def _counted(kind: str, **counts: str) -> Said:
+def _counted(kind: str, **counts: str) -> ReadLine:
     """Counts as numbers; what no file can hold is no count."""
     numbers = {name: int(text) if len(text) <= _LONGEST else None for name, text in counts.items()}
-    return JUNK if None in numbers.values() else Said(kind, dict(numbers))
+    return JUNK if None in numbers.values() else ReadLine(kind, dict(numbers))
 
 
-def _read_time(text: str) -> Said | None:
+def _read_time(text: str) -> ReadLine | None:
     if found := _TRIPLE.fullmatch(text):
         spent = seconds(found[2])
         if spent is None:
-            return Said("bad_number")
-        return Said(found[1], {"seconds": spent, "is_timex": re.fullmatch(r"\d+:\d.*", found[2]) is not None})
+            return ReadLine("bad_number")
+        return ReadLine(found[1], {"seconds": spent, "is_timex": re.fullmatch(r"\d+:\d.*", found[2]) is not None})
     for tool, pattern in _ONE_LINE.items():
         if found := pattern.fullmatch(text):
             spents = {name: seconds(found[name]) for name in ("real", "user", "sys")}
             if None in spents.values():
-                return Said("bad_number")
+                return ReadLine("bad_number")
             command = found.groupdict().get("cmd")
-            return Said("whole", {**spents, "tool": tool, "command": command})
+            return ReadLine("whole", {**spents, "tool": tool, "command": command})
     if found := _VERBOSE.fullmatch(text):
         return _read_verbose(*found.groups())
     if found := _FAILED.fullmatch(text):
         return _counted("failed", status=found[1]) if len(found[1]) < 10 else JUNK
     if _KILLED.fullmatch(text):
-        return Said("killed", {"text": text})
-    return Said("extra") if _EXTRA.fullmatch(text) else None
+        return ReadLine("killed", {"text": text})
+    return ReadLine("extra") if _EXTRA.fullmatch(text) else None
 
 
 _LABELS = {"User": "user", "System": "sys", "Elapsed": "real"}
 
 
-def _read_verbose(label: str, value: str) -> Said:
+def _read_verbose(label: str, value: str) -> ReadLine:
     """A line of `time -v`."""
     if label == "Command being timed":
-        return Said("timed", {"command": value.strip('"')})
+        return ReadLine("timed", {"command": value.strip('"')})
     if label == "Exit status":
-        return Said("status", {"status": int(value)}) if re.fullmatch(r"\d{1,9}", value) else Said("bad_number")
+        return ReadLine("status", {"status": int(value)}) if re.fullmatch(r"\d{1,9}", value) else ReadLine("bad_number")
     name = _LABELS.get(label.split(" ")[0])
     if name is None:
-        return Said("detail")
+        return ReadLine("detail")
     spent = seconds(value)
-    return Said("bad_number") if spent is None else Said("verbose", {"name": name, "seconds": spent})
+    return ReadLine("bad_number") if spent is None else ReadLine("verbose", {"name": name, "seconds": spent})
 
 
-def _read_shell(text: str) -> Said:
+def _read_shell(text: str) -> ReadLine:
     if found := _DATE.fullmatch(text):
         month, day, time, word, year = found.groups()
-        return Said("date", {"local": f"{year} {month} {int(day):02d} {time}", "word": word or ""})
+        return ReadLine("date", {"local": f"{year} {month} {int(day):02d} {time}", "word": word or ""})
     if text.startswith("#") and not _BARE_COMMAND.fullmatch(text.lstrip("# ")):
-        return Said("comment")  # no prompt of root
+        return ReadLine("comment")  # no prompt of root
     if found := _PROMPT.fullmatch(text):
-        return Said("command", {"command": found[1]})
+        return ReadLine("command", {"command": found[1]})
     if _ERROR.fullmatch(text):
-        return Said("error", {"text": text})
+        return ReadLine("error", {"text": text})
     if _BARE_COMMAND.fullmatch(text):
-        return Said("command", {"command": text})
+        return ReadLine("command", {"command": text})
     return JUNK

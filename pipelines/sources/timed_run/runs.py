@@ -1,7 +1,7 @@
 """The lines of timed runs put together: one record per run, as soon as it is whole.
 
-The state between two lines is plain JSON: `open` is the run whose lines are being collected, and beside it what was
-said above it (the command, a failure, an error message, a clock time).
+The state between two lines is plain JSON: `open` is the run whose lines are being collected; the other keys hold
+the lines above it (the command, a failure, an error message, a clock time).
 """
 
 import re
@@ -14,7 +14,7 @@ from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.blocks import HEAD_LINES
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.timed_run.commands import read_command
-from pipelines.sources.timed_run.lines import BLANK, Said, read_line
+from pipelines.sources.timed_run.lines import BLANK, ReadLine, read_line
 
 CACHE_BYTES_S = 1e9  # faster than the disks of such tests, alone or as small arrays
 MOST_APART = 0.1  # share by which dd's own time may differ from that of time
@@ -22,7 +22,7 @@ MOST_APART = 0.1  # share by which dd's own time may differ from that of time
 START: Carry = {
     "open": None,
     "command": None,  # shown above, until the next one
-    "status": None,  # said above the times of a run that failed
+    "status": None,  # printed above the times of a run that failed
     "said": [],  # notes for the run whose lines come next
     "clock": None,  # microseconds: when the next run begins, if the file says so
     "fold": None,  # see _stamps
@@ -44,23 +44,23 @@ class Collector:
 
     def take_all(self, lines: Iterable[tuple[int, str]]) -> list[str]:
         """Take the lines of a chunk; `used`, `skipped` or the reason for rejection of each."""
-        told = [(line_no, read_line(text)) for line_no, text in lines]
-        self.clocks = self._clocks(told)
-        return [self._take_one(line_no, said) for line_no, said in told]
+        parsed = [(line_no, read_line(text)) for line_no, text in lines]
+        self.clocks = self._clocks(parsed)
+        return [self._take_one(line_no, line) for line_no, line in parsed]
 
-    def _take_one(self, line_no: int, said: Said) -> str:
+    def _take_one(self, line_no: int, line: ReadLine) -> str:
         run = self.state["open"]
-        if run is not None and said.kind not in ("blank", "comment") and not continues(run, said.kind):
+        if run is not None and line.kind not in ("blank", "comment") and not continues(run, line.kind):
             self._close()
-        verdict = self._take(said, line_no)
+        verdict = self._take(line, line_no)
         run = self.state["open"]
         if run is not None and (run["is_whole"] or not self._may_go_on(run, line_no)):
             self._close()
         return verdict
 
-    def _take(self, said: Said, line_no: int) -> str:
-        state, what = self.state, said.what
-        match said.kind:
+    def _take(self, line: ReadLine, line_no: int) -> str:
+        state, what = self.state, line.what
+        match line.kind:
             case "blank" | "comment":
                 return "skipped"
             case "junk":
@@ -68,7 +68,7 @@ class Collector:
             case "bad_number":
                 return "bad_number"
             case "command":
-                state.update(command=what["command"], status=None, said=[])
+                state |= {"command": what["command"], "status": None, "said": []}
             case "date":
                 state["clock"] = self.clocks.get(line_no)
                 return "used" if state["clock"] is not None else "bad_time"
@@ -81,27 +81,27 @@ class Collector:
             case "summary" if self.state["open"] is None and what["is_progress"] | what["is_whole"]:
                 pass  # dd's own progress: the last copy comes with the counts
             case _:
-                self._add(said, line_no)
+                self._add(line, line_no)
         return "used"
 
-    def _add(self, said: Said, line_no: int) -> None:
+    def _add(self, line: ReadLine, line_no: int) -> None:
         """A line that carries figures, to the open run or to a new one."""
         run = self.state["open"]
         if run is None:
             run = self.state["open"] = {"command": None, "notes": [], "is_whole": False, "tool": ""}
         run["line_no"] = line_no
-        what = said.what
-        match said.kind:
+        what = line.what
+        match line.kind:
             case "in" | "out" | "blocks":
                 # translated lines name no direction that we know: the first is what came in
-                side = said.kind if said.kind != "blocks" else "out" if "in" in run else "in"
+                side = line.kind if line.kind != "blocks" else "out" if "in" in run else "in"
                 run[side] = [what["full"], what["partial"]]
             case "truncated":
                 run["notes"].append(f"{what['n']} truncated records: part of each block was lost")
             case "summary":
                 run.update(bytes=what["bytes"], dd_s=what["seconds"])
             case "real" | "user" | "sys":
-                run[said.kind] = what["seconds"]
+                run[line.kind] = what["seconds"]
                 run["tool"] = "timex" if what["is_timex"] or run["tool"] == "timex" else "time"
                 run["is_whole"] = all(name in run for name in _TIMES)
             case "whole":
@@ -140,7 +140,7 @@ class Collector:
         }
         row["note"] = "; ".join([*state["said"], *row["note"]]) or None
         row["ended_at"] = self._end(run["line_no"], row["elapsed_s"])
-        state.update(status=None, said=[])
+        state |= {"status": None, "said": []}
         self.rows.append(row)
 
     def _end(self, line_no: int, elapsed_s: float | None) -> int | None:
@@ -150,8 +150,8 @@ class Collector:
             return None
         return int(begin + round(elapsed_s * 1_000_000))
 
-    def _clocks(self, told: list[tuple[int, Said]]) -> dict[int, int]:
-        dates = [(line_no, said.what["local"], said.what["word"]) for line_no, said in told if said.kind == "date"]
+    def _clocks(self, parsed: list[tuple[int, ReadLine]]) -> dict[int, int]:
+        dates = [(line_no, line.what["local"], line.what["word"]) for line_no, line in parsed if line.kind == "date"]
         stamps = pl.DataFrame(dates, schema=["line_no", "local", "word"], orient="row", schema_overrides=_STAMP)
         stamps = stamps.with_columns(local=read_stamp(pl.col("local"), "%Y %b %d %H:%M:%S")).drop_nulls("local")
         at, self.state["fold"] = instants(stamps, self.origin.zone, self.state["fold"])
@@ -267,7 +267,7 @@ def _next_kinds(head: tuple[str, ...]) -> dict[int, str]:
     for line_no in range(len(head), 0, -1):
         if coming:
             kinds[line_no] = coming
-        said = read_line(head[line_no - 1]) if not (is_all and line_no == len(head)) else BLANK
-        if said.kind not in ("blank", "comment"):
-            coming = said.kind
+        line = read_line(head[line_no - 1]) if not (is_all and line_no == len(head)) else BLANK
+        if line.kind not in ("blank", "comment"):
+            coming = line.kind
     return kinds

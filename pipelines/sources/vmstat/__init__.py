@@ -45,40 +45,40 @@ _HEAD_LINES = 200
 
 def recognise(head: list[str]) -> Claim:
     """A header of vmstat and lines that belong to it; anything else is named as far as it is known."""
-    seen = look(head)
-    if seen.what:
-        return Claim(False, 0.7, f"this is {seen.what}")
-    if seen.mode == "table":
-        return _claim_table(seen)
-    if seen.mode:
-        return _claim_counters(seen)
-    if unknown := next((flat for flat in seen.flats if is_like_header(flat)), ""):
+    found = look(head)
+    if found.what:
+        return Claim(False, 0.7, f"this is {found.what}")
+    if found.mode == "table":
+        return _claim_table(found)
+    if found.mode:
+        return _claim_counters(found)
+    if unknown := next((flat for flat in found.flats if is_like_header(flat)), ""):
         return Claim(False, 0.6, f"begins like a vmstat header, but its columns are unknown or cut: {unknown[:120]}")
-    if any(is_group_line(flat) for flat in seen.flats):
+    if any(is_group_line(flat) for flat in found.flats):
         return Claim(False, 0.5, "vmstat's group titles, but no line of column names that is known")
-    if headerless := layout_of(seen.flats):
+    if headerless := layout_of(found.flats):
         return Claim(True, 0.9, f"rows of vmstat without a header, whose figures fit but one layout: {headerless[0]}")
-    rows = sum(re.match(ROW_START, flat) is not None and len(flat.split(" ")) >= 16 for flat in seen.flats)
-    if rows and 2 * rows > len(seen.flats):
+    rows = sum(re.match(ROW_START, flat) is not None and len(flat.split(" ")) >= 16 for flat in found.flats)
+    if rows and 2 * rows > len(found.flats):
         return Claim(False, 0.4, "rows of numbers as vmstat prints them, but no header line to name the columns")
-    return Claim(False, 0.0, "no vmstat header line" if seen.flats else "the file is empty")
+    return Claim(False, 0.0, "no vmstat header line" if found.flats else "the file is empty")
 
 
-def _claim_table(seen: Look) -> Claim:
-    others = [flat for flat in seen.flats if not re.match(ROW_START, flat)]
+def _claim_table(found: Look) -> Claim:
+    others = [flat for flat in found.flats if not re.match(ROW_START, flat)]
     headers = [header for flat in others if (header := read_header(flat))]
     fitting = sum(table.classify(flat).kind not in ("junk", "unknown") for flat in others)
-    rows = [flat for flat in seen.flats if re.match(ROW_START, flat) and len(flat.split(" ")) >= 16]
-    if 2 * (fitting + len(rows)) < len(seen.flats):
+    rows = [flat for flat in found.flats if re.match(ROW_START, flat) and len(flat.split(" ")) >= 16]
+    if 2 * (fitting + len(rows)) < len(found.flats):
         return Claim(False, 0.5, "a vmstat header, but most lines are neither its rows nor headers")
     return Claim(True, 1.0, f"a vmstat header with {len(headers[0].names)} columns")
 
 
-def _claim_counters(seen: Look) -> Claim:
+def _claim_counters(found: Look) -> Claim:
     of = {"disks": "of disks (-d)", "partition": "of a partition (-p)", "sums": "of all disks (-D)"}
-    what = f"vmstat's counters since boot {of.get(seen.mode, 'of a host (-s)')}"
-    belonging = counts.belongs if seen.mode == "counts" else disks.belongs
-    if 2 * sum(belonging(flat, seen.mode) for flat in seen.flats) < len(seen.flats):
+    what = f"vmstat's counters since boot {of.get(found.mode, 'of a host (-s)')}"
+    belonging = counts.belongs if found.mode == "counts" else disks.belongs
+    if 2 * sum(belonging(flat, found.mode) for flat in found.flats) < len(found.flats):
         return Claim(False, 0.5, f"a header of {what}, but most lines do not belong to them")
     return Claim(True, 1.0, what)
 
@@ -91,16 +91,16 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _start(lines: pl.DataFrame, origin: Origin) -> Carry:
-    seen = look(origin.head or lines["text"].head(_HEAD_LINES).to_list())
+    found = look(origin.head or lines["text"].head(_HEAD_LINES).to_list())
     state = {
-        "mode": seen.mode or "table",
-        "form": seen.form,
+        "mode": found.mode or "table",
+        "form": found.form,
         "n_rows": 0,  # rows (or snapshots) so far, good or bad: the rank of one is its clock
         **clock.START,
     }
     if state["mode"] == "table":
-        state |= {**table.START, **doubts.first_doubts(seen.flats)}
-        if headerless := None if seen.mode else layout_of(seen.flats):
+        state |= {**table.START, **doubts.first_doubts(found.flats)}
+        if headerless := None if found.mode else layout_of(found.flats):
             state["header"] = [headerless[0], "", headerless[1], 0]
     else:
         state |= counts.START if state["mode"] == "counts" else disks.START

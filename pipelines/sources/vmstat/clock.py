@@ -9,7 +9,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.stamps import instants, read_stamp
-from pipelines.sources.protocol import SEEN, Carry, Origin
+from pipelines.sources.protocol import COVERAGE, Carry, Origin
 
 _TIME = r"(?P<time>\d\d?:\d\d:\d\d)(?: (?P<half>[AP]M))?"
 _CLOCKS = [
@@ -26,7 +26,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 START: Carry = {"anchor_at": None, "anchor_rank": 0, "fold": None, "clock_fold": None}  # see `date_rows`
 
 
-class Line(NamedTuple):
+class OtherLine(NamedTuple):
     """A line that is no row: its kind, and what kinds tell."""
 
     kind: str  # clock, skip, facts, group, field, junk or unknown
@@ -37,7 +37,7 @@ class Line(NamedTuple):
     era: int = 0  # see `rows.Announced`
 
 
-def read_clock(flat: str) -> Line | None:
+def read_clock(flat: str) -> OtherLine | None:
     """A line that `date`, OSWatcher or Solaris' `-T` prints before a sample.
 
     >>> read_clock("zzz ***Tue Jun 15 08:00:00 CDT 2010").clock
@@ -45,11 +45,11 @@ def read_clock(flat: str) -> Line | None:
     """
     match = next((match for pattern in _CLOCKS if (match := pattern.fullmatch(flat))), None)
     if match is None:
-        return Line("skip") if flat.startswith("zzz ") else None
+        return OtherLine("skip") if flat.startswith("zzz ") else None
     found = match.groupdict()
     if found.get("epoch"):
         at = datetime(1970, 1, 1) + timedelta(seconds=int(found["epoch"]))
-        return Line("clock", zone="UTC", clock=f"{at:%Y %b %d %H:%M:%S}")
+        return OtherLine("clock", zone="UTC", clock=f"{at:%Y %b %d %H:%M:%S}")
     hour, rest = found["time"].split(":", 1)
     if found["half"]:
         hour = str(int(hour) % 12 + (12 if found["half"] == "PM" else 0))
@@ -58,7 +58,7 @@ def read_clock(flat: str) -> Line | None:
         year, month, dom = day.split("-")
         found.update(year=year, dom=dom, month=_MONTHS[int(month) - 1] if 0 < int(month) < 13 else "?")
     clock = f"{found['year']} {found['month']} {int(found['dom']):02d} {int(hour):02d}:{rest}"
-    return Line("clock", zone=found["zone"] or "", clock=clock)
+    return OtherLine("clock", zone=found["zone"] or "", clock=clock)
 
 
 _LINE = {
@@ -72,7 +72,9 @@ _LINE = {
 }
 
 
-def others_of(others: pl.DataFrame, rows: pl.DataFrame, classify: Callable[[str], Line], state: Carry) -> pl.DataFrame:
+def others_of(
+    others: pl.DataFrame, rows: pl.DataFrame, classify: Callable[[str], OtherLine], state: Carry
+) -> pl.DataFrame:
     """The lines that are no rows: what each is, and the rank of the row that is next."""
     unique = others["flat"].unique(maintain_order=True).to_list()
     known = pl.DataFrame([(flat, *classify(flat)) for flat in unique], schema=_LINE, orient="row")
@@ -136,9 +138,9 @@ def _anchors(others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame
     return clocks.select("line_no", anchor_at=at.dt.epoch("us"), anchor_rank="rank")
 
 
-def seen_of(records: pl.DataFrame) -> pl.DataFrame:
+def coverage_of(records: pl.DataFrame) -> pl.DataFrame:
     """The unbroken intervals that samples cover; `records` has line_no, host, from_at and to_at in order of time."""
     is_begin = records.select((pl.col("from_at") != pl.col("to_at").shift(1)).fill_null(True)).to_series()
     is_end = is_begin.shift(-1, fill_value=True)
     ends = records.filter(is_end)["to_at"]
-    return records.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(SEEN)
+    return records.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(COVERAGE)

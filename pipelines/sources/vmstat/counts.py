@@ -22,7 +22,7 @@ from pipelines.primitives.units import KIB
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
-from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
+from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 from pipelines.sources.vmstat.text import flatten
 
@@ -62,7 +62,7 @@ _WRAPPED = "wrapped counter"
 START: Carry = {"snapshot": -1, "open": {}, "waiting": False, "before": {}, "before_at": None}
 
 Values = dict[str, int]
-Row = dict[str, float | int | str | None]
+Sample = dict[str, float | int | str | None]
 
 
 def belongs(flat: str, mode: str) -> bool:
@@ -76,10 +76,10 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     flat = flatten(lines, origin, state)
     is_row = flat["flat"].str.contains(_ROW)
     rows = flat.filter(is_row)
-    told, ends = _snapshots(rows["flat"].to_list(), state)
+    ranked, ends = _snapshots(rows["flat"].to_list(), state)
     rows = rows.with_columns(
-        rank=pl.Series([rank for rank, _ in told], dtype=pl.Int64),
-        reason=pl.Series([reason for _, reason in told], dtype=pl.String),
+        rank=pl.Series([rank for rank, _ in ranked], dtype=pl.Int64),
+        reason=pl.Series([reason for _, reason in ranked], dtype=pl.String),
     )
     others = others_of(flat.filter(~is_row & (flat["flat"] != "")), rows, _classify, state)
     unread = others.filter(kind="unknown")
@@ -98,15 +98,15 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=flat.height - n_used - rejects.height,
         rejects=rejects,
-        seen=seen_of(records),
+        coverage=coverage_of(records),
         carry=state,
     )
 
 
-def _classify(flat: str) -> Line:
+def _classify(flat: str) -> OtherLine:
     if line := read_clock(flat):
         return line
-    return Line("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
+    return OtherLine("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
 
 
 def _refuse(line_no: int, flat: str) -> NoReturn:
@@ -119,7 +119,7 @@ def _refuse(line_no: int, flat: str) -> NoReturn:
 
 def _snapshots(flats: list[str], state: Carry) -> tuple[list[tuple[int, str | None]], dict[int, Values]]:
     """Of each line its snapshot's rank and why it is rejected; by the place of its last line, a snapshot's values."""
-    told: list[tuple[int, str | None]] = []
+    ranked: list[tuple[int, str | None]] = []
     ends: dict[int, Values] = {}
     state["open"] = {**state["open"]}
     for place, flat in enumerate(flats):
@@ -133,8 +133,8 @@ def _snapshots(flats: list[str], state: Carry) -> tuple[list[tuple[int, str | No
         elif label == _LAST and state["waiting"]:
             ends[place] = state["open"]
             state["open"], state["waiting"] = {}, False
-        told.append((max(state["snapshot"], 0), None if label in _KNOWN else "bad_syntax"))
-    return told, ends
+        ranked.append((max(state["snapshot"], 0), None if label in _KNOWN else "bad_syntax"))
+    return ranked, ends
 
 
 def _ends(rows: pl.DataFrame, places: list[int]) -> pl.DataFrame:
@@ -145,7 +145,7 @@ def _ends(rows: pl.DataFrame, places: list[int]) -> pl.DataFrame:
 
 
 def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataFrame:
-    samples: list[Row] = []
+    samples: list[Sample] = []
     for line_no, at, now in zip(ends["line_no"], ends["at"].dt.epoch("us"), values, strict=True):
         before, before_at = state["before"], state["before_at"]
         if before_at is not None and at > before_at and (rates := _rates(before, now, (at - before_at) / 1e6)):
@@ -164,13 +164,13 @@ def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataF
     return rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")))
 
 
-def _rates(before: Values, now: Values, seconds: float) -> Row | None:
+def _rates(before: Values, now: Values, seconds: float) -> Sample | None:
     """What the snapshots differ by; None if the host was booted in between."""
     risen = {label: now[label] - before[label] for label in now if label in before}
     ticks = {label: risen[label] for label in _TICKS if label in risen}
     if any(step < 0 for label, step in ticks.items() if label != "idle cpu ticks"):
         return None
-    row: Row = {column: now.get(label) for label, column in _MEMORY.items()}
+    row: Sample = {column: now.get(label) for label, column in _MEMORY.items()}
     has_wrapped = False
     for label, column in {**_PAGED, **_COUNTS}.items():
         step, factor = risen.get(label), KIB if label in _PAGED else 1

@@ -23,7 +23,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
-from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
+from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 from pipelines.sources.vmstat.text import flatten
 
@@ -96,7 +96,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=flat.height - n_used - rejects.height,
         rejects=rejects,
-        seen=seen_of(intervals.sort("from_at", "to_at")),
+        coverage=coverage_of(intervals.sort("from_at", "to_at")),
         carry=state,
         notes={COUNTERS: ends.height - records.height - bad.height},
     )
@@ -115,12 +115,12 @@ def classify_header(flat: str, mode: str) -> bool:
     return any(pattern.fullmatch(flat) for pattern in patterns)
 
 
-def _classify(flat: str, mode: str) -> Line:
+def _classify(flat: str, mode: str) -> OtherLine:
     if line := read_clock(flat):
         return line
     if classify_header(flat, mode):
-        return Line("field")
-    return Line("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
+        return OtherLine("field")
+    return OtherLine("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
 
 
 def _refuse(line_no: int, flat: str) -> NoReturn:
@@ -164,7 +164,7 @@ def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.D
     if not state["device"] and is_good.any():
         state["device"] = table.filter(is_good)["device"][0]
     is_begin = is_good & (table["device"] == state["device"]) | _behind_clocks(rows, others, state)
-    told = table.select(
+    parsed = table.select(
         *_COUNTERS,
         "busy_s",
         "reason",
@@ -174,7 +174,7 @@ def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.D
         is_stamped=pl.col("zone") != "",
         word="zone",
     )
-    return _with_prefix(rows.hstack(told))
+    return _with_prefix(rows.hstack(parsed))
 
 
 def _behind_clocks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.Series:

@@ -37,13 +37,13 @@ _SPOILT = {
     WRAPPED: _COUNTERS,
 }
 _SHARES = ("cpu_user", "cpu_system", "cpu_idle", "cpu_wait", "cpu_stolen", "cpu_guest")
-_ODD_ROWS = 10  # that one odd row casts doubt on, itself included
+_DOUBTED_ROWS = 10  # in doubt from one suspicious row on, which counts too
 _STILL_ROWS = 20
 _SUM = 0.05  # that rounding to whole percents may move the sum of six shares
 _FASTEST = 50e6  # a second: 2^32 within a minute and a half
 START: Carry = {
     "odd": [],  # of the last rows
-    "is_odd": False,  # said by the first lines
+    "is_odd": False,  # from the first lines
     "is_frozen": False,
     "still": None,  # rows of the run that repeat its memory; None if it has changed
     "is_blind": False,
@@ -63,7 +63,7 @@ def first_doubts(flats: Sequence[str]) -> Carry:
     """What a file's first lines say of the unit of its memory, and whether that stands still."""
     names: tuple[str, ...] = ()
     group, era = "", 0
-    odd: list[bool] = []
+    suspicious: list[bool] = []
     memory: list[list[int]] = []
     for flat in flats:
         header = None if flat[:1].isdigit() else read_header(flat)
@@ -78,11 +78,13 @@ def first_doubts(flats: Sequence[str]) -> Carry:
             figures = [words.get(name, "x") for name in ("swpd", *_in_memory(names))]
             if all(re.fullmatch(r"\d{1,18}", figure) for figure in figures):
                 values = [int(figure) for figure in figures]
-                odd.append(any(value % 4 for value in values) or ("w" not in names and sum(values[1:]) < 8 * KIB))
+                suspicious.append(
+                    any(value % 4 for value in values) or ("w" not in names and sum(values[1:]) < 8 * KIB)
+                )
                 if era == MAY_FREEZE:
                     memory.append(values)
     is_frozen = len(memory) > _STILL_ROWS and all(values == memory[0] for values in memory)
-    return {"is_odd": 2 * sum(odd) > len(odd), "is_frozen": is_frozen}
+    return {"is_odd": 2 * sum(suspicious) > len(suspicious), "is_frozen": is_frozen}
 
 
 def _in_memory(names: Sequence[str]) -> tuple[str, str, str]:
@@ -90,12 +92,15 @@ def _in_memory(names: Sequence[str]) -> tuple[str, str, str]:
 
 
 def mark(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """Rows with `note`, and null where their figures are not believed. `rows` has `is_start`, `is_odd` and `era`."""
+    """Rows with `note`, and null where their figures are not believed.
+
+    `rows` has `is_start`, `is_suspicious` and `era`.
+    """
     is_good = rows["reason"].is_null() & rows["at"].is_not_null()
     good = rows if is_good.all() else rows.filter(is_good)
     doubts = pl.DataFrame(
         {
-            UNIT: _in_other_units(good["is_odd"], state),
+            UNIT: _in_other_units(good["is_suspicious"], state),
             FROZEN: _frozen(good, state),
             GONE: _blind(good, state),
             GUEST: _with_guests(good),
@@ -117,13 +122,13 @@ def mark(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
     return rows.drop(found)
 
 
-def _in_other_units(odd: pl.Series, state: Carry) -> pl.Series:
+def _in_other_units(suspicious: pl.Series, state: Carry) -> pl.Series:
     before = state["odd"]
-    state["odd"] = [*before, *odd.tail(_ODD_ROWS).to_list()][-_ODD_ROWS:]
-    if state["is_odd"] or not (odd.any() or any(before)):
-        return pl.Series([bool(state["is_odd"])]).new_from_index(0, odd.len())
-    flags = pl.concat([pl.Series("is_odd", before, dtype=pl.Boolean), odd]).cast(pl.Int64)
-    return flags.rolling_max(_ODD_ROWS, min_samples=1).tail(odd.len()) > 0
+    state["odd"] = [*before, *suspicious.tail(_DOUBTED_ROWS).to_list()][-_DOUBTED_ROWS:]
+    if state["is_odd"] or not (suspicious.any() or any(before)):
+        return pl.Series([bool(state["is_odd"])]).new_from_index(0, suspicious.len())
+    flags = pl.concat([pl.Series("is_suspicious", before, dtype=pl.Boolean), suspicious]).cast(pl.Int64)
+    return flags.rolling_max(_DOUBTED_ROWS, min_samples=1).tail(suspicious.len()) > 0
 
 
 def _frozen(good: pl.DataFrame, state: Carry) -> pl.Series:

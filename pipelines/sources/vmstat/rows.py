@@ -59,14 +59,16 @@ class Announced(NamedTuple):
 def announce(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> list[tuple[Announced, pl.DataFrame]]:
     """The rows under equal headers."""
     before = Announced(*state["header"])
-    said = [Announced(*row) for row in headers.select("names", "zone", "announces", "era").iter_rows()]
-    kinds = list(dict.fromkeys([before, *said]))
+    announced = [Announced(*row) for row in headers.select("names", "zone", "announces", "era").iter_rows()]
+    kinds = list(dict.fromkeys([before, *announced]))
     is_above = headers.height > 0 and (rows.height == 0 or headers["line_no"][0] < rows["line_no"][0])
-    if is_above and before not in said:
+    if is_above and before not in announced:
         kinds = kinds[1:]
     if len(kinds) == 1:
         return [(kinds[0], rows)]
-    marks = headers.select("line_no").with_columns(kind=pl.Series([kinds.index(one) for one in said], dtype=pl.Int64))
+    marks = headers.select("line_no").with_columns(
+        kind=pl.Series([kinds.index(one) for one in announced], dtype=pl.Int64)
+    )
     placed = (
         rows.set_sorted("line_no")
         .join_asof(marks.set_sorted("line_no"), on="line_no")
@@ -78,45 +80,47 @@ def announce(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> list[tu
 def split(parts: list[tuple[Announced, pl.DataFrame]], origin: Origin, state: Carry) -> pl.DataFrame:
     """Fields by the header of each row, its stamp (`local`, `word`), and why it is rejected."""
     done = []
-    for said, rows in parts:
-        names = said.names.split(" ")
-        sound = _split_sound(rows, said, names) if said.names else None
+    for header, rows in parts:
+        names = header.names.split(" ")
+        sound = _split_sound(rows, header, names) if header.names else None
         if not sound and "flat" not in rows.columns:
             rows = flatten(rows, origin, state)
-        done.append(_complete(rows, said, sound or _split_any(rows, said, names)) if said.names else _headless(rows))
+        done.append(
+            _complete(rows, header, sound or _split_any(rows, header, names)) if header.names else _headless(rows)
+        )
     return done[0] if len(done) == 1 else pl.concat(done).sort("line_no")
 
 
-def _complete(rows: pl.DataFrame, said: Announced, fields: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
+def _complete(rows: pl.DataFrame, header: Announced, fields: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
     """Rows with the contract's columns and what their stamps and shape tell."""
-    numbers, told = fields
+    numbers, stamps = fields
     if "prefix_local" in rows.columns:
         front = rows.select("prefix_local", "prefix_word")
-        told = told.with_columns(
+        stamps = stamps.with_columns(
             local=pl.coalesce("local", front["prefix_local"]),
             word=pl.when(pl.col("local").is_null()).then(front["prefix_word"]).otherwise("word"),
         )
     return (
         rows.select("line_no", "text", "rank")
-        .with_columns(is_stamped=pl.lit(said.is_stamped))
-        .hstack(told)
+        .with_columns(is_stamped=pl.lit(header.is_stamped))
+        .hstack(stamps)
         .hstack(_columns(numbers))
-        .with_columns(is_odd=_oddness(numbers), era=pl.lit(said.era, dtype=pl.Int64))
+        .with_columns(is_suspicious=_is_suspicious(numbers), era=pl.lit(header.era, dtype=pl.Int64))
     )
 
 
-def _split_sound(rows: pl.DataFrame, said: Announced, names: list[str]) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+def _split_sound(rows: pl.DataFrame, header: Announced, names: list[str]) -> tuple[pl.DataFrame, pl.DataFrame] | None:
     """Rows of which every one is sound, at twice the speed; None if one is not."""
     if not rows.height:
         return None
     text = rows["flat" if "flat" in rows.columns else "text"]
     local = pl.Series("local", [None], dtype=pl.Datetime("us")).new_from_index(0, rows.height)
-    if said.is_stamped:
+    if header.is_stamped:
         stamps = plain_stamps(text.str.tail(_STAMP - 1))
         if stamps is None or not text.str.slice(-_STAMP, 1).eq(" ").all():
             return None
         local, text = stamps, text.str.head(-_STAMP)
-    wanted = [(str(i), name) for i, name in enumerate(names) if name != UNREAD]
+    read_names = [(str(i), name) for i, name in enumerate(names) if name != UNREAD]
     try:
         fields = pl.read_csv(
             squeezed(text),
@@ -129,10 +133,10 @@ def _split_sound(rows: pl.DataFrame, said: Announced, names: list[str]) -> tuple
         return None
     if fields.height != rows.height or any(fields[place].null_count() for place in fields.columns):  # a row too short
         return None
-    numbers = fields.select(pl.col(place).alias(name) for place, name in wanted)
-    if not numbers.select(_are_believed(name for _, name in wanted)).item():
+    numbers = fields.select(pl.col(place).alias(name) for place, name in read_names)
+    if not numbers.select(_are_believed(name for _, name in read_names)).item():
         return None
-    return numbers, rows.select(reason=pl.lit(None, dtype=pl.String), local=local, word=pl.lit(said.zone))
+    return numbers, rows.select(reason=pl.lit(None, dtype=pl.String), local=local, word=pl.lit(header.zone))
 
 
 def _are_believed(names: Iterable[str]) -> pl.Expr:
@@ -143,7 +147,7 @@ def _largest(name: str) -> int:
     return 2**31 - 1 if name in ("r", "b", "w") else _LARGEST
 
 
-def _split_any(rows: pl.DataFrame, said: Announced, names: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _split_any(rows: pl.DataFrame, header: Announced, names: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
     places = [str(i) for i in range(len(names))]
     fields = rows["flat"].str.splitn(" ", len(names) + 1).struct.rename_fields([*places, "rest"]).struct.unnest()
     numbers = fields.select(
@@ -158,7 +162,7 @@ def _split_any(rows: pl.DataFrame, said: Announced, names: list[str]) -> tuple[p
         behind=rest.str.slice(_STAMP - 1),
     ).with_columns(local=pl.when(pl.col("behind").str.contains(r"^( \S+)?$")).then("local"))
     reason = (
-        pl.when(pl.col("is_narrow") | (rest.is_null() & pl.lit(said.is_stamped)))
+        pl.when(pl.col("is_narrow") | (rest.is_null() & pl.lit(header.is_stamped)))
         .then(pl.lit("wrong_width"))
         .when(rest.is_not_null() & pl.col("local").is_null())
         .then(pl.when(rest.str.contains(_SHAPE)).then(pl.lit("bad_time")).otherwise(pl.lit("wrong_width")))
@@ -166,13 +170,13 @@ def _split_any(rows: pl.DataFrame, said: Announced, names: list[str]) -> tuple[p
         .then(pl.lit("bad_number"))
     )
     word = (
-        pl.when(pl.col("behind").str.len_bytes() > 1).then(pl.col("behind").str.slice(1)).otherwise(pl.lit(said.zone))
+        pl.when(pl.col("behind").str.len_bytes() > 1).then(pl.col("behind").str.slice(1)).otherwise(pl.lit(header.zone))
     )
-    told = tail.select(reason=reason, local="local", word=word)
-    if (told["reason"] == "wrong_width").any():  # its stamp still bounds the next row
+    stamps = tail.select(reason=reason, local="local", word=word)
+    if (stamps["reason"] == "wrong_width").any():  # its stamp still bounds the next row
         at_end = rows.select(at_end=read_stamp(pl.col("flat").str.tail(_STAMP - 1))).to_series()
-        told = told.with_columns(local=pl.when(reason="wrong_width").then(at_end).otherwise("local"))
-    return numbers, told
+        stamps = stamps.with_columns(local=pl.when(reason="wrong_width").then(at_end).otherwise("local"))
+    return numbers, stamps
 
 
 def _number(place: str, name: str) -> pl.Expr:
@@ -207,18 +211,18 @@ def _scaled(field: str, kind: str, factor: int) -> pl.Expr:
     return pl.col(field) * factor if factor != 1 else pl.col(field)
 
 
-def _oddness(numbers: pl.DataFrame) -> pl.Series:
+def _is_suspicious(numbers: pl.DataFrame) -> pl.Series:
     """Rows whose memory is no number of whole pages of 4 KiB, or too little for a kernel: it is in another unit."""
     present = [pl.col(name) for name in _MEMORY if name in numbers.columns]
     if "swpd" not in numbers.columns:  # another system: its units are known
-        return pl.Series("is_odd", [False]).new_from_index(0, numbers.height)
+        return pl.Series("is_suspicious", [False]).new_from_index(0, numbers.height)
     together = present[0]
     for column in present[1:]:
         together = together | column
-    is_odd = (together & 3) != 0
+    is_suspicious = (together & 3) != 0
     if "w" not in numbers.columns and len(present) > 2:
-        is_odd = is_odd | (pl.sum_horizontal(present[1:]) < _LEAST_KIB)
-    return numbers.select(is_odd=is_odd.fill_null(False)).to_series()
+        is_suspicious = is_suspicious | (pl.sum_horizontal(present[1:]) < _LEAST_KIB)
+    return numbers.select(is_suspicious=is_suspicious.fill_null(False)).to_series()
 
 
 def _headless(rows: pl.DataFrame) -> pl.DataFrame:
@@ -234,6 +238,6 @@ def _headless(rows: pl.DataFrame) -> pl.DataFrame:
         local=pl.lit(None, dtype=pl.Datetime("us")),
         word=pl.lit(""),
         **{column: pl.lit(None, dtype=_TYPES[kind]) for column, (_, kind, _) in _FIELDS.items()},
-        is_odd=pl.lit(False),
+        is_suspicious=pl.lit(False),
         era=pl.lit(0, dtype=pl.Int64),
     )

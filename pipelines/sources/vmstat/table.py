@@ -9,7 +9,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
-from pipelines.sources.vmstat.clock import Line, date_rows, others_of, read_clock, seen_of
+from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
 from pipelines.sources.vmstat.headers import foreign, is_facts_line, is_group_line, is_like_header, mode_of, read_header
 from pipelines.sources.vmstat.rows import announce, split
 from pipelines.sources.vmstat.text import sort_out
@@ -46,25 +46,25 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects,
-        seen=seen_of(records),
+        coverage=coverage_of(records),
         carry=state,
         notes={AVERAGES: rows.filter(pl.col("reason").is_null() & ~pl.col("is_record")).height},
     )
 
 
-def classify(flat: str) -> Line:
+def classify(flat: str) -> OtherLine:
     """What a line is that is no row."""
     if line := read_clock(flat):
         return line
     if foreign(flat):
-        return Line("unknown")
+        return OtherLine("unknown")
     if is_group_line(flat):
-        return Line("group", is_stamped="timestamp" in flat)
+        return OtherLine("group", is_stamped="timestamp" in flat)
     if is_facts_line(flat):
-        return Line("facts")
+        return OtherLine("facts")
     if header := read_header(flat):
-        return Line("field", names=" ".join(header.names), zone=header.zone)
-    return Line("unknown" if is_like_header(flat) or mode_of(flat) else "junk")
+        return OtherLine("field", names=" ".join(header.names), zone=header.zone)
+    return OtherLine("unknown" if is_like_header(flat) or mode_of(flat) else "junk")
 
 
 def _refuse(line_no: int, flat: str) -> NoReturn:

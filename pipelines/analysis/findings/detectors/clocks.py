@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import Hit, groups
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
@@ -13,6 +14,7 @@ from pipelines.primitives.clock import Period, day_bounds
 _FINENESS = ("network", "disk", "link")  # disks are behind a cache, a switch's counters are coarse
 
 
+@detector("off_clock")
 def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Stations whose clock is off by `min_s` or more, by what watched them best; `min_disk_s` where only disks tell.
 
@@ -20,12 +22,12 @@ def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Ite
     """
     newest = rows.filter(pl.col("day") == period.last)
     for entity, group in groups(rule, newest):
-        told = [row for row in group.iter_rows(named=True) if row["skew_s"] is not None]
-        if not told:
+        measured = [row for row in group.iter_rows(named=True) if row["skew_s"] is not None]
+        if not measured:
             continue
-        best = min(_key(row) for row in told)
-        mine = {row["direction"]: row for row in told if _key(row) == best}
-        found = _one_clock(mine)
+        best = min(_key(row) for row in measured)
+        best_rows = {row["direction"]: row for row in measured if _key(row) == best}
+        found = _one_clock(best_rows)
         least = rule.params["min_disk_s" if found["watched"] == "disk" else "min_s"]
         skew, near = found["skew_s"], min(abs(found["skew_s_low"]), abs(found["skew_s_high"]))
         is_one_sided = found["skew_s_low"] * found["skew_s_high"] > 0

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
 from pipelines.analysis.stats import episodes, mixture, population
 from pipelines.analysis.stats.bootstrap import LEVEL
@@ -19,6 +20,7 @@ from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 
+@detector("population")
 def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """A population of long values: a large enough share, and more than chance makes of a usual one.
 
@@ -85,6 +87,7 @@ def _modes(values: NDArray[np.float64]) -> str:
     return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in modes) or "no place"
 
 
+@detector("episodes")
 def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Intervals joined into episodes that last long enough.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
@@ -12,6 +13,7 @@ from pipelines.primitives.clock import Period
 _PICKS = ("alternate", "sparse", "random")
 
 
+@detector("dearer_than_whole")
 def dearer_than_whole(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Tapes whose files were picked at a higher cost than reading the whole tape once.
 

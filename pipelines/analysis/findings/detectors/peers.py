@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats import two_way
 from pipelines.analysis.stats.bootstrap import LEVEL
@@ -22,6 +23,7 @@ _FAR = 4.0  # standard deviations that set a tape apart from the others
 _DRIVES_OF_A_LEVEL = 3
 
 
+@detector("slower_than_peers")
 def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
 
@@ -116,9 +118,9 @@ def _levelled(rule: Rule, rows: pl.DataFrame, drive: str) -> pl.DataFrame:
     days = each.group_by([*kind, "day"]).agg(pl.col("of_drive").median().alias("level"), pl.len().alias("n"))
     usual = rows.group_by(kind).agg(pl.col(rule.value).median().alias("usual"))
     level = pl.when(pl.col("n") >= _DRIVES_OF_A_LEVEL).then(pl.col("level")).otherwise(pl.col("usual"))
-    told = rows.join(days, on=[*kind, "day"], how="left", nulls_equal=True, maintain_order="left")
-    told = told.join(usual, on=kind, how="left", nulls_equal=True, maintain_order="left")
-    return told.with_columns(levelled=pl.col(rule.value) * pl.col("usual") / level).drop("n", "level", "usual")
+    joined = rows.join(days, on=[*kind, "day"], how="left", nulls_equal=True, maintain_order="left")
+    joined = joined.join(usual, on=kind, how="left", nulls_equal=True, maintain_order="left")
+    return joined.with_columns(levelled=pl.col(rule.value) * pl.col("usual") / level).drop("n", "level", "usual")
 
 
 def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
@@ -144,6 +146,7 @@ def _past(contrast: Contrast) -> str:
     return f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'} its own past"
 
 
+@detector("slow_tapes")
 def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Tapes that are slow in every drive: the effect of the tape where that of the drives and the days was taken out.
 
@@ -158,14 +161,14 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             continue
         labels = (named[name].to_numpy().astype(str) for name in (params["drive"], params["tape"], "day"))
         found = two_way.fit(named[rule.value].to_numpy(), *labels, n_resamples=1)
-        told = np.log([effect.ratio for effect in found.tapes if not effect.reason_missing])
-        if told.size < params["min_tapes"]:
+        log_ratios = np.log([effect.ratio for effect in found.tapes if not effect.reason_missing])
+        if log_ratios.size < params["min_tapes"]:
             continue
-        spread = 1.4826 * float(np.median(np.abs(told - np.median(told))))
+        spread = 1.4826 * float(np.median(np.abs(log_ratios - np.median(log_ratios))))
         for effect in found.tapes:
-            if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(told) - _FAR * spread:
+            if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(log_ratios) - _FAR * spread:
                 of_tape = named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name)
-                hit = _tape(rule, effect, _usual_reach(told, spread), of_tape)
+                hit = _tape(rule, effect, _usual_reach(log_ratios, spread), of_tape)
                 if hit.facts["n"] >= params["min_files"]:
                     hits[hit.entity] = max(hit, hits.get(hit.entity, hit), key=lambda one: one.lost_s or 0.0)
     yield from hits.values()

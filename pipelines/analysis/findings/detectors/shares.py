@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
@@ -15,6 +16,7 @@ from pipelines.primitives.estimate import NoEstimate
 _PER_HOUR = timedelta(hours=1)
 
 
+@detector("more_than_share")
 def more_than_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Members that get some times what each of the others gets, hour by hour and kind of work by kind of work.
 

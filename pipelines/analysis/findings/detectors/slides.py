@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
@@ -17,6 +18,7 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 _WEEK = 7
 
 
+@detector("slides")
 def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Groups whose last seven days cost a multiple of the drive-hours a TB of the first week that can be compared.
 
@@ -25,12 +27,12 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
     mounts in a pattern of `chaotic` is greater by `min_more`: dearer reading in order has another cause.
     """
     params = rule.params
-    told = rows.filter(pl.col("wall_s").is_not_null(), pl.col(rule.value) > 0).with_columns(
+    usable = rows.filter(pl.col("wall_s").is_not_null(), pl.col(rule.value) > 0).with_columns(
         pl.col("storage_group").fill_null("no group told"),
         week=(pl.lit(period.last) - pl.col("site_day")).dt.total_days() // _WEEK,
         is_chaotic=pl.col("pattern").is_in(params["chaotic"]),
     )
-    for entity, group in groups(rule, told):
+    for entity, group in groups(rule, usable):
         weeks = {week: of for (week,), of in group.group_by(["week"]) if of.height >= params["min_count"]}
         costs = {week: cost for week, of in weeks.items() if isinstance(cost := _hours_a_tb(rule, of), Estimate)}
         first = max(costs, default=0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant
 from pipelines.analysis.stats import two_way
 from pipelines.analysis.stats.change_points import Change, changes
@@ -18,6 +19,7 @@ from pipelines.primitives.estimate import NoEstimate
 _NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
 
 
+@detector("changed")
 def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """The largest step among those of the last `recent_days`; the series is the median of every `bin_hours`.
 
@@ -68,10 +70,10 @@ def _series(rule: Rule, group: pl.DataFrame) -> pl.DataFrame:
     )
     if "level_of" not in rule.params or series.is_empty():
         return series
-    told = binned.join(series.select("at"), on="at", how="semi")
-    drives = told[rule.params["level_of"]].cast(pl.String).fill_null("").to_numpy()
-    values = told[rule.value].to_numpy().astype(float)
-    ratios = two_way.fit(values, drives, np.zeros(told.height), told["at"].to_numpy(), n_resamples=1).times
+    used = binned.join(series.select("at"), on="at", how="semi")
+    drives = used[rule.params["level_of"]].cast(pl.String).fill_null("").to_numpy()
+    values = used[rule.value].to_numpy().astype(float)
+    ratios = two_way.fit(values, drives, np.zeros(used.height), used["at"].to_numpy(), n_resamples=1).times
     usual = np.median(series["value"].to_numpy() / ratios)
     return series.with_columns(value=pl.Series(usual * ratios))
 

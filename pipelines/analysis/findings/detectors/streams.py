@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.analysis.stats.population import total_interval
 from pipelines.analysis.stats.ratios import ratio_of_sums
@@ -24,6 +25,7 @@ _UNCAUSED = {
 }
 
 
+@detector("waits")
 def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Streams whose drives wait, inside transfers, for the side that gives or takes the data.
 
@@ -77,18 +79,18 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
         cause = max(_UNCAUSED, key=lambda name: hours[name])
         return {"cause": cause, "meanwhile": _UNCAUSED[cause]}
     if cause == "disk_bound":
-        said, most = f"its disks or processors were busy for {share:.2f} h of it", share
+        phrase, most = f"its disks or processors were busy for {share:.2f} h of it", share
     else:
         reach = f"{full:.2f}" if f"{full:.2f}" == f"{most:.2f}" else f"{full:.2f} to {most:.2f}"
         named = rows.drop_nulls("link").filter(pl.coalesce("wait_full_s", by_network) > 0)["link"]
         link = str(named.mode().sort()[0]) if named.len() else None
-        said = f"its link {link[:_NAME_CHARS]} was" if link else "its link was"
-        said = f"{said} full for {reach} h of it"
+        phrase = f"its link {link[:_NAME_CHARS]} was" if link else "its link was"
+        phrase = f"{phrase} full for {reach} h of it"
     waited = number(rows[rule.value].sum()) / 3600
     untold = min(hours["cannot_tell"], waited - most)
     if untold > _FEW * waited:
-        said += f", of {untold:.2f} h no log tells"
-    found: dict[str, Any] = {"cause": cause, "meanwhile": said}
+        phrase += f", of {untold:.2f} h no log tells"
+    found: dict[str, Any] = {"cause": cause, "meanwhile": phrase}
     if cause == "network_bound":
         found |= {"link": link, "full_hours": full, "full_hours_most": most}
     return found

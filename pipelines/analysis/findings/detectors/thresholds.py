@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
@@ -20,6 +21,7 @@ RESOURCES = {
 }
 
 
+@detector("low_share")
 def low_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """A share of counted bins below a limit; what was missed is priced at the rate while active, or the others'.
 
@@ -60,6 +62,7 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
     return most | {"room": room, "is_near_ceiling": bool(near)}
 
 
+@detector("repeats")
 def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """The same kind of event so often that it is no accident."""
     params = rule.params
@@ -85,6 +88,7 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         )
 
 
+@detector("accumulates")
 def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
 
@@ -124,6 +128,7 @@ def _reach(hours: float, most: float) -> str:
     return least if least == largest else f"{least} to {largest}"
 
 
+@detector("unbalanced")
 def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """What came in over the period and neither went out nor, in such amounts, can have stayed; or the reverse.
 
@@ -153,6 +158,7 @@ def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
         yield Hit(entity, *period.bounds, share, facts)
 
 
+@detector("turned_over")
 def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Counters that went round between two polls: less was counted than passed, and no rate is above what a turn holds.
 
@@ -190,6 +196,7 @@ def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
         )
 
 
+@detector("contradicts")
 def contradicts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Values that cannot be, `min_count` of one kind or more: a single one may be a slip of a line.
 

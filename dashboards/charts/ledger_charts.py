@@ -1,0 +1,92 @@
+"""Where drives' time went: the ledger as a waterfall, its hours by group, and the states of one mount.
+
+Groups, their order, words and colours come with the rows: gold.drive_time_bucket defines them.
+"""
+
+import altair as alt
+import polars as pl
+
+from dashboards.charts import INK, framed, instant, number, share
+
+_UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
+
+
+def waterfall(steps: pl.DataFrame) -> alt.Chart:
+    """Buckets of the ledger, each beginning where the one before ends; hours at their ends."""
+    names = steps["bucket_words"].to_list()
+    y = alt.Y("bucket_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False, ticks=False))
+    most = float(steps["from_hours"].max() or 1)  # type: ignore[arg-type]
+    room = alt.Scale(domain=[0, most * 1.08], nice=False)  # for the text after the longest bar
+    bars = (
+        alt.Chart(steps)
+        .mark_bar(height={"band": 0.75}, strokeWidth=0.8)
+        .encode(
+            y=y,
+            x=alt.X("to_hours:Q", title="drive-hours left [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)),
+            x2="from_hours:Q",
+            color=_colours(steps),
+            stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
+            strokeDash=alt.condition("datum.time_group == 'unknown'", alt.value([2, 2]), alt.value([1, 0])),
+            tooltip=[
+                alt.Tooltip("bucket_words:N", title="bucket"),
+                alt.Tooltip("group_words:N", title="group"),
+                number("bucket_hours", "hours [h]"),
+                share("share", "share"),
+            ],
+        )
+    )
+    text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
+    hours = text.transform_calculate(hours="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="hours:N")
+    return framed(alt.layer(bars, hours), 24 * max(4, len(names)) + 110)
+
+
+def _colours(rows: pl.DataFrame) -> alt.Color:
+    """The groups of the rows in their order, each in its colour."""
+    groups = rows.unique("group_words", maintain_order=True)
+    words, colours = groups["group_words"].to_list(), groups["colour"].to_list()
+    legend = alt.Legend(
+        orient="top", title=None, columns=5, symbolType="square", symbolStrokeColor=_UNKNOWN_EDGE, symbolStrokeWidth=0.5
+    )
+    return alt.Color("group_words:N", sort=words, scale=alt.Scale(domain=words, range=colours), legend=legend)
+
+
+def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
+    """Horizontal bars of drive-hours, the groups of the ledger side by side: what moved data first."""
+    rows = rows.sort("group_number", descending=True)
+    group = alt.Tooltip("group_words:N", title="group")
+    tips = [alt.Tooltip(f"{y}:N"), group, alt.Tooltip(f"sum({x}):Q", title=title, format=",.2f")]
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(height={"band": 0.7})
+        .encode(
+            y=alt.Y(f"{y}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=180, labelOverlap=False, ticks=False)),
+            x=alt.X(f"sum({x}):Q", title=title, axis=alt.Axis(tickCount=8)),
+            order=alt.Order("group_number:Q", sort="descending"),
+            color=_colours(rows),
+            tooltip=tips,
+        )
+    )
+    return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
+
+
+def timeline(rows: pl.DataFrame) -> alt.Chart:
+    """What a drive did, one state in each row, time along."""
+    states = rows.sort("number", descending=True).unique("state", maintain_order=True)
+    names, colours = states["state_words"].to_list(), states["colour"].to_list()
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(height={"band": 0.8})
+        .encode(
+            x=alt.X("from_at:T", title="UTC", axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
+            x2="to_at:T",
+            y=alt.Y("state_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220)),
+            color=alt.Color("state_words:N", scale=alt.Scale(domain=names, range=colours), legend=None),
+            tooltip=[
+                alt.Tooltip("state_words:N", title="state"),
+                instant("from_at", "from"),
+                instant("to_at", "to"),
+                number("interval_s", "length [s]"),
+            ],
+        )
+    )
+    return framed(chart, 26 * max(3, len(names)) + 70)

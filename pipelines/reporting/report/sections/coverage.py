@@ -1,0 +1,137 @@
+"""What was seen, said before what it means: coverage, days without a log, clocks that do not agree."""
+
+from datetime import timedelta
+
+from pipelines.primitives.format import day_text, days_text, fixed, instant, quantity
+from pipelines.reporting.report.model import Section
+from pipelines.reporting.report.queries import Asker, Row
+from pipelines.reporting.report.sections import section
+
+# Above this share of hours without a log, nothing is said about what the hours went on.
+_MOST_UNSEEN = 0.5
+_MOST_DAYS = 5
+_MOST_NAMES = 5
+
+
+def is_withheld(headline: Row) -> bool:
+    """Whether too little was seen to say what the hours went on."""
+    available = headline.get("available_hours") or 0.0
+    return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
+
+
+@section("coverage", order=0)
+def header(asker: Asker) -> Section:
+    """What this is about, and how much of it was seen."""
+    site, build = asker.site, asker.only("checks")
+    chosen = f"; {asker.chosen}" if asker.chosen else ""
+    facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
+    facts += [*_freshness(asker), *_rules(asker)]
+    seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
+    facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
+    if not seen:
+        facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
+    facts += [*_days_unseen(asker), *_clocks(asker)]
+    facts += [("verdict", _verdict(asker)), *_withheld(asker)]
+    if build:
+        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the build before"
+        facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
+    else:
+        facts.append(("data", "nothing was built yet"))
+    return Section("What was seen", facts=facts)
+
+
+def _freshness(asker: Asker) -> list[tuple[str, str]]:
+    """Until when there are data, and how the last run ended: how old everything below is."""
+    fresh = asker.only("freshness")
+    if not fresh:
+        return []
+    until = fresh["until_at"]
+    data = "no log line with a date" if until is None else f"until {instant(until, asker.site.zone)}"
+    ended = fresh["ended_at"]
+    run = "none" if ended is None else f"{fresh['name']}, ended {instant(ended, asker.site.zone)}, {fresh['outcome']}"
+    failure = f": {fresh['failure']}" if fresh["failure"] else ""
+    return [("data read", data), ("last run", run + failure)]
+
+
+def _rules(asker: Asker) -> list[tuple[str, str]]:
+    """Days without findings that are no all-clear: the rules did not run, or had too few logs."""
+    rows = asker.ask("day_state").as_dicts()
+    return [("rules", row["says"]) for row in rows if row["state"] != "findings"]
+
+
+def covering(asker: Asker) -> str:
+    """The kinds of log that cover days of the period, with their hours; empty where none does."""
+    return ", ".join(row["sources"] for row in asker.ask("day_state").as_dicts() if row["sources"])
+
+
+def unjudged(asker: Asker) -> list[str]:
+    """Why days without findings are no all-clear, a sentence for each run of such days."""
+    return [row["says"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
+
+
+def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
+    """Days of a longer period of which the ledger knows nothing: they are in no sum, not even as unknown hours."""
+    if asker.first is None or asker.last is None or asker.first >= asker.last:
+        return []
+    known = {row["day"] for row in asker.ask("drive_ledger").as_dicts()}
+    days = [asker.first + timedelta(days=n) for n in range((asker.last - asker.first).days + 1)]
+    unseen = [day_text(day) for day in days if day not in known]
+    if not unseen:
+        return []
+    named = ", ".join(unseen[:_MOST_DAYS]) + (" and others" if len(unseen) > _MOST_DAYS else "")
+    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all, and are in no sum: {named}")]
+
+
+def _coverage(row: Row) -> str:
+    hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
+    if row["share"] is None:
+        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml declares no hours for it"
+    # 99.97 % must not be read as all of it
+    share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
+    text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
+    short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
+    text += f"{short} in {row['n_short']} of them" if short and hosts else short
+    return text + (
+        f"; {quantity(row['undeclared_hours'], 'h')} more are not declared" if row["undeclared_hours"] else ""
+    )
+
+
+def _verdict(asker: Asker) -> str:
+    headline = asker.only("headline")
+    if not headline.get("available_hours"):
+        return "withheld: no log covers any drive in the period"
+    unseen = (
+        f"{fixed(headline['unknown_hours'], 'h')} of {fixed(headline['available_hours'], 'h')} drive-hours have no log"
+    )
+    return f"withheld: {unseen}" if is_withheld(headline) else f"given; {unseen}"
+
+
+def _clocks(asker: Asker) -> list[tuple[str, str]]:
+    """How far logs of different hosts may be laid side by side: each station by what tells of its clock best."""
+    best: dict[str, Row] = {}
+    for row in asker.ask("clock_alignment").as_dicts():
+        known = best.setdefault(row["station"], row)
+        if known["skew_s"] is None and row["skew_s"] is not None:
+            best[row["station"]] = row
+    alike: dict[str, list[str]] = {}
+    for station, row in best.items():
+        alike.setdefault(row["says"] + (f" (by {row['tool']})" if row["skew_s"] is not None else ""), []).append(
+            station
+        )
+    return [("clocks", f"{_some(stations)}: {says}") for says, stations in sorted(alike.items())]
+
+
+def _withheld(asker: Asker) -> list[tuple[str, str]]:
+    """Rules that give no verdict, and neither an all-clear, by the log that is missing."""
+    rules: dict[str, list[str]] = {}
+    for row in asker.ask("withheld").as_dicts():
+        if row["entity"] is None:
+            seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
+            log = f"{row['source']} of {row['host']}: {seen} seen, {row['needed']:.0%} needed"
+            rules.setdefault(log, []).append(row["rule"])
+    return [("withheld", f"{log}; no verdict of {', '.join(names)}") for log, names in rules.items()]
+
+
+def _some(names: list[str]) -> str:
+    left = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {left} more" if left > 0 else "")

@@ -1,0 +1,272 @@
+"""The sections of the nightly report that are made of numbers; losses and findings are in `trouble.py`.
+
+Every rate has its basis, and every number its question.
+"""
+
+import dataclasses
+from importlib import metadata
+from typing import Any
+
+from pipelines.primitives.format import counted, days_text, fixed, percent, price, quantity
+from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
+from pipelines.reporting.report.queries import Asker, Row
+from pipelines.reporting.report.sections import section
+from pipelines.reporting.report.sections.coverage import covering, is_withheld
+
+
+@section("summary", order=10)
+def one_sentence(asker: Asker) -> Section:
+    """What moved, what that took, and the worst of it."""
+    headline = asker.only("headline")
+    when = days_text(asker.first, asker.last)
+    if not headline.get("available_hours"):
+        return Section("In one sentence", sentences=[_without_drives(asker, when)])
+    available = f"{fixed(headline['available_hours'], 'h')} drive-hours"
+    drives = counted(headline["n_drives"], "drive")
+    if not headline["moved_tb"]:
+        moved = f"No transfer was logged on {drives}, {when}"
+    else:
+        worked = headline["moving_data_hours"]
+        hours = "in hours that no log covers" if worked is None else f"in {fixed(worked, 'h')} of {available}"
+        share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
+        moved = (
+            f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
+            f" ({counted(headline['n_files'], 'file')}, {counted(headline['n_sessions'], 'mount')}):"
+            f" data moved {hours}{share}"
+        )
+    return Section("In one sentence", sentences=[f"{moved}{_rates(headline)}; {_worst(asker, headline)}."])
+
+
+def _without_drives(asker: Asker, when: str) -> str:
+    """The sentence where no log covers a drive: what was read all the same, and what the rules made of it."""
+    logs = covering(asker)
+    if not logs:
+        unseen = f"Nothing was seen of {when}" if asker.last else "Nothing was seen: no day has data"
+        return f"{unseen}, so nothing is said about it."
+    n_findings = len(asker.ask("findings").rows)
+    worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
+    return f"No drive log covers {when}; logs read: {logs}; {counted(n_findings, 'finding')}{worst}."
+
+
+def _rates(headline: Row) -> str:
+    """The rates that are known, the drive rate with its basis."""
+    drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
+    basis = headline["drive_rate_basis"]
+    counts = "; its time also counts waits and file marks" if basis == "encp" else ""
+    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis}{counts})"]
+    parts += [] if overall is None else [f"overall rate {quantity(overall, 'MB/s')}"]
+    parts += [] if f is None else [f"f = {fixed(f, '1')}"]
+    return "".join(f", {part}" for part in parts)
+
+
+def _worst(asker: Asker, headline: Row) -> str:
+    if is_withheld(headline):
+        return "what the rest went on is not judged, for most of it has no log"
+    return _named_worst(asker) if asker.only("losses") else "no loss was found that could be priced"
+
+
+def _named_worst(asker: Asker) -> str:
+    worst = asker.only("losses")
+    rule = asker.catalog.rules.get(worst["rule"])
+    title = rule.title if rule else worst["rule"]
+    n = worst["n_findings"]
+    first = worst["entities"].split(", ")[0]
+    where = first if n == 1 else f"{first} and {n - 1} more"
+    return f"worst: {title[:1].lower()}{title[1:]} ({where}), {price(worst)}"
+
+
+@section("hours", order=20)
+def waterfall(asker: Asker) -> Section:
+    """From all drive-hours down to those in which data moved."""
+    headline = asker.only("headline")
+    title = "Where the drive-hours went"
+    rows = asker.ask("ledger_waterfall").as_dicts()
+    if not rows:
+        return Section(
+            title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
+        )
+    groups = _groups(asker)
+    bars = [
+        Bar(row["bucket"], groups[row["time_group"]], row["bucket_hours"], row["share"], row["bucket_words"])
+        for row in rows
+    ]
+    available = headline["available_hours"]
+    unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
+    sentence = (
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the whole, and only the last"
+        " one moves data."
+    )
+    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
+    figures: list[Figure] = [
+        Waterfall("All drives, hours and share", "ledger_waterfall", "h", bars),
+        Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
+    ]
+    return Section(title, sentences=[sentence], figures=figures)
+
+
+def _groups(asker: Asker) -> dict[str, Group]:
+    """The groups of drive time by name, in the order of a drive's day."""
+    return {
+        row["time_group"]: Group(row["time_group"], row["group_words"], row["colour"], row["symbol"])
+        for row in asker.ask("drive_time_buckets").as_dicts()
+    }
+
+
+@section("stations", order=40)
+def stations(asker: Asker) -> Section:
+    """Which stations work, which wait, and how long they pause between files."""
+    duty = asker.ask("duty_table").as_dicts()
+    if duty:
+        one = duty[0]
+        unseen = [row["station"] for row in duty if not row["coverage"]]
+        partly = [f"{row['station']} ({percent(row['coverage'])} seen)" for row in duty if 0 < row["coverage"] < 0.995]
+        sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
+        sentences += [f"Seen in part: {', '.join(partly)}."] if partly else []
+        sentences.append(
+            f"Duty, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
+            f" {one['threshold_mb_s']:g} MB/s towards the station, the same at half and at twice that;"
+            " `out` is traffic from it. Active rates: average of the active half-hours."
+        )
+    else:
+        sentences = ["No station is declared in site.toml, or no period is known."]
+    sentences.append(
+        "Gaps between files are judged without file marks, winding and time in which nobody asked;"
+        f" {asker.site.expected_gap_s:g} s are expected here."
+    )
+    names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
+    gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
+    table = asker.table("duty_table", "Duty", names.split())
+    # a station that is left out of duty says why, instead of looking unseen or idle
+    rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
+    tables = [
+        dataclasses.replace(table, rows=rows),
+        asker.table("gap_cost", "Gaps between files", gaps.split(), _is_of_station),
+    ]
+    return Section("Stations", sentences=sentences, tables=tables)
+
+
+def _is_of_station(row: Row) -> bool:
+    """Of all drives of a station, not of one, nor of all stations."""
+    return bool(row["level"] == "station")
+
+
+def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
+    role, duty = row[1], row[2]
+    return role if place == 2 and duty is None and role == "scanning" else row[place]
+
+
+@section("drives", order=50)
+def drives(asker: Asker) -> Section:
+    """The rates of drives and the hours behind them."""
+    rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    dead = (
+        "drive dead_hours share filemark_hours checksum_hours database_hours no_request_hours request_hours"
+        " position_hours start_hours"
+    )
+    slow = (
+        "drive volume station mode requested_at n_files volume_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    )
+    tables = [
+        asker.table("drives", "Rates of drives", rates.split()),
+        asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
+        asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
+        asker.table(
+            "session_rates",
+            "The slowest mount of each drive, of at least 50 GB",
+            slow.split(),
+            most=16,
+            slowest="drive",
+            min_gb="50",
+        ),
+    ]
+    moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "says"]
+    changes = asker.table("changes", "What was changed lately, and what moved", moved, _is_read, 20)
+    tables += [changes] if changes.rows else []
+    sentences = [
+        "Drive rate: bytes by the time the drive worked; overall rate: bytes by wall-clock from mount request to"
+        " dismounted, of mounts logged whole; f: the second by the first."
+        " Bytes, files and times are those of the period, whatever day a mount began; a mount over midnight counts in"
+        " both days. Basis of drive rates: call, inside drive calls; block, the block loop, also checksums and waits in"
+        " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited."
+    ]
+    return Section("Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables)
+
+
+def _is_whole(row: Row) -> bool:
+    """Of the whole period, not of an hour."""
+    return row["hour_at"] is None
+
+
+def _is_read(row: Row) -> bool:
+    return row["changed_at"] is not None
+
+
+@section("quality", order=90)
+def data_quality(asker: Asker) -> Section:
+    """What was lost, missing or doubtful on the way in."""
+    lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
+    coverage = "source host expected_hours seen_hours"
+    checks = "relation expectation severity n_failing detail"
+    tables = [
+        asker.table("coverage", "Logs not wholly seen, or not declared", coverage.split(), _is_short),
+        asker.table("lines_read", "Lines of the period's files", lines.split()),
+        asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
+        asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
+        asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "says"], most=20),
+        asker.table(
+            "contradictions", "Values that cannot be", ["entity", "n", "what", "says"], lambda row: row["n"], 12
+        ),
+        asker.table(
+            "changes",
+            "Entries of the change log not read",
+            ["what", "says", "place"],
+            lambda row: not _is_read(row),
+            12,
+        ),
+        asker.table("checks", "Checks not met", checks.split(), _is_unmet, 20),
+    ]
+    nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
+    sentences = [f"None of these: {'; '.join(nothing)}."] if nothing else []
+    names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
+    notes = [f"Names repaired: {', '.join(names)}."] if names else []
+    return Section("Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes)
+
+
+def _is_short(row: Row) -> bool:
+    return row["level"] == "host" and (row["expected_hours"] is None or row["seen_hours"] < row["expected_hours"])
+
+
+def _is_unmet(row: Row) -> bool:
+    """A check that was not met; a build that checked nothing has a row without an outcome."""
+    return row["outcome"] not in (None, "passed")
+
+
+def _columns(asker: Asker, name: str) -> list[str]:
+    return [column.name for column in asker.catalog.questions[name].columns]
+
+
+@section("reproduce", order=100)
+def reproduce(asker: Asker) -> Section:
+    """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
+    table = asker.table("files", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
+    build = asker.only("checks")
+    facts = [
+        ("tapescope", _version()),
+        ("build", str(build.get("build_id", "none"))),
+        ("snapshot", "none" if asker.snapshot is None else str(asker.snapshot)),
+        ("contracts, SQL and rules", asker.catalog.fingerprint),
+        ("period", f"first_day={asker.first} last_day={asker.last}"),
+    ]
+    note = (
+        "`tapescope ask NAME first_day=… last_day=…` asks a question again. In any DuckDB client its SQL runs as it"
+        " stands here; a table AT (VERSION => snapshot) is what it was for this report, while the snapshot is kept."
+    )
+    queries = list(asker.queries.values())
+    return Section("Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("tapescope")
+    except metadata.PackageNotFoundError:
+        return "from its source folder"

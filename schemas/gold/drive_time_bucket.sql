@@ -1,0 +1,56 @@
+/*
+title = "The buckets of drive time"
+grain = "one row per bucket of gold.drive_ledger"
+why = "Which group a bucket belongs to, and the order, the words and the colour in which report, pages, command line and metrics show it. This is the only place that defines them."
+features = ["D4", "E21"]
+
+[columns]
+number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not asked for, made ready, kept waiting, moving data" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; also a state of silver.drive_state" }
+bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
+time_group = { type = "VARCHAR", doc = "group of the bucket; columns with its hours are named after it" }
+group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
+group_words = { type = "VARCHAR", doc = "the group in words" }
+colour = { type = "VARCHAR", doc = "colour of the group on white and on black; red is kept for findings" }
+symbol = { type = "VARCHAR", doc = "character of the group in bars of text" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeUnique"
+column = "bucket"
+severity = "critical"
+*/
+-- Tape motion is a group of its own, not part of the time between files: the drive works, and no other metadata server
+-- or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
+-- of their own too: drives compute them both inside a transfer and between two, so they are neither waits nor gaps.
+WITH time_group AS (
+    -- Greys are time in which a drive was not used; the colours are those of Okabe and Ito, without their red.
+    SELECT * FROM (VALUES
+        (1, 'unknown', '#EEF0F3', '?'), (2, 'down', '#6B747C', 'D'), (3, 'idle', '#D3D8DE', '.'),
+        (4, 'no_request', '#A3ADB5', 'n'), (5, 'mounting', '#009E73', 'm'), (6, 'tape_motion', '#CC79A7', 't'),
+        (7, 'between_files', '#E69F00', 'b'), (8, 'checksums', '#56B4E9', 'c'), (9, 'waiting', '#D9C83A', 'w'),
+        (10, 'moving_data', '#0072B2', '█')
+    ) AS g (group_number, time_group, colour, symbol)
+),
+bucket AS (
+    SELECT * FROM (VALUES
+        (1, 'unknown', 'no log covers it', 'unknown'),
+        (2, 'down', 'offline, in error or cleaning', 'down'),
+        (3, 'idle', 'no tape mounted', 'idle'),
+        (4, 'no_request', 'mounted, no request', 'no_request'),
+        (5, 'mount', 'mounting a tape', 'mounting'),
+        (6, 'dismount', 'dismounting a tape', 'mounting'),
+        (7, 'position', 'winding to a file', 'tape_motion'),
+        (8, 'request', 'waiting for a request', 'between_files'),
+        (9, 'database', 'updating databases', 'between_files'),
+        (10, 'start', 'request to first block', 'between_files'),
+        (11, 'filemark', 'writing file marks', 'between_files'),
+        (12, 'checksum', 'computing checksums', 'checksums'),
+        (13, 'wait_data', 'waiting for data', 'waiting'),
+        (14, 'wait_room', 'waiting for room', 'waiting'),
+        (15, 'transfer', 'blocks to or from tape', 'moving_data')
+    ) AS b (number, bucket, bucket_words, time_group)
+)
+SELECT CAST(b.number AS BIGINT) AS number, b.bucket, b.bucket_words, g.time_group,
+       CAST(g.group_number AS BIGINT) AS group_number, replace(g.time_group, '_', ' ') AS group_words, g.colour, g.symbol
+FROM bucket b JOIN time_group g ON g.time_group = b.time_group
+ORDER BY b.number

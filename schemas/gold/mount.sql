@@ -1,0 +1,153 @@
+/*
+title = "Mounts: rates and yield"
+grain = "one row per mount in which files moved"
+why = "A drive that can stream 120 MB/s delivers 30, and a mount costs two minutes whether it is for one file or for all: both rates of each mount, how much of the tape it read, in what pattern, and how often the tape was mounted that day. It is made as a whole, not by day, because what a tape holds is learnt on other days."
+lineage = ["file_id", "line_no"]
+features = ["D1", "D5", "D10", "P07", "P33", "P37"]
+replaces = ["gold.session_rate", "gold.mount_yield"]
+
+[columns]
+session_id = { type = "VARCHAR", doc = "session" }
+system = { type = "VARCHAR", doc = "archive system" }
+station = { type = "VARCHAR", doc = "station that asked for most of its bytes" }
+storage_group = { type = "VARCHAR", doc = "storage group of most of its bytes" }
+file_family = { type = "VARCHAR", doc = "file family of most of its bytes" }
+drive = { type = "VARCHAR", doc = "drive" }
+volume = { type = "VARCHAR", doc = "tape label" }
+mode = { type = "VARCHAR", doc = "read, write or mixed" }
+site_day = { type = "DATE", doc = "site day of begun_at" }
+requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged" }
+begun_at = { type = "TIMESTAMP", doc = "mount request, or its first step known" }
+dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged" }
+n_files = { type = "BIGINT", doc = "files moved whole" }
+n_different = { type = "BIGINT", doc = "different files among them, by their number on the tape" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, by the basis" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp (the client's rate, whose time also counts waits for data and file marks); mixed where its files differ: then there is no drive rate" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; NULL where either was not logged" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, gaps, mount and dismount included" }
+f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
+n_volume_files = { type = "BIGINT", doc = "files on the tape: as many as are known, or the highest number among them" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes on the tape; files nobody told of count as much as the mean of the others" }
+file_share = { type = "DOUBLE", unit = "1", doc = "different files / files on the tape; of reading mounts" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "their bytes / bytes on the tape; of reading mounts" }
+pattern = { type = "VARCHAR", doc = "of a reading mount: single (one file), complete (at least 95 % of the tape's files, at least nine in ten steps to the next), sequential (in order, at least nine in ten steps to the next file), alternate (in order, at least nine in ten steps over one file), sparse (in order, otherwise), random (a step in ten or more goes back)" }
+n_back = { type = "BIGINT", doc = "steps back to a file before" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "passed over between its files, forward and back, as far as files on the tape are known" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion of the mount, before its first file too" }
+n_mounts_day = { type = "BIGINT", doc = "mounts of the tape on that site day in which files moved" }
+file_id = { type = "VARCHAR", doc = "file of the session's first step" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "session_id"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "f"
+min_value = 0
+max_value = 1.05
+severity = "warning"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "file_share"
+min_value = 0
+max_value = 1
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "pattern"
+value_set = ["single", "complete", "sequential", "alternate", "sparse", "random"]
+severity = "critical"
+*/
+WITH placed AS (
+    -- bytes that lie before each file of a tape
+    SELECT system, volume, file_number, bytes,
+           sum(bytes) OVER (PARTITION BY system, volume ORDER BY file_number) - bytes AS before_bytes
+    FROM silver.volume_file
+),
+tape AS (
+    SELECT system, volume, greatest(count(*), max(file_number)) AS n_files,
+           sum(bytes) * (greatest(count(*), max(file_number)) / count(*)) AS bytes
+    FROM silver.volume_file GROUP BY system, volume
+),
+moved AS (
+    SELECT t.system, t.session_id, t.station, t.storage_group, t.file_family, t.file_number, t.bytes, t.drive_s,
+           t.drive_rate_basis, p.before_bytes,
+           lag(t.file_number) OVER files AS previous_number, lag(p.before_bytes + p.bytes) OVER files AS previous_end
+    FROM silver.transfer t
+    LEFT JOIN placed p ON p.system = t.system AND p.volume = t.volume AND p.file_number = t.file_number
+    WHERE t.status = 'ok' AND t.session_id IS NOT NULL
+    WINDOW files AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
+),
+summed AS (
+    SELECT system, session_id, count(*) AS n_files, count(DISTINCT file_number) AS n_different, sum(bytes) AS bytes,
+           count(previous_number) AS n_steps, count(*) FILTER (file_number < previous_number) AS n_back,
+           count(*) FILTER (file_number = previous_number + 1) AS n_next,
+           count(*) FILTER (file_number = previous_number + 2) AS n_over_one,
+           sum(abs(before_bytes - previous_end)) AS skipped_bytes,
+           -- whole microseconds: their sum is the same in whatever order the files come
+           sum(CAST(1e6 * drive_s AS BIGINT)) / 1e6 AS timed_s, bool_or(drive_s IS NULL) AS lacks_time,
+           count(DISTINCT drive_rate_basis) AS n_bases, min(drive_rate_basis) AS a_basis
+    FROM moved GROUP BY system, session_id
+),
+different AS (
+    SELECT system, session_id, sum(bytes) AS bytes
+    FROM (SELECT system, session_id, file_number, max(bytes) AS bytes FROM moved
+          WHERE file_number IS NOT NULL GROUP BY system, session_id, file_number)
+    GROUP BY system, session_id
+),
+asker AS (
+    SELECT system, session_id, storage_group, file_family FROM moved
+    GROUP BY system, session_id, station, storage_group, file_family
+    QUALIFY row_number() OVER (PARTITION BY system, session_id
+                               ORDER BY sum(bytes) DESC, station, storage_group, file_family) = 1
+),
+asking AS (
+    SELECT system, session_id, station FROM moved
+    GROUP BY system, session_id, station
+    QUALIFY row_number() OVER (PARTITION BY system, session_id ORDER BY sum(bytes) DESC, station) = 1
+),
+motion AS (
+    SELECT system, session_id, sum(date_diff('microsecond', from_at, to_at)) / 1e6 AS position_s
+    FROM silver.drive_state WHERE state = 'position' AND session_id IS NOT NULL
+    GROUP BY system, session_id
+),
+mounted AS (
+    SELECT s.*, m.* EXCLUDE (system, session_id), coalesce(s.requested_at, s.from_at) AS begun_at,
+           CASE WHEN m.n_bases = 1 AND NOT m.lacks_time THEN m.timed_s END AS drive_s,
+           CASE WHEN m.n_bases = 0 THEN NULL WHEN m.n_bases > 1 OR m.lacks_time THEN 'mixed' ELSE m.a_basis END
+               AS drive_rate_basis,
+           date_diff('microsecond', s.requested_at, s.dismounted_at) / 1e6 AS wall_s,
+           site_day(coalesce(s.requested_at, s.from_at), c.zone) AS site_day
+    FROM silver.session s
+    JOIN summed m ON m.system = s.system AND m.session_id = s.session_id
+    CROSS JOIN site.setting c
+)
+SELECT m.session_id, m.system, b.station, a.storage_group, a.file_family, m.drive, m.volume, m.mode, m.site_day,
+       m.requested_at, m.begun_at, m.dismounted_at, m.n_files, m.n_different, m.bytes / 1e9 AS volume_gb,
+       m.drive_s, m.drive_rate_basis, m.wall_s, m.bytes / 1e6 / nullif(m.drive_s, 0) AS drive_rate_mb_s,
+       m.bytes / 1e6 / nullif(m.wall_s, 0) AS overall_rate_mb_s, m.drive_s / nullif(m.wall_s, 0) AS f,
+       t.n_files AS n_volume_files, t.bytes / 1e9 AS tape_gb,
+       CASE WHEN m.mode = 'read' THEN m.n_different / t.n_files END AS file_share,
+       CASE WHEN m.mode = 'read' THEN least(d.bytes / t.bytes, 1) END AS byte_share,
+       CASE WHEN m.mode IS DISTINCT FROM 'read' OR m.n_different = 0 THEN NULL
+            WHEN m.n_files = 1 THEN 'single'
+            WHEN 10 * m.n_back >= m.n_steps AND m.n_back > 0 THEN 'random'
+            WHEN 10 * m.n_next >= 9 * m.n_steps AND 100 * m.n_different >= 95 * t.n_files THEN 'complete'
+            WHEN 10 * m.n_next >= 9 * m.n_steps THEN 'sequential'
+            WHEN 10 * m.n_over_one >= 9 * m.n_steps THEN 'alternate'
+            ELSE 'sparse' END AS pattern,
+       m.n_back, m.skipped_bytes / 1e9 AS skipped_gb, coalesce(p.position_s, 0) AS position_s,
+       count(*) OVER (PARTITION BY m.system, m.volume, m.site_day) AS n_mounts_day, m.file_id, m.line_no
+FROM mounted m
+LEFT JOIN asker a ON a.system = m.system AND a.session_id = m.session_id
+LEFT JOIN asking b ON b.system = m.system AND b.session_id = m.session_id
+LEFT JOIN different d ON d.system = m.system AND d.session_id = m.session_id
+LEFT JOIN tape t ON t.system = m.system AND t.volume = m.volume
+LEFT JOIN motion p ON p.system = m.system AND p.session_id = m.session_id

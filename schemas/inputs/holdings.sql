@@ -1,0 +1,49 @@
+/*
+title = "What the archive holds"
+why = "Files on tape, as the newest export of the volume table has them, and what was written since; without an export only what was seen being written. What a plan is held against."
+takes = ["last_day", "group"]
+
+[params.family]
+type = "VARCHAR"
+default = ""
+doc = "one file family; all of them if left out"
+
+[columns]
+n_volumes = { type = "BIGINT", doc = "volumes that the export lists" }
+listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export does not say it, capacity less what is left and what is deleted" }
+listed_at = { type = "TIMESTAMP", doc = "latest change or use that an export knows; NULL without one, or where one of several archive systems has none: then more is held than is known" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written since, until the end of the last day: on a listed volume since its row's last change, on others since the latest change its system's export knows; without an export all that was seen. What an export later than that day has of later writing is taken off" }
+held_gb = { type = "DOUBLE", unit = "GB", doc = "both together" }
+*/
+WITH listed AS (
+    SELECT system, volume, storage_group, file_family, recorded_at,
+           coalesce(active_bytes, capacity_bytes - remaining_bytes - coalesce(deleted_bytes, 0)) AS bytes
+    FROM silver.volume
+),
+export AS (
+    SELECT system, max(recorded_at) AS listed_at FROM silver.volume GROUP BY system
+),
+of_group AS (
+    SELECT count(*) AS n_volumes, coalesce(sum(bytes), 0) AS bytes
+    FROM listed WHERE $group IN ('', storage_group) AND $family IN ('', file_family)
+),
+bound AS (
+    SELECT day_end($last_day, s.zone) AS end_at FROM site.setting s
+),
+written AS (
+    SELECT coalesce(sum(CASE WHEN t.started_at < b.end_at
+                                  AND (e.listed_at IS NULL OR t.started_at > coalesce(l.recorded_at, e.listed_at))
+                             THEN t.bytes
+                             WHEN t.started_at >= b.end_at AND t.started_at <= l.recorded_at THEN -t.bytes END), 0)
+               AS bytes,
+           bool_and(e.listed_at IS NOT NULL) AS is_listed
+    FROM silver.transfer t CROSS JOIN bound b
+    LEFT JOIN export e ON e.system = t.system
+    LEFT JOIN listed l ON l.system = t.system AND l.volume = t.volume
+    WHERE t.mode = 'write' AND t.status = 'ok' AND $group IN ('', coalesce(t.storage_group, l.storage_group))
+      AND $family IN ('', coalesce(t.file_family, l.file_family))
+)
+SELECT g.n_volumes, CAST(g.bytes AS DOUBLE) / 1e9 AS listed_gb,
+       CASE WHEN w.is_listed IS NOT FALSE THEN (SELECT max(listed_at) FROM export) END AS listed_at,
+       CAST(w.bytes AS DOUBLE) / 1e9 AS written_gb, CAST(g.bytes + w.bytes AS DOUBLE) / 1e9 AS held_gb
+FROM of_group g CROSS JOIN written w

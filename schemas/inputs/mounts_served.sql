@@ -1,0 +1,52 @@
+/*
+title = "What mounts took, for fitting the sizing formula"
+why = "Files, bytes and seconds of each mount, demand left out: what the formula of the sizing note is calibrated on, for each kind of drive and each direction."
+takes = ["last_day"]
+
+[params.n_days]
+type = "BIGINT"
+default = "28"
+doc = "site days that end with it"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+mode = { type = "VARCHAR", doc = "read or write" }
+session_id = { type = "VARCHAR", doc = "mount" }
+drive = { type = "VARCHAR", doc = "drive" }
+days_since = { type = "DOUBLE", unit = "d", doc = "days from the first mount of the answer to this one" }
+n_files = { type = "BIGINT", doc = "files it moved, all of them whole" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted, less no_request_s" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block of its files: waits for data or room included" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by its basis" }
+between_s = { type = "DOUBLE", unit = "s", doc = "between its files, from last block to first, less tape motion and no_request_s; NULL where not each of these gaps was logged" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, to the first file too" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted while nobody wanted it: demand, no cost" }
+*/
+WITH moving AS (
+    SELECT system, session_id, bool_and(status = 'ok') AS is_whole,
+           sum(date_diff('microsecond', started_at, ended_at)) AS us
+    FROM silver.transfer
+    WHERE session_id IS NOT NULL
+      AND day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
+    GROUP BY system, session_id
+),
+idle AS (
+    SELECT system, session_id, sum(CAST(round(1e6 * no_request_s) AS BIGINT)) AS us, count(*) AS n_gaps,
+           sum(CAST(round(1e6 * (gap_s - no_request_s - position_s)) AS BIGINT)) AS between_us
+    FROM silver.gap
+    WHERE day >= $last_day - CAST($n_days AS INTEGER)
+    GROUP BY system, session_id
+)
+SELECT d.generation, r.mode, r.session_id, r.drive,
+       date_diff('microsecond', min(r.requested_at) OVER (), r.requested_at) / 86400e6 AS days_since,
+       r.n_files, r.volume_gb, r.wall_s - coalesce(i.us, 0) / 1e6 AS wall_s, m.us / 1e6 AS moving_s, r.drive_s,
+       CASE WHEN coalesce(i.n_gaps, 0) = r.n_files - 1 THEN coalesce(i.between_us, 0) / 1e6 END AS between_s,
+       r.position_s, coalesce(i.us, 0) / 1e6 AS no_request_s
+FROM gold.mount r
+JOIN moving m ON m.system = r.system AND m.session_id = r.session_id AND m.is_whole
+LEFT JOIN idle i ON i.system = r.system AND i.session_id = r.session_id
+LEFT JOIN site.drive d ON d.drive = r.drive
+WHERE r.site_day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+  AND r.mode IN ('read', 'write') AND r.volume_gb > 0 AND r.wall_s > coalesce(i.us, 0) / 1e6
+ORDER BY d.generation, r.mode, r.requested_at, r.session_id

@@ -1,0 +1,69 @@
+/*
+title = "What drives did, for running it again"
+why = "Every mount with its files, pauses and waits: what the what-if simulator runs again before it says what a change would have brought."
+takes = ["last_day"]
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "site days that end with it"
+
+[columns]
+session_id = { type = "VARCHAR", doc = "mount" }
+system = { type = "VARCHAR", doc = "archive system" }
+kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
+drive = { type = "VARCHAR", doc = "drive" }
+station = { type = "VARCHAR", doc = "station most of its bytes were for" }
+volume = { type = "VARCHAR", doc = "tape label" }
+mode = { type = "VARCHAR", doc = "read or write; of a mount that did both, what most of its files did" }
+asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested" }
+requested_at = { type = "TIMESTAMP", doc = "mount request: the drive is taken" }
+dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged: such a mount cannot be run again" }
+file_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by one of its files; 0 where it failed" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "of that, in which the drive waited for data to write or for room to read into; NULL where no log has it" }
+before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the file before, or of the first from the mount request, to its first block" }
+think_s = { type = "DOUBLE", unit = "s", doc = "of that, while nobody wanted anything" }
+judged_s = { type = "DOUBLE", unit = "s", doc = "of that, dialogues, databases and start; all but think_s where no log parts it" }
+after_s = { type = "DOUBLE", unit = "s", doc = "of the last file: from its last block to dismounted" }
+*/
+WITH file AS (
+    SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.queued_at, t.started_at, t.ended_at,
+           coalesce(t.wait_data_s, t.wait_room_s) AS wait_s,
+           CASE WHEN t.status = 'ok' THEN t.bytes ELSE 0 END AS bytes,
+           lag(t.ended_at) OVER mount AS before_at, lag(t.transfer_id) OVER mount AS before_id,
+           lead(t.started_at) OVER mount AS next_at,
+           first_value(t.queued_at) OVER mount AS first_queued_at
+    FROM silver.transfer t
+    WHERE t.session_id IS NOT NULL
+      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
+    WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
+),
+most AS (
+    SELECT s.system, s.session_id, arg_max(s.station, (s.bytes, s.station)) AS station, any_value(m.mode) AS mode
+    FROM (SELECT system, session_id, station, sum(bytes) AS bytes FROM file GROUP BY ALL) s
+    JOIN (
+        SELECT system, session_id, arg_max(mode, (n, mode)) AS mode
+        FROM (SELECT system, session_id, mode, count(*) AS n FROM file GROUP BY ALL) GROUP BY system, session_id
+    ) m ON m.system = s.system AND m.session_id = s.session_id
+    GROUP BY s.system, s.session_id
+)
+SELECT s.session_id, s.system, coalesce(d.generation, s.drive) AS kind, s.drive, m.station, s.volume, m.mode,
+       least(coalesce(f.first_queued_at, s.requested_at), s.requested_at) AS asked_at, s.requested_at, s.dismounted_at,
+       f.bytes AS file_bytes, date_diff('microsecond', f.started_at, f.ended_at) / 1e6 AS moving_s, f.wait_s,
+       date_diff('microsecond', coalesce(f.before_at, s.requested_at), f.started_at) / 1e6 AS before_s,
+       coalesce(g.no_request_s, 0) AS think_s,
+       CASE WHEN f.before_at IS NULL THEN 0 WHEN g.judged_s IS NOT NULL THEN g.judged_s
+            ELSE date_diff('microsecond', f.before_at, f.started_at) / 1e6 END AS judged_s,
+       CASE WHEN f.next_at IS NULL THEN date_diff('microsecond', f.ended_at, s.dismounted_at) / 1e6 END AS after_s
+FROM silver.session s
+JOIN file f ON f.system = s.system AND f.session_id = s.session_id
+JOIN most m ON m.system = s.system AND m.session_id = s.session_id
+LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.day >= $last_day - CAST($n_days AS INTEGER)
+LEFT JOIN site.drive d ON d.drive = s.drive
+CROSS JOIN site.setting c
+WHERE s.requested_at IS NOT NULL
+  AND near_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+  AND site_day(s.requested_at, c.zone)
+      BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

@@ -1,0 +1,40 @@
+/*
+title = "Ways of the tape between two files"
+why = "What the seek model learns from: where the tape was, where it had to go, and how long that took, of reading mounts of tapes all of whose files are known."
+takes = ["last_day"]
+
+[params.n_days]
+type = "BIGINT"
+default = "28"
+doc = "site days that end with it"
+
+[columns]
+generation = { type = "VARCHAR", doc = "technology of the drive" }
+session_id = { type = "VARCHAR", doc = "mount" }
+volume = { type = "VARCHAR", doc = "tape label" }
+from_gb = { type = "DOUBLE", unit = "GB", doc = "end of the file before, counted from the first byte of the tape" }
+to_gb = { type = "DOUBLE", unit = "GB", doc = "begin of the file after" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion between them" }
+*/
+WITH placed AS (
+    SELECT system, volume, file_number, bytes, count(*) OVER tape AS n_known, max(file_number) OVER tape AS n_files,
+           sum(bytes) OVER (PARTITION BY system, volume ORDER BY file_number) AS end_bytes
+    FROM silver.volume_file
+    WINDOW tape AS (PARTITION BY system, volume)
+)
+SELECT d.generation, g.session_id, g.volume, p.end_bytes / 1e9 AS from_gb, (n.end_bytes - n.bytes) / 1e9 AS to_gb,
+       g.position_s
+FROM silver.gap g
+JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
+    AND near_days(b.day, $last_day - CAST($n_days AS INTEGER) - 7, $last_day)  -- a file takes less than a week
+JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+    AND a.day >= $last_day - CAST($n_days AS INTEGER)
+JOIN placed p ON p.system = g.system AND p.volume = g.volume AND p.file_number = b.file_number
+JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number = a.file_number
+JOIN site.drive d ON d.drive = g.drive
+CROSS JOIN site.setting c
+WHERE g.mode = 'read' AND a.mode = 'read' AND p.n_known = p.n_files AND d.generation IS NOT NULL
+  AND near_days(g.day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+  AND site_day(g.started_at, c.zone)
+      BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+ORDER BY d.generation, g.session_id, g.started_at, g.gap_id

@@ -1,0 +1,47 @@
+/*
+title = "WLCG tape metrics, by storage group"
+why = "What WLCG asks every tape site to publish: bytes kept, read and written, and how often tapes were mounted that day."
+
+[params.last_day]
+type = "DATE"
+doc = "the site day told; the last day with data if left out"
+
+[columns]
+storage_group = { type = "VARCHAR", doc = "storage group" }
+used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, deleted ones left out; rounded to 10^9; NULL where no volume table was read" }
+occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day; NULL, as what follows, where no server log tells of the day" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day" }
+total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved" }
+unique_mounts = { type = "BIGINT", doc = "different tapes of these mounts" }
+avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where none was mounted" }
+*/
+WITH kept AS (
+    SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes
+    FROM silver.volume WHERE storage_group IS NOT NULL AND NOT is_blank GROUP BY storage_group
+),
+moved AS (
+    SELECT storage_group, sum(bytes) FILTER (mode = 'read') AS read_bytes, sum(bytes) FILTER (mode = 'write') AS write_bytes
+    FROM gold.tape_traffic WHERE day = $last_day AND storage_group IS NOT NULL
+    GROUP BY storage_group
+),
+per_volume AS (
+    SELECT storage_group, system, volume, count(*) AS n_mounts FROM gold.mount
+    WHERE site_day = $last_day AND storage_group IS NOT NULL GROUP BY storage_group, system, volume
+),
+mounted AS (
+    SELECT storage_group, sum(n_mounts) AS total_mounts, count(*) AS unique_mounts FROM per_volume GROUP BY storage_group
+),
+-- a day no server log tells of had traffic like any other: nothing is known of it
+told AS (
+    SELECT count(*) > 0 AS is_told FROM gold.drive_ledger WHERE day = $last_day AND bucket <> 'unknown'
+)
+SELECT storage_group, CAST(round(k.used_bytes, -9) AS BIGINT) AS used_bytes,
+       CAST(round(k.occupied_bytes, -9) AS BIGINT) AS occupied_bytes,
+       CASE WHEN is_told THEN CAST(coalesce(m.read_bytes, 0) AS BIGINT) END AS read_bytes,
+       CASE WHEN is_told THEN CAST(coalesce(m.write_bytes, 0) AS BIGINT) END AS write_bytes,
+       CASE WHEN is_told THEN CAST(coalesce(n.total_mounts, 0) AS BIGINT) END AS total_mounts,
+       CASE WHEN is_told THEN coalesce(n.unique_mounts, 0) END AS unique_mounts,
+       CASE WHEN is_told THEN coalesce(round(n.total_mounts / n.unique_mounts, 2), 0e0) END AS avg_remounts
+FROM kept k FULL JOIN moved m USING (storage_group) FULL JOIN mounted n USING (storage_group) CROSS JOIN told
+ORDER BY storage_group

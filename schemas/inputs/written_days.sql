@@ -1,0 +1,49 @@
+/*
+title = "What was written each day"
+why = "Bytes that went to tape, day by day, and how much of the day logs tell of: what growth is reckoned from."
+takes = ["last_day", "group"]
+
+[params.family]
+type = "VARCHAR"
+default = ""
+doc = "one file family; all of them if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = "728"
+doc = "site days that end with it"
+
+[columns]
+day = { type = "DATE", doc = "site day of which logs tell, or the accounting's table of transfers; others are left out" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in whole files; nothing where logs tell of none" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, for that has every transfer, and on days between two of its days that are a week apart at most" }
+*/
+WITH covered AS (
+    SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share
+    FROM gold.drive_ledger
+    WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+    GROUP BY day
+),
+moved AS (
+    SELECT day, bool_or(is_listed) AS is_listed,
+           sum(bytes) FILTER (mode = 'write' AND $group IN ('', storage_group) AND $family IN ('', file_family)) AS bytes
+    FROM gold.tape_traffic
+    WHERE near_days(day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+    GROUP BY day
+),
+-- the table has every transfer: a day between two of its days, a week apart at most, is a day without any
+listed AS (
+    SELECT day, lead(day) OVER (ORDER BY day) AS next_day FROM moved WHERE is_listed
+),
+told AS (
+    SELECT CAST(unnest(range(CAST(day AS TIMESTAMP), CAST(CASE WHEN next_day - day <= 7 THEN next_day ELSE day + 1 END AS TIMESTAMP),
+                             INTERVAL 1 DAY)) AS DATE) AS day
+    FROM (SELECT day, coalesce(next_day, day + 1) AS next_day FROM listed)
+)
+SELECT coalesce(c.day, t.day) AS day, CAST(coalesce(m.bytes, 0) AS DOUBLE) / 1e9 AS written_gb,
+       CAST(CASE WHEN t.day IS NOT NULL THEN 1 ELSE c.share END AS DOUBLE) AS seen_share
+FROM covered c FULL JOIN told t ON t.day = c.day
+LEFT JOIN moved m ON m.day = coalesce(c.day, t.day)
+WHERE coalesce(c.day, t.day) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+  AND (t.day IS NOT NULL OR c.share > 0)
+ORDER BY 1

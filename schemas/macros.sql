@@ -1,0 +1,36 @@
+-- Macros that our SQL uses, in DuckDB's own SQL. `tapescope attach` prints them, so that any client has them.
+-- An instant is a TIMESTAMP in UTC, a zone a name of the time zone database, as site.setting.zone.
+
+-- What the site's clocks show at an instant.
+CREATE OR REPLACE TEMP MACRO site_time(instant, zone) AS timezone(zone, timezone('UTC', instant));
+
+-- The site's calendar day of an instant.
+CREATE OR REPLACE TEMP MACRO site_day(instant, zone) AS CAST(site_time(instant, zone) AS DATE);
+
+-- The site's calendar days that the time from one instant to another touches, as a list; the end does not count.
+CREATE OR REPLACE TEMP MACRO site_days(from_at, to_at, zone) AS
+    CAST(range(CAST(site_day(from_at, zone) AS TIMESTAMP), site_time(to_at, zone), INTERVAL 1 DAY) AS DATE[]);
+
+-- The instants at which a calendar day of the site begins and ends: 23 to 25 hours apart.
+CREATE OR REPLACE TEMP MACRO day_begin(day, zone) AS timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)));
+CREATE OR REPLACE TEMP MACRO day_end(day, zone) AS
+    timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY));
+
+-- Whether an instant lies within the site's days from the first to the last.
+CREATE OR REPLACE TEMP MACRO in_days(instant, first_day, last_day, zone) AS
+    instant >= day_begin(first_day, zone) AND instant < day_end(last_day, zone);
+
+-- Whether a UTC day, or an instant, can belong to the site's days from the first to the last. It is wider than in_days
+-- and needs no zone, so that the lake reads only files of those days: use it on the column that its files are laid out by.
+CREATE OR REPLACE TEMP MACRO near_days(day, first_day, last_day) AS
+    day >= CAST(first_day AS DATE) - 1 AND day < CAST(last_day AS DATE) + 2;
+
+-- The same of an interval, which may touch them.
+CREATE OR REPLACE TEMP MACRO span_near_days(from_at, to_at, first_day, last_day) AS
+    from_at < CAST(last_day AS DATE) + 2 AND to_at >= CAST(first_day AS DATE) - 1;
+
+-- Functions of other databases that people expect.
+CREATE OR REPLACE TEMP MACRO iif(condition, yes, no) AS CASE WHEN condition THEN yes ELSE no END;
+CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS
+    CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1
+         ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END;

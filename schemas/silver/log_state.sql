@@ -1,0 +1,139 @@
+/*
+title = "States of drives by their movers' steps"
+grain = "one row per interval between two steps that a mover logged, while it was in one state; without a row it was idle where logged"
+why = "The state machine of a mover: what it logs begins and ends each state. No state reaches across a hole in the log."
+partition = "day"
+lineage = ["file_id", "line_no"]
+features = ["D4"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+state = { type = "VARCHAR", doc = "as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
+session_id = { type = "VARCHAR", doc = "mount it belongs to" }
+try_id = { type = "VARCHAR", doc = "try at a file the step that begins it belongs to" }
+file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH ticket AS (
+    SELECT system, try_id, max(queued_at) AS queued_at,
+           -- host and process of the client command: its files queue one after the other
+           max(regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 1) || ' '
+               || regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 2)) AS client
+    FROM silver.mover_step
+    WHERE kind = 'ticket'
+    GROUP BY system, try_id
+),
+mark AS (
+    SELECT m.system, m.drive, m.day, m.seq, m.kind, m.mode, m.marked_at, m.session_id, m.try_id, m.file_id, m.line_no,
+           t.queued_at, t.client,
+           lead(m.kind) OVER w AS next_kind,
+           lead(m.marked_at) OVER w AS next_at,
+           lead(m.try_id) OVER w AS next_try_id,
+           lead(m.session_id) OVER w AS next_session_id,
+           lead(t.queued_at) OVER w AS next_queued_at,
+           lead(t.client) OVER w AS next_client
+    FROM silver.mover_step m LEFT JOIN ticket t ON t.system = m.system AND t.try_id = m.try_id
+    WHERE m.kind IN ('restart', 'offline', 'error', 'request', 'load_requested', 'loaded', 'load_failed', 'position',
+                     'skipped', 'started', 'data_ended', 'filemark', 'crc_begun', 'crc_ended', 'completed', 'failed',
+                     'dismount_begun', 'dismounting', 'dismounted', 'dismount_failed', 'cleaning_begun',
+                     'cleaning_ended')
+    WINDOW w AS (PARTITION BY m.system, m.drive ORDER BY m.day, m.seq)
+),
+stated AS (
+    SELECT *,
+           CASE
+               WHEN kind IN ('offline', 'error', 'cleaning_begun', 'dismount_failed') THEN 'down'
+               WHEN kind IN ('restart', 'cleaning_ended', 'load_failed', 'dismounted') THEN 'idle'
+               WHEN next_kind = 'restart' THEN 'unknown'
+               WHEN kind = 'request' AND next_kind = 'load_requested' THEN 'mount'
+               WHEN kind = 'request' AND next_kind IN ('dismount_begun', 'dismounting') THEN 'dismount'
+               WHEN kind = 'request' THEN 'start'
+               WHEN kind IN ('load_requested', 'loaded') THEN 'mount'
+               WHEN kind IN ('position', 'skipped') AND next_kind IN ('skipped', 'failed') THEN 'position'
+               WHEN kind IN ('position', 'skipped') THEN 'start'
+               WHEN kind = 'started' THEN 'transfer'
+               WHEN kind = 'data_ended' AND next_kind = 'filemark' THEN 'filemark'
+               -- the file is read back to check it: neither its transfer nor the databases' doing
+               WHEN kind = 'crc_begun' THEN 'checksum'
+               WHEN kind IN ('data_ended', 'filemark', 'crc_ended') THEN 'database'
+               WHEN kind IN ('completed', 'failed') AND next_kind = 'request' THEN 'request'
+               WHEN kind IN ('completed', 'failed') THEN 'no_request'
+               ELSE 'dismount'
+           END AS state,
+           CASE
+               WHEN next_kind = 'data_ended' OR (next_kind = 'failed' AND kind = 'started') THEN 'transfer'
+               WHEN next_kind = 'filemark' THEN 'filemark'
+               WHEN next_kind = 'crc_ended' THEN 'checksum'
+               WHEN next_kind IN ('completed', 'crc_begun') THEN 'database'
+               WHEN next_kind IN ('skipped', 'failed') THEN 'position'
+               WHEN next_kind IN ('position', 'started') THEN 'start'
+               WHEN next_kind IN ('loaded', 'load_failed') THEN 'mount'
+               WHEN next_kind IN ('dismounting', 'dismounted', 'dismount_failed') THEN 'dismount'
+               WHEN next_kind = 'dismount_begun' THEN 'no_request'
+               WHEN next_kind = 'request' AND next_session_id IS NOT NULL THEN 'request'
+               ELSE 'idle'
+           END AS state_before_next
+    FROM mark
+),
+holed AS (
+    SELECT s.*, h.hole_from_at, h.hole_to_at
+    FROM stated s
+    LEFT JOIN (
+        SELECT a.system, a.drive, a.day, a.seq, min(h.from_at) AS hole_from_at, max(h.to_at) AS hole_to_at
+        FROM mark a JOIN silver.log_hole h
+            ON h.system = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
+        GROUP BY a.system, a.drive, a.day, a.seq
+    ) h ON h.system = s.system AND h.drive = s.drive AND h.day = s.day AND h.seq = s.seq
+),
+ended AS (
+    SELECT h.*, e.end_at
+    FROM holed h
+    LEFT JOIN (SELECT host AS system, max(to_at) AS end_at FROM silver.log_seen WHERE source = 'enstore_log'
+               GROUP BY host) e ON e.system = h.system
+),
+piece AS (
+    -- a client's next command may have been queued only while the drive waited: until then nobody wanted it
+    SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END AS state, marked_at AS from_at,
+           CASE WHEN state <> 'request' THEN next_at
+                WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
+                    THEN least(next_queued_at, next_at)
+                ELSE marked_at END AS to_at,
+           FALSE AS is_inferred, session_id, try_id, file_id, line_no
+    FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL
+    UNION ALL
+    SELECT system, drive, state,
+           CASE WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
+                    THEN least(next_queued_at, next_at)
+                ELSE marked_at END, next_at, FALSE, session_id, try_id, file_id, line_no
+    FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL AND state = 'request'
+    UNION ALL
+    -- what followed a file before the hole is not known to have been work that waited: it is not priced
+    SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END, marked_at, hole_from_at, TRUE,
+           session_id, try_id, file_id, line_no
+    FROM ended WHERE hole_from_at IS NOT NULL
+    UNION ALL
+    SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no
+    FROM ended WHERE hole_from_at IS NOT NULL
+    UNION ALL
+    SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no
+    FROM ended WHERE hole_from_at IS NOT NULL
+    UNION ALL
+    -- the last step known: a drive that is down stays so; of any other open state we know nothing further
+    SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
+           session_id, try_id, file_id, line_no
+    FROM ended WHERE next_at IS NULL AND state <> 'idle'
+)
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, try_id, file_id, line_no
+FROM piece
+WHERE to_at > from_at AND state <> 'idle'

@@ -1,0 +1,88 @@
+/*
+title = "States of drives by their movers' broadcasts"
+grain = "one row per interval in which a mover broadcast one state while no log was written"
+why = "Stands in where the log is silent. It knows neither file marks nor whether work waited, so the log comes first."
+partition = "day"
+lineage = ["file_id", "line_no"]
+features = ["D4"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+state = { type = "VARCHAR", doc = "transfer database position start no_request mount dismount down, in the words of silver.drive_state" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+is_inferred = { type = "BOOLEAN", doc = "an edge is not a broadcast but the edge of the log, or of the capture" }
+file_id = { type = "VARCHAR", doc = "file of the broadcast that begins it" }
+line_no = { type = "BIGINT", doc = "its line" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH broadcast AS (
+    SELECT *, count(*) OVER (PARTITION BY file_id) AS n_held,
+           row_number() OVER (PARTITION BY system, mover, logged_at, state, file_id ORDER BY line_no) AS nth,
+           min(logged_at) OVER (PARTITION BY file_id) AS first_at, max(logged_at) OVER (PARTITION BY file_id) AS last_at
+    FROM bronze.enstore_relay WHERE kind = 'state'
+),
+translated AS (
+    SELECT r.system, coalesce(d.drive, r.mover) AS drive, r.logged_at AS from_at, r.first_at, r.last_at, r.file_id,
+           r.line_no,
+           CASE r.state WHEN 'SETUP' THEN 'start' WHEN 'MOUNT_WAIT' THEN 'mount' WHEN 'SEEK' THEN 'position'
+                        WHEN 'ACTIVE' THEN 'transfer' WHEN 'FINISH_WRITE' THEN 'database'
+                        WHEN 'HAVE_BOUND' THEN 'no_request' WHEN 'DISMOUNT_WAIT' THEN 'dismount'
+                        WHEN 'CLEANING' THEN 'down' WHEN 'OFFLINE' THEN 'down' WHEN 'ERROR' THEN 'down'
+                        WHEN 'IDLE' THEN 'idle' ELSE 'unknown' END AS state
+    FROM broadcast r LEFT JOIN site.drive d ON d.mover = r.mover || '.mover'
+    -- two captures of one day say the same; the larger one gives the order of a second
+    QUALIFY row_number() OVER (
+        PARTITION BY r.system, r.mover, r.logged_at, r.state, r.nth ORDER BY r.n_held DESC, r.file_id, r.line_no) = 1
+),
+following AS (
+    -- a capture cut within a second: the part that begins or ends first comes first
+    SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, first_at, last_at, file_id, line_no) AS next_at
+    FROM translated
+),
+-- runs of coverage, joined where they were only cut at midnight
+edge AS (
+    SELECT source, host AS system, from_at, to_at,
+           from_at > max(to_at) OVER (PARTITION BY source, host ORDER BY from_at, to_at
+                                      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_pause
+    FROM silver.log_seen WHERE source IN ('enstore_log', 'enstore_relay')
+),
+numbered AS (
+    SELECT *, sum(CASE WHEN is_after_pause THEN 1 ELSE 0 END)
+                  OVER (PARTITION BY source, system ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM edge
+),
+covered AS (
+    SELECT source, system, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY source, system, run
+),
+silent AS (
+    -- the times without a log: before, between and after its runs, or all of it
+    SELECT system, to_at AS from_at,
+           coalesce(lead(from_at) OVER (PARTITION BY system ORDER BY from_at), TIMESTAMP '9999-01-01') AS to_at
+    FROM covered WHERE source = 'enstore_log'
+    UNION ALL
+    SELECT t.system, TIMESTAMP '0001-01-01', coalesce(min(c.from_at), TIMESTAMP '9999-01-01')
+    FROM (SELECT DISTINCT system FROM translated) t
+    LEFT JOIN covered c ON c.system = t.system AND c.source = 'enstore_log'
+    GROUP BY t.system
+),
+stand_in AS (
+    SELECT f.system, f.drive, f.state, greatest(f.from_at, s.from_at) AS from_at,
+           least(coalesce(f.next_at, c.to_at), c.to_at, s.to_at) AS to_at,
+           s.from_at > f.from_at OR least(c.to_at, s.to_at) < coalesce(f.next_at, TIMESTAMP '9999-01-01') AS is_inferred,
+           f.file_id, f.line_no
+    FROM following f
+    JOIN covered c ON c.source = 'enstore_relay' AND c.system = f.system AND f.from_at BETWEEN c.from_at AND c.to_at
+    JOIN silent s ON s.system = f.system AND s.from_at < coalesce(f.next_at, c.to_at) AND s.to_at > f.from_at
+    WHERE f.state NOT IN ('idle', 'unknown')
+)
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, file_id, line_no
+FROM stand_in
+WHERE to_at > from_at

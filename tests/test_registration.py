@@ -1,0 +1,136 @@
+"""Detectors, sections of the report, pages and links from rules to pages: adding one edits no list."""
+
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dashboards import finding_links
+from dashboards.pages import VIEWS, find_views
+from pipelines.analysis.findings import detectors, judge
+from pipelines.catalog.contracts import FOLDER, Rule, load_catalog
+from pipelines.config.site import Site
+from pipelines.primitives.clock import Period
+from pipelines.primitives.errors import ContractError
+from pipelines.reporting.report import sections
+
+REPO = Path(__file__).resolve().parents[1]
+RULES = load_catalog().rules
+DAY = date(2010, 3, 10)
+
+DETECTOR = """
+from pipelines.analysis.findings.detectors import detector
+from pipelines.analysis.findings.hit import Hit
+
+@detector("always")
+def always(rule, rows, site, period):
+    yield "a hit"
+"""
+SECTION = """
+from pipelines.reporting.report.model import Section
+from pipelines.reporting.report.sections import section
+
+@section("weather", order={order})
+def weather(asker):
+    return Section("Weather", sentences=["It rained."])
+"""
+
+
+@pytest.fixture(params=[detectors, sections], ids=["detectors", "sections"])
+def package(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A package that also looks for modules in a temporary folder, and forgets them afterwards."""
+    package = request.param
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    for info in Path(package.__path__[0]).glob("[a-z]*.py"):
+        __import__(f"{package.__name__}.{info.stem}")
+    monkeypatch.setattr(package, "_MARKED", dict(package._MARKED))
+    yield package
+    for name in [name for name in sys.modules if name.startswith(f"{package.__name__}.added")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("package", [detectors], indirect=True)
+def test_a_detector_is_found_by_its_rule(package: Any, tmp_path: Path) -> None:
+    (tmp_path / "added.py").write_text(DETECTOR)
+    rule = Rule(**vars(RULES["long_gap"]) | {"method": "always"})
+    hits = list(judge(rule, pl.DataFrame({"a": [1]}), Site(name="s", root=tmp_path), Period(DAY, DAY, "UTC")))
+    assert hits == ["a hit"]
+    (tmp_path / "added_twice.py").write_text(DETECTOR)
+    with pytest.raises(ContractError, match="two detectors are called always"):
+        package.all_detectors()
+
+
+@pytest.mark.parametrize("package", [sections], indirect=True)
+def test_a_section_of_the_report_is_found(package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "added.py").write_text(SECTION.format(order=35))
+    known = {order: marked for order, marked in package._MARKED.items()}
+    monkeypatch.setattr(
+        package, "_MARKED", {o: package._Marked(o, m.id, lambda asker: sections.Section("…")) for o, m in known.items()}
+    )
+    made = package.make_sections(SimpleNamespace())
+    assert [section.number for section in made] == list(range(len(known) + 1)), "numbered without a hole"
+    ids = [section.id for section in made]
+    assert ids.index("weather") == ids.index("losses") + 1 and ids[0] == "coverage" and ids[-1] == "reproduce"
+    (tmp_path / "added_twice.py").write_text(SECTION.format(order=36))
+    with pytest.raises(ContractError, match="section weather: another one has its id"):
+        package.make_sections(SimpleNamespace())
+
+
+def test_a_page_is_found_by_what_it_declares(tmp_path: Path) -> None:
+    for name, text in (
+        ("second", '{"title": "B", "order": 20}'),
+        ("first", '{"title": "A", "order": 1, "address": "a"}'),
+    ):
+        (tmp_path / f"{name}.py").write_text(f"import nothing_there\n\nPAGE = {text}\nraise SystemExit\n")
+    assert [(view.name, view.title, view.address) for view in find_views(tmp_path)] == [
+        ("first", "A", "a"),
+        ("second", "B", "second"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = 1", "declares no PAGE"),
+        ('PAGE = {"title": "A"}', "needs title and order"),
+        ('PAGE = {"title": "A", "order": 1, "colour": "red"}', "needs title and order"),
+        ('PAGE = {"title": "A", "order": 2}', "have one order"),
+    ],
+)
+def test_a_page_that_declares_too_little_is_refused(text: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "known.py").write_text('PAGE = {"title": "K", "order": 2}\n')
+    (tmp_path / "added.py").write_text(text)
+    with pytest.raises(ContractError, match=complaint):
+        find_views(tmp_path)
+
+
+def test_every_rule_names_a_page() -> None:
+    assert {finding_links.page_of(rule).name for rule in RULES.values()} <= {path.stem for path in VIEWS.glob("*.py")}
+
+
+def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    text = (FOLDER / "rules" / "long_gap.toml").read_text()
+    (tmp_path / "rules" / "long_gap.toml").write_text(text.replace('page = "gaps"\n', ""))
+    with pytest.raises(ContractError, match=r"long_gap\.toml: the rule lacks .*'page'"):
+        load_catalog(tmp_path)
+    with pytest.raises(ContractError, match="rule long_gap: there is no page nowhere"):
+        finding_links.page_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
+
+
+def test_no_list_names_them() -> None:
+    """What finds detectors, sections and pages names none of them."""
+    views = {path.stem for path in VIEWS.glob("*.py")}
+    for place in ("dashboards/app.py", "dashboards/pages.py", "dashboards/finding_links.py"):
+        assert not [
+            name for name in views if f'"{name}"' in (text := (REPO / place).read_text()) or f"/{name}." in text
+        ]
+    for package, place in ((detectors, "analysis/findings/registry.py"), (sections, "reporting/report/__init__.py")):
+        folder = Path(package.__path__[0])
+        for text in ((REPO / "pipelines" / place).read_text(), (folder / "__init__.py").read_text()):
+            assert not [path.stem for path in folder.glob("[a-z]*.py") if f"{folder.name}.{path.stem}" in text]
