@@ -9,7 +9,7 @@ INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --pyth
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
 
-.PHONY: help install demo test test-airflow docs lock bench score coverage fuzz dashboard screenshots airflow clean
+.PHONY: help install demo check test test-airflow docs lock bench score coverage fuzz dashboard screenshots airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make dashboard   the pages, on the demo's warehouse or on TAPESCOPE_SITE"
 	@echo "make screenshots a picture of every page in var/screenshots, in light and dark colours"
 	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
+	@echo "make check       while you work: linters, types, imports, tests of functions and all worked cases (a minute)"
 	@echo "make test        every test, linter and type check"
 	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more)"
 	@echo "make bench       what is measured: speed, memory, peers, the pages' answers"
@@ -33,6 +34,13 @@ install: .venv/done-project
 demo: install
 	$(SAY) "running the demo in var/demo"
 	@.venv/bin/tapescope demo --dir var/demo
+
+# Types are checked while the tests run, for both take one core at times.
+check: install
+	$(SAY) "checking format, lint, imports, types, functions and worked cases"
+	@.venv/bin/ruff format --check --quiet . && .venv/bin/ruff check --quiet . && .venv/bin/lint-imports --no-logo >/dev/null \
+		|| { .venv/bin/ruff format --check .; .venv/bin/ruff check .; .venv/bin/lint-imports --no-logo; exit 1; }
+	@.venv/bin/mypy & types=$$!; $(PYTHON) -m pytest --quick -q; tests=$$?; wait $$types && exit $$tests
 
 test: install .venv/done-airflow .venv/done-programs .venv/done-s3
 	$(SAY) "running the tests"

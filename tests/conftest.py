@@ -1,9 +1,10 @@
 """Options and paths all tests share."""
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +34,60 @@ duckdb.connect = _connect_with_one_thread
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regen", action="store_true", help="rewrite the expected results of text cases")
+    parser.addoption("--quick", action="store_true", help="leave out what makes a site, starts a process or is large")
 
 
-# The longest, by CPU: begun last they would run alone while the other workers have nothing left to do.
+# What a module imports that makes sites, starts processes or browsers: `make check` does without it.
+LARGE = re.compile(
+    r"^(from|import) (subprocess|benchmarks|click\.testing|streamlit|pipelines import .*steps|pipelines\.build"
+    r"|support\.(airflow_home|archive|browsing|processes|report_site|screenshots|served|two_days|week)"
+    r"|support import (archive|receivers|report_site))\b",
+    re.MULTILINE,
+)
+SMALL = ("test_house.py",)  # starts the linters only, which --quick leaves out
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    is_test = collection_path.name.startswith("test_") and collection_path.name not in SMALL
+    if not (config.getoption("--quick") and is_test):
+        return None
+    return bool(LARGE.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+# The longest, by CPU, in this order: begun last they would run alone while the other workers have nothing left to do.
 LONG = (
-    "truth",
     "dags",
-    "kill",
     "browser_pages",
-    "invariants",
+    "kill",
+    "truth",
+    "dashboard_browser",
+    "dashboard",
     "week",
-    "growth",
+    "readers",
+    "documented_commands",
     "score",
-    "delivery",
+    "invariants",
+    "growth",
+    "object_storage",
     "postgres",
     "maintain",
+    "delivery",
+    "house",
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in LONG)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        left_out = [item for item in items if is_large(item)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+    place = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONG)))
+
+
+def is_large(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return "realdata" in names or "sample" in names or item.name.startswith("test_tool_has_no_complaint")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -90,25 +125,36 @@ def realdata() -> Path:
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample archive, read, built and judged once for the tests of all workers: to be copied, never written to."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sample"
-    with FileLock(folder.with_suffix(".lock")):
-        if not folder.exists():
-            unfinished = folder.with_suffix(".part")
-            shutil.copytree(
-                REPO / "sample_data", unfinished, ignore=shutil.ignore_patterns("captured", "studies", "*.py")
-            )
-            site = steps.site_at(unfinished)
-            steps.ingest(site)
-            steps.build(site)
-            steps.detect(site)
-            unfinished.rename(folder)
-    return folder
+
+    def make(folder: Path) -> None:
+        shutil.copytree(REPO / "sample_data", folder, ignore=shutil.ignore_patterns("captured", "studies", "*.py"))
+        site = steps.site_at(folder)
+        steps.ingest(site)
+        steps.build(site)
+        steps.detect(site)
+
+    return made_once(tmp_path_factory, "sample", make)
 
 
 @pytest.fixture(scope="session")
 def archive(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with hostile texts, only to be read: made once for all tests marked xdist_group("dashboard")."""
+    """The same with hostile texts, only to be read: made once for the tests of all workers, of which each has a copy.
+
+    Its readers make files next to the catalogue and remove them: a copy made meanwhile in another worker would fail.
+    """
     from support.served import make_archive
 
-    return make_archive(sample, tmp_path_factory.mktemp("archive") / "site")
+    shared = made_once(tmp_path_factory, "archive", lambda folder: make_archive(sample, folder))
+    return shutil.copytree(shared, tmp_path_factory.mktemp("archive") / "site")
+
+
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first worker that needs it makes, while the others wait."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unfinished = folder.with_suffix(".part")
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder

@@ -13,7 +13,7 @@ from pipelines import steps
 from support import REPO
 from support.served import written
 
-pytestmark = pytest.mark.xdist_group("dashboard")
+pytestmark = pytest.mark.xdist_group("clients")
 
 BLOCKS = re.findall(
     r"^```(sh|python)\n(.*?)^```", (REPO / "dashboards" / "README.md").read_text(), re.DOTALL | re.MULTILINE

@@ -13,7 +13,7 @@ from support.screenshots import pages
 from support.served import HOSTILE, chromium, make_hostile, served
 
 OUTWARD = "[...document.links].map(link => link.href).filter(href => !href.startsWith(location.origin))"
-pytestmark = pytest.mark.xdist_group("dashboard")
+pytestmark = pytest.mark.xdist_group("dashboard_browser")
 
 
 def watched(page: Any) -> tuple[list[str], list[str]]:

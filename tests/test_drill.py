@@ -82,7 +82,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     assert "\x1b" not in said.stdout and "\u202e" not in said.stdout and "\\x1b[31mred\\u202e<b>" in said.stdout
     assert max(map(len, said.stdout.split("\n"))) < excerpts.TEXT_CHARS + 100
     assert "mount DRV_1 VOL002" in said.stdout and f"logs/{NAME}:" in said.stdout
-    assert "the 2 longest of" in said.stdout
+    assert "in “between files”, the 2 longest of" in said.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
     assert "no log tells of it" in nobody.stdout
 

@@ -40,7 +40,7 @@ SELECT (SELECT max(number) FROM ops.build WHERE is_committed),
 READER = f"""
 import json, sys, time
 from pipelines import steps
-from pipelines.warehouse import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse, transaction
 site = steps.site_at(sys.argv[1])
 while True:
     with Warehouse(site).read() as connection, transaction(connection):

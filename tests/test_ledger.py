@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from pipelines import steps
 from pipelines.analysis.forecast import recommendations
 from pipelines.analysis.stats.diff_in_diff import Days, realised
 from pipelines.catalog.contracts import load_catalog
@@ -16,9 +15,9 @@ from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
-from pipelines.warehouse.tables import create_tables
+from support.archive import make_site
 
-pytestmark = pytest.mark.xdist_group("ledger")
+pytestmark = [pytest.mark.xdist_group("ledger"), pytest.mark.usefixtures("plain_store")]
 APPLIED = date(2010, 3, 10)
 
 
@@ -86,10 +85,8 @@ def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixt
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Drive A makes 60 GB an hour until the change and 75 from then on, its peer B 60; both 4 hours a day."""
     folder = tmp_path_factory.mktemp("ledger")
-    (folder / "site.toml").write_text('name = "ledger"\n')
-    made = steps.site_at(folder)
+    made = make_site(folder, 'name = "ledger"\n')
     with Warehouse(made).write("test") as connection, transaction(connection):
-        create_tables(connection, load_catalog())
         for drive in "AB":
             put(connection, "site.drive", drive=drive, generation="LTO-4")
         for n in range(-8, 9):

@@ -23,9 +23,10 @@ from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.tables import prepare_tables
+from support.archive import make_site
 
 # One archive serves the tests of a site, so one process runs them.
-pytestmark = pytest.mark.xdist_group("projection")
+pytestmark = [pytest.mark.xdist_group("projection"), pytest.mark.usefixtures("plain_store")]
 
 FIRST, LAST = date(2010, 1, 1), date(2010, 7, 18)  # 199 days
 
@@ -160,8 +161,7 @@ holdings_tb = 2000.0
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """199 days on which 1 TB is written, all of cms; an export says that 400 TB were there before the first."""
     folder = tmp_path_factory.mktemp("projection")
-    (folder / "site.toml").write_text(f'name = "grown"\n{PLANS}')
-    made = steps.site_at(folder)
+    made = make_site(folder, f'name = "grown"\n{PLANS}')
     catalog = load_catalog()
     days = f"(SELECT DATE '{FIRST}' + CAST(n AS INTEGER) AS day FROM range(199) AS t(n))"
     with Warehouse(made).write("test") as connection:

@@ -49,7 +49,7 @@ print(changed)
 READER = """
 import json, sys, time
 from pipelines import steps
-from pipelines.warehouse import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse, transaction
 site = steps.site_at(sys.argv[1])
 reads, numbers, odd = 0, [], []
 while not (site.root / "done").exists():

@@ -23,8 +23,6 @@ from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.archive import make_site, morning, mrtg_text, put, query, vmstat_text
 
-pytestmark = pytest.mark.usefixtures("plain_store")
-
 SITE_TEXT = """
 name = "case"
 zone = "UTC"

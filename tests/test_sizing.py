@@ -8,8 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from pipelines.analysis.models import sizing
-from pipelines.analysis.models.service_time import Service, gap_bound_rate
-from pipelines.analysis.models.sizing import Traffic, capped, certain, drives_fed, drives_needed
+from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.sizing import Traffic, capped, certain, drives_needed
+from pipelines.analysis.studies import published
+from pipelines.analysis.studies.published import drives_fed, gap_bound_rate
 from pipelines.cli import cli
 from pipelines.config.technology import drive
 from pipelines.primitives.estimate import Estimate
@@ -30,7 +32,7 @@ def test_fifty_drives_c23() -> None:
     assert found.of_class == {"T0": 10, "reprocessing": 15, "analysis": 25}
     assert (found.drives, found.whole) == (Estimate(50, 50, 50), 50)
     assert found.tornado == (), "nothing was said to be uncertain"
-    assert sizing.nominal_use(note(), 50, 40) == 0.15  # C24: 300 / (50 x 40)
+    assert published.nominal_use(note(), 50, 40) == 0.15  # C24: 300 / (50 x 40)
 
 
 @pytest.mark.parametrize(
@@ -118,27 +120,27 @@ def test_write_buffer_p48_and_x7() -> None:
 
 def test_spool_headroom_m46() -> None:
     """M46: 2 x 535 GB at 57 MB/s: 1,070,000 / 57 = 18,772 s = 5.2 h."""
-    assert round(sizing.buffer_hours(1070, 57), 1) == 5.2
+    assert round(published.buffer_hours(1070, 57), 1) == 5.2
     with pytest.raises(ValueError, match="above nothing"):
-        sizing.buffer_hours(1, 0)
+        published.buffer_hours(1, 0)
 
 
 def test_what_a_pool_can_feed_n10_n11() -> None:
     """N10: 2000 MB/s of disks less 1250 of 10GigE: 750, 4.7 LTO-6 drives. N02: 60 of 120 MB/s is half: 10 do for 5."""
     lto6 = drive("LTO-6").native_mb_s
-    assert round(sizing.drives_fed(2000, 1250, lto6), 1) == 4.7
-    assert sizing.drives_fed(1000, 1250, lto6) == 0
-    assert sizing.extra_drives(10, 60, drive("LTO-4").native_mb_s) == 5
+    assert round(published.drives_fed(2000, 1250, lto6), 1) == 4.7
+    assert published.drives_fed(1000, 1250, lto6) == 0
+    assert published.extra_drives(10, 60, drive("LTO-4").native_mb_s) == 5
     with pytest.raises(ValueError, match="native rate"):
-        sizing.extra_drives(1, 130, 120)
+        published.extra_drives(1, 130, 120)
 
 
 def test_bandwidth_chain_c08_c10() -> None:
     """C08: 220 file systems of 40 MB/s, 20 servers of 110, a switch of 1100. C10: 500 in and 500 out are 91 % of it."""
-    name, most = sizing.narrowest({"file systems": 220 * 40, "servers": 20 * 110, "switch": 1100})
+    name, most = published.narrowest({"file systems": 220 * 40, "servers": 20 * 110, "switch": 1100})
     assert (name, most, round((500 + 500) / most, 2)) == ("switch", 1100, 0.91)
     with pytest.raises(ValueError, match="without links"):
-        sizing.narrowest({})
+        published.narrowest({})
 
 
 def test_mount_time_c17() -> None:

@@ -20,6 +20,7 @@ class Drilled:
 
     drive: str
     bucket: str
+    words: str  # the bucket, or the group of buckets, in words
     day: date
     zone: str
     intervals: list[Interval]
@@ -39,9 +40,10 @@ def drill(
         raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
     params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
     rows = question.answer(connection, catalog, QUESTION, params).as_dicts()
+    words = _words(connection)
     if not rows:
-        _refuse_unknown(connection, drive, bucket, last)
-    found = Drilled(drive, bucket, last, site.zone, rows, {})
+        _refuse_unknown(connection, drive, bucket, last, list(words))
+    found = Drilled(drive, bucket, words[bucket], last, site.zone, rows, {})
     for path, numbers in _lines_of(rows).items():
         read = excerpts.read_lines(connection, site, path, numbers)
         if isinstance(read, str):
@@ -61,7 +63,15 @@ def _lines_of(rows: list[Interval]) -> dict[str, set[int]]:
     return line_numbers
 
 
-def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) -> None:
+def _words(connection: Connection) -> dict[str, str]:
+    """What groups of buckets, and then buckets, are called; a bucket that is a group alone has the group's words."""
+    sql = "SELECT time_group, group_words, bucket, bucket_words FROM gold.drive_time_bucket ORDER BY number"
+    rows = connection.execute(sql).fetchall()
+    groups = {group: words for group, words, _, _ in rows}
+    return groups | {bucket: words for _, _, bucket, words in rows if bucket not in groups}
+
+
+def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, known: list[str]) -> None:
     """Nothing found is an answer only where drive, day and bucket exist."""
     rows = connection.execute("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
     drives = sorted(row[0] for row in rows)
@@ -70,7 +80,5 @@ def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date) 
             f"the ledger of {day} knows no drive {drive!r}",
             f"it knows {', '.join(drives) or 'none: give another --day'}",
         )
-    buckets = connection.execute("SELECT time_group, bucket FROM gold.drive_time_bucket ORDER BY number").fetchall()
-    known = dict.fromkeys([group for group, _ in buckets] + [bucket for _, bucket in buckets])
     if bucket not in known:
         raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

@@ -53,11 +53,11 @@ def _say(text: str) -> None:
 
 def _summary(found: "Drilled") -> str:
     if not found.intervals:
-        return f"nothing in {found.bucket}"
+        return f"nothing in “{found.words}”"
     first = found.intervals[0]
     n, shown = first["n_intervals"], len(found.intervals)
     which = f"the {shown} longest of {n}" if shown < n else f"{n}"
-    return f"{duration(first['all_s'])} in {found.bucket}, {which} {'interval' if n == 1 else 'intervals'}"
+    return f"{duration(first['all_s'])} in “{found.words}”, {which} {'interval' if n == 1 else 'intervals'}"
 
 
 def _session(session: str | None, row: dict[str, Any]) -> str:

@@ -65,11 +65,10 @@ def deliver(
         done = delivery.deliver(site, delivery.collect(site, load_catalog(), made, files), secrets, again)
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
-            told = "\n".join(f"{one.way}: {one.where}" for one in failed)
-            hint = (
-                "mend [deliver] in site.toml or the receiver, then run `tapescope deliver` again: the others are done"
-            )
-            raise TapescopeError(f"the report {files['html']} could not be sent by {len(failed)} way(s)\n{told}", hint)
+            places = "\n".join(f"{one.way}: {one.where}" for one in failed)
+            hint = "correct [deliver] in site.toml or the receiver; then `tapescope deliver`: the others have it"
+            named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
+            raise TapescopeError(f"{named}\n{places}", hint)
         if counts["sent"]:
             run.counts = {name: counts[name] for name in ("sent", "earlier")}
     ways = [{"way": one.way, "state": one.state, "where": one.where} for one in done]

@@ -1,5 +1,6 @@
 /*
 title = "The buckets of drive time"
+topic = "hours"
 why = "What each bucket of the ledger means, which group it belongs to, and how it is shown."
 
 [columns]

@@ -37,7 +37,7 @@ def plain_store() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Warehouse, "exists", lambda warehouse: _file(warehouse).exists())
         patch.setattr(Warehouse, "attach", _attach)
-        patch.setattr(Warehouse, "_attach_to_write", lambda warehouse, connection: _attach(warehouse, connection, ""))
+        patch.setattr(Warehouse, "_attach_to_write", _attach_to_write)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(tables, "note_tables", lambda *_: None)
@@ -47,6 +47,12 @@ def plain_store() -> Iterator[None]:
 
 def _file(warehouse: Warehouse) -> Path:
     return warehouse.folder / "lake.duckdb"
+
+
+def _attach_to_write(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection) -> None:
+    if not _file(warehouse).exists():  # tables are never made one by one: DuckDB knows no partitions
+        shutil.copytree(empty_file(), warehouse.folder, dirs_exist_ok=True)
+    _attach(warehouse, connection, "")
 
 
 def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options: str) -> None:

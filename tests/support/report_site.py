@@ -1,14 +1,14 @@
 """A site whose rows are written by hand, for the report and its delivery."""
 
 import json
+import shutil
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Campaign, Drive, Site, Station
 from pipelines.warehouse.connection import Warehouse, transaction
-from pipelines.warehouse.tables import create_tables
+from support import archive
 
 DAY = date(2010, 6, 15)
 US_DAY = 86_400_000_000
@@ -61,8 +61,7 @@ def make_site(folder: Path) -> Site:
 
 
 def make_tables(site: Site) -> None:
-    with Warehouse(site).write("test") as connection, transaction(connection):
-        create_tables(connection, load_catalog())
+    shutil.copytree(archive.empty_warehouse(), Warehouse(site).folder)
 
 
 def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line of the log") -> None:

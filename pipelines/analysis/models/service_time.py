@@ -89,28 +89,6 @@ class TimeSpent:
         return self.total_s / HOUR_S
 
 
-def gap_bound_rate(file_mb: float, stream_mb_s: float, gap_s: float) -> float:
-    """Rate in MB/s of a stream that pauses `gap_s` behind every file of `file_mb`, mounts left aside.
-
-    Formula: F / (F / S + gap), the same as `Service` without mounts. Source: M32, audit MA3.
-
-    >>> round(gap_bound_rate(1000, 75, 10), 1), round(gap_bound_rate(1000, 75, 2), 1)
-    (42.9, 65.2)
-    """
-    return Service(stream_mb_s, mount_s=0, file_s=gap_s).time(1, file_mb).rate_mb_s
-
-
-def file_size_for(rate_mb_s: float, stream_mb_s: float, gap_s: float) -> float:
-    """File size in MB at which a stream with a gap behind every file reaches a rate: gap / (1 / rate - 1 / S).
-
-    >>> round(file_size_for(57.4, 75, 2))
-    489
-    """
-    if not 0 < rate_mb_s < stream_mb_s:
-        raise ValueError("the rate must be above nothing and below the stream's own")
-    return gap_s / (1 / rate_mb_s - 1 / stream_mb_s)
-
-
 @dataclass(frozen=True)
 class Gain:
     """What a mend brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""

@@ -112,11 +112,6 @@ def _sum(inputs: dict[str, Floats], traffic: list[Traffic]) -> Floats:
     return total
 
 
-def nominal_use(traffic: list[Traffic], n_drives: float, speed_mb_s: float) -> float:
-    """Share of the drives' nominal rate that the traffic itself, without factors, is (C24)."""
-    return sum(t.rate_mb_s.value for t in traffic) / (n_drives * speed_mb_s)
-
-
 def file_size_for_efficiency(service: Service, efficiency: float, n_files: float = math.inf) -> float:
     """MB a file must have for an efficiency, with `n_files` a mount: S (tM / n + tO + tS) e / (1 - e) (C15).
 
@@ -161,17 +156,6 @@ def chunk_for_efficiency(service: Service, efficiency: float, file_mb: float) ->
     return service.mount_s / spare
 
 
-def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
-    """Hours of input that fit into so much free spool (M46).
-
-    >>> round(buffer_hours(2 * 535, 57), 1)
-    5.2
-    """
-    if rate_mb_s <= 0 or buffer_gb < 0:
-        raise ValueError("the rate must be above nothing and the room not below it")
-    return buffer_gb * 1000 / rate_mb_s / 3600
-
-
 def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
     """MB/s a drive comes to where one stream of its disks bears no more: the cautious cap of the note (C11).
 
@@ -184,40 +168,6 @@ def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
     if native_mb_s <= 0 or stream_mb_s <= 0:
         raise ValueError("rates must be above nothing")
     return min(native_mb_s, stream_mb_s)
-
-
-def drives_fed(path_mb_s: float, other_mb_s: float, drive_mb_s: float) -> float:
-    """Drives that what is left of a path keeps streaming, beside other traffic (N10).
-
-    >>> round(drives_fed(2000, 1250, 160), 1)
-    4.7
-    """
-    if drive_mb_s <= 0:
-        raise ValueError("the rate of a drive must be above nothing")
-    return max(0.0, path_mb_s - other_mb_s) / drive_mb_s
-
-
-def extra_drives(n_drives: float, used_mb_s: float, native_mb_s: float) -> float:
-    """Drives that are bought only because those there are run below their native rate: n (1 - used / native) (N11).
-
-    >>> extra_drives(10, 60, 120)
-    5.0
-    """
-    if not 0 <= used_mb_s <= native_mb_s or native_mb_s <= 0:
-        raise ValueError("the rate used lies between nothing and the native rate")
-    return n_drives * (1 - used_mb_s / native_mb_s)
-
-
-def narrowest(chain: dict[str, float]) -> tuple[str, float]:
-    """Name and MB/s of the narrowest link of a chain, each with what it bears in all (C08).
-
-    >>> narrowest({"file systems": 220 * 40.0, "servers": 20 * 110.0, "switch": 1100.0})
-    ('switch', 1100.0)
-    """
-    if not chain:
-        raise ValueError("a chain without links")
-    name = min(chain, key=lambda link: chain[link])
-    return name, chain[name]
 
 
 def mount_time(moves_an_hour: float, mount_s: float, position_s: float, rewind_s: float) -> float:

@@ -1,6 +1,5 @@
 """Values that cannot be: the impossible, what disagrees with itself, benchmarks that measured something else."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 ROUNDING = 0.05  # figures for people are printed to two digits
@@ -126,39 +125,3 @@ def fits_memory(what: str, file_bytes: float, n_files: int, memory_bytes: float)
         return None
     why = f"a working set of {working_set:.3g} bytes fits the memory of {memory_bytes:.3g}: the cache was measured"
     return Contradiction(what, working_set, memory_bytes, why)
-
-
-def served_from_cache(what: str, rate: float, device_rate: float, tolerance: float = 0.05) -> Contradiction | None:
-    """A read faster than the device under it came from a cache, or the device is not the one named; any one rate unit.
-
-    >>> served_from_cache("read of a pool of one disk", 900.0, 80.0).why
-    '900 where the device gives 80: a cache answered'
-    """
-    if rate <= device_rate * (1 + tolerance):
-        return None
-    return Contradiction(
-        what, rate, device_rate, f"{rate:.3g} where the device gives {device_rate:.3g}: a cache answered"
-    )
-
-
-def too_few_streams(what: str, tested: int, in_service: int) -> Contradiction | None:
-    """A benchmark with fewer streams than the system serves says nothing of how they share (G6, N15).
-
-    >>> too_few_streams("one dd against 4 drives", 1, 4).why
-    '1 streams tested where 4 run in service'
-    """
-    if tested >= in_service:
-        return None
-    return Contradiction(what, tested, in_service, f"{tested} streams tested where {in_service} run in service")
-
-
-def two_figures(what: str, figures: Sequence[float], tolerance: float = ROUNDING) -> Contradiction | None:
-    """One thing with figures further apart than rounding explains, as a share of the largest (P25, M19).
-
-    >>> two_figures("rate of the powerful servers", [110.0, 120.0]).why
-    '110 in one place and 120 in another'
-    """
-    low, high = min(figures), max(figures)
-    if high - low <= tolerance * abs(high):
-        return None
-    return Contradiction(what, low, high, f"{low:.3g} in one place and {high:.3g} in another")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.analysis import models, stats
-from pipelines.primitives import units
+from pipelines.analysis.studies import published
 from pipelines.primitives.errors import ContractError
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
@@ -49,7 +49,7 @@ def library() -> dict[str, Any]:
         for found in iter_modules(package.__path__)
     }
     builtins = {"sum": sum, "min": min, "max": max, "len": len, "abs": abs}
-    return builtins | modules | {"units": units, "array": np.array, "at": at, "one_row": one_row}
+    return builtins | modules | {"published": published, "array": np.array, "at": at, "one_row": one_row}
 
 
 def at(begin: datetime, seconds: float) -> datetime:

@@ -42,14 +42,14 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         ):
             _note(found, logname.removesuffix("MV"), path, n, logname=logname, mover_host=host, product=product)
     if (rows := tables.get("enstore_log_encp")) is not None:
-        said = pl.col("drive_product").drop_nulls().first()
-        for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(said, pl.len()).sort("mover").rows():
+        kind = pl.col("drive_product").drop_nulls().first()
+        for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
             _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
 
 
-def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **said: str | None) -> None:
+def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **facts: str | None) -> None:
     drive = found.setdefault(name, DriveFound(name, file=path))
     drive.n_rows += n_rows
-    for key, value in said.items():
+    for key, value in facts.items():
         if value and not getattr(drive, key):
             setattr(drive, key, value)

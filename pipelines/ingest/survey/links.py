@@ -62,11 +62,11 @@ def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]
             connection.register("said", named.select(set(contract.column_names) & set(named.columns)).to_arrow())
             connection.execute(f"INSERT INTO bronze.{_CFG} BY NAME SELECT * FROM said")
         target = load_catalog().relations["silver.link_target"].sql
-        told = connection.execute(
+        declared = connection.execute(
             f"SELECT target, capacity_bytes_s, polled_host, polled, file_id, line_no FROM ({target}) ORDER BY target"
         ).fetchall()
     by_target = {link.name.lower(): link for link in found.values()}
-    for name, capacity, polled_host, polled, path, line_no in told:
+    for name, capacity, polled_host, polled, path, line_no in declared:
         if (link := by_target.get(name)) is not None:
             link.capacity_bytes_s, link.capacity_from = capacity, f"{path}, line {line_no}"
             link.polled_host, link.polled = polled_host or "", polled or ""

@@ -62,8 +62,8 @@ def patterns(found: list[FileFound]) -> list[Pattern]:
     made: list[Pattern] = []
     for group in groups.values():
         others = {file.path for file in found} - {file.path for file in group}
-        wanted = {globs[file.path] for file in group}
-        for glob in wanted if len(wanted) == 1 else _cover([file.path for file in group], others, globs):
+        names = {globs[file.path] for file in group}
+        for glob in names if len(names) == 1 else _cover([file.path for file in group], others, globs):
             made.append(_pattern_of(glob, [file for file in group if _fits(glob, file.path)]))
     return sorted(made, key=_order)
 

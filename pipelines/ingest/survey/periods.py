@@ -25,10 +25,10 @@ def period_of(tables: dict[str, pl.DataFrame], is_local: bool) -> Period | None:
     begins: list[datetime] = []
     ends: list[datetime] = []
     for rows in tables.values():
-        told = rows.filter(pl.max_horizontal(*_RATES) > 0) if set(_RATES) <= set(rows.columns) else rows
+        active = rows.filter(pl.max_horizontal(*_RATES) > 0) if set(_RATES) <= set(rows.columns) else rows
         for names, found, least in ((_BEGINS, begins, True), (_ENDS, ends, False)):
-            name = next((name for name in names if name in told.columns), None)
-            at = None if name is None else told[name].min() if least else told[name].max()
+            name = next((name for name in names if name in active.columns), None)
+            at = None if name is None else active[name].min() if least else active[name].max()
             if isinstance(at, datetime):
                 found.append(at)
     return Period(min(begins), max(ends), is_local) if begins and ends and min(begins) < max(ends) else None
@@ -59,10 +59,10 @@ def declared(periods: dict[str, list[Period]], zone: str) -> str:
     edges = edges[0] if edges[0] == begin else edges[0] + timedelta(minutes=1), edges[1]
     if edges[0] >= edges[1]:
         return ""
-    said = [_said(at, zone, first.is_local) for at in edges]
-    return f"{{ from = {said[0]}, to = {said[1]} }}"
+    ends = [_local(at, zone, first.is_local) for at in edges]
+    return f"{{ from = {ends[0]}, to = {ends[1]} }}"
 
 
-def _said(at: datetime, zone: str, is_local: bool) -> str:
+def _local(at: datetime, zone: str, is_local: bool) -> str:
     aware = at.replace(tzinfo=ZoneInfo(zone) if is_local else UTC)
     return aware.isoformat().removesuffix("+00:00") + ("Z" if aware.utcoffset() == timedelta() else "")

@@ -63,8 +63,8 @@ def offsets_of(tables: dict[str, pl.DataFrame]) -> Counter[tuple[int, int]]:
         begun = pl.col("unique_id").str.extract(r"-(\d{9,10})-\d+-\d+$").cast(pl.Int64, strict=False)
         late = pl.col(clock).dt.epoch("s") - begun - pl.col("elapsed_s")
         offset = (late / _QUARTER_S).round().cast(pl.Int64, strict=False) * _QUARTER_S
-        told = rows.select(day=begun // _DAY_S, offset=offset, off=(late - offset).abs()).drop_nulls()
-        close = told.filter(pl.col("off") <= _CLOSE_S).select("day", "offset")
+        measured = rows.select(day=begun // _DAY_S, offset=offset, off=(late - offset).abs()).drop_nulls()
+        close = measured.filter(pl.col("off") <= _CLOSE_S).select("day", "offset")
         found.update((int(day), int(at)) for day, at in close.rows())
     return found
 
