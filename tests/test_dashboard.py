@@ -62,7 +62,7 @@ def test_gaps_shows_the_archive(app: AppTest) -> None:
     assert not app.exception
     assert app.title[0].value == "Is it the 10 s gap?"
     numbers = {metric.label: metric.value for metric in app.metric}
-    assert numbers["long gaps"] == "1,550" and numbers["lost [h]"] == "3.4"
+    assert numbers["long gaps"] == "1,550" and numbers["lost [h]"] == "3.45"
     assert stations_in_table(app) == {"stkendm8a", "stkendm12a", HOSTILE_STATION}
     said = texts(app)
     assert "snapshot" in said and said.index("Coverage") > said.index("snapshot")
