@@ -28,8 +28,9 @@ WITH last_step AS (
 following AS (
     SELECT day, is_open, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
 )
-SELECT day,
-       coalesce(next_day, (SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.log_coverage WHERE source = 'enstore_log'))
+SELECT day, coalesce(next_day, (
+    SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.log_coverage WHERE source = 'enstore_log'
+))
 FROM following
 WHERE is_open
 UNION

@@ -255,13 +255,13 @@ def _studies() -> list[tuple[str, str]]:
 
 
 _VERDICTS = {
-    "OK": "figures as printed",
-    "R": "only cut or rounded",
-    "X": "wrong in the document",
+    "matches": "figures as printed",
+    "rounded": "only cut or rounded",
+    "wrong": "wrong in the document",
     "misfit": "measured that a model does not fit",
-    "new": "filled in",
-    "read": "noted by a reader",
-    "open": "not worked out",
+    "derived": "filled in",
+    "noted": "noted by a reader",
+    "unresolved": "not worked out",
 }
 
 
