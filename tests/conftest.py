@@ -85,9 +85,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONG)))
 
 
+# Of small modules what takes most of the time all the same; linters run before the tests.
+LONG_TESTS = (
+    *("test_tool_has_no_complaint", "test_cutting_the_file_changes_nothing", "test_damage_is_data"),
+    "test_written_disks_come_back",
+)
+
+
 def is_large(item: pytest.Item) -> bool:
     names = getattr(item, "fixturenames", ())
-    return "realdata" in names or "sample" in names or item.name.startswith("test_tool_has_no_complaint")
+    is_long = item.name.startswith(LONG_TESTS) or item.path.stem == "test_sample_data"
+    return is_long or "realdata" in names or "sample" in names
 
 
 @pytest.fixture(scope="session", autouse=True)
