@@ -143,8 +143,8 @@ def _show_coverage(found: Asked) -> None:
         lines.append(f"{row['source']}: {seen} seen of {declared}{further}")
     if any(row["missing_hours"] for row in sources):
         st.warning("Not all that should have been logged was seen. What happened then is in no number below.")
-    said = "   ·   ".join(lines) or "nothing was declared or seen in this period"
-    st.text(f"Coverage   {said}")
+    coverage = "   ·   ".join(lines) or "nothing was declared or seen in this period"
+    st.text(f"Coverage   {coverage}")
     show_sql(found)
 
 
@@ -166,11 +166,11 @@ def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before
 
     An empty `before` is of days that no log covers.
     """
-    wanted = list(names)
-    n_rows = -(-len(wanted) // MOST_NUMBERS)
-    width = -(-len(wanted) // n_rows)
+    chosen = list(names)
+    n_rows = -(-len(chosen) // MOST_NUMBERS)
+    width = -(-len(chosen) // n_rows)
     places = [place for _ in range(n_rows) for place in st.columns(width)]
-    for place, name in zip(places, wanted, strict=False):
+    for place, name in zip(places, chosen, strict=False):
         column = found.column(name)
         place.metric(
             format.heading(column),
@@ -287,5 +287,5 @@ def show_sql(*asked: Asked) -> None:
 
 def show_lines(*lines: tuple[str | None, int | None, str | None]) -> None:
     """Lines of logs with where they stand: shown as they are, never read as markup."""
-    told = [f"{path}:{number}  {text or 'not kept'}" for path, number, text in lines if path and number is not None]
-    st.code("\n".join(told) or "no line tells", language=None, wrap_lines=True)
+    shown = [f"{path}:{number}  {text or 'not kept'}" for path, number, text in lines if path and number is not None]
+    st.code("\n".join(shown) or "no line tells", language=None, wrap_lines=True)

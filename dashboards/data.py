@@ -54,9 +54,9 @@ class Asked:
     def rows(self) -> list[dict[str, Any]]:
         return self.answer.as_dicts()
 
-    def rows_of(self, **wanted: str | None) -> list[dict[str, Any]]:
+    def rows_of(self, **values: str | None) -> list[dict[str, Any]]:
         """The rows with these values; an empty text wants all."""
-        return [row for row in self.rows if all(value in ("", row[name]) for name, value in wanted.items())]
+        return [row for row in self.rows if all(value in ("", row[name]) for name, value in values.items())]
 
     def frame(self, rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
         """All rows, or some of them, as a frame whose columns are named as in the catalogue."""

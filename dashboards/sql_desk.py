@@ -86,13 +86,13 @@ def _number(text: str, allowed: Container[int], default: Default) -> int | Defau
 
 def as_url(asked: Asked) -> dict[str, str]:
     """The parameters of a link that says it again; none where it would be too long."""
-    said = {name: str(value) for name, value in asdict(asked).items() if value not in (None, "", "none")}
-    return said if len(urlencode(said)) <= MAX_LINK else {}
+    asked_for = {name: str(value) for name, value in asdict(asked).items() if value not in (None, "", "none")}
+    return asked_for if len(urlencode(asked_for)) <= MAX_LINK else {}
 
 
-def keep(key: str, wanted: Any, options: Sequence[Any]) -> None:
-    """A widget's state: what it has, else what is wanted, else the first of its options."""
-    choices = (st.session_state.get(key), wanted, options[0])
+def keep(key: str, default: Any, options: Sequence[Any]) -> None:
+    """A widget's state: what it has, else the default, else the first of its options."""
+    choices = (st.session_state.get(key), default, options[0])
     st.session_state[key] = next(choice for choice in choices if choice in options)
 
 
@@ -170,15 +170,15 @@ def spelled_out(question: Question, days: dict[str, str]) -> str:
 
 def dictionary(words: str) -> list[dict[str, str]]:
     """Relations, or the columns where all words of a search occur, with units and meaning from the catalogue."""
-    wanted = words.lower().split()
+    terms = words.lower().split()
     relations = load_catalog().relations.values()
-    if not wanted:
+    if not terms:
         return [{"relation": one.full_name, "title": one.title, "a row is": one.grain} for one in relations]
     return [
         {"relation": one.full_name, "column": column.name, "unit": column.unit, "type": column.type, "what": column.doc}
         for one in relations
         for column in one.columns
-        if all(word in f"{one.full_name} {one.title} {column.name} {column.doc}".lower() for word in wanted)
+        if all(word in f"{one.full_name} {one.title} {column.name} {column.doc}".lower() for word in terms)
     ]
 
 

@@ -65,8 +65,8 @@ def say_unused() -> None:
     """Report names of the URL that the page, which ran to its end, did not look for."""
     names = st.session_state[_NAMES]
     if names and (unused := sorted(set(st.query_params) - names)):
-        said = ", ".join(f"“{escape_markdown(name, NAME_CHARS)}”" for name in unused)
-        notice(f"This page has no choice named {said}: that part of the address was left out.")
+        listed = ", ".join(f"“{escape_markdown(name, NAME_CHARS)}”" for name in unused)
+        notice(f"This page has no choice named {listed}: that part of the address was left out.")
 
 
 def value(name: str) -> str:

@@ -45,7 +45,7 @@ def test_x1_and_x2_stated_costs_against_the_tests() -> None:
     for row, seek_s in ((2, 28.5), (3, 51.7)):
         found = check(Service(PIC[row, 2]), pic(slice(row, row + 1)))
         assert not found.fits and round(found.left_over_s[0], 1) == seek_s
-        assert f"{seek_s} to {seek_s} s a file" in found.said and "search for places" in found.said
+        assert f"{seek_s} to {seek_s} s a file" in found.summary and "search for places" in found.summary
 
 
 def test_costs_by_hand() -> None:

@@ -466,7 +466,7 @@ def test_parts_state_what_is_true_of_them(app: AppTest) -> None:
 
 def test_sizing(app: AppTest) -> None:
     """Drives from traffic, factor, efficiency and speed of this site's own mounts; the URL has the sliders."""
-    app.query_params["wanted"] = "500"
+    app.query_params["target"] = "500"
     opened(app, "sizing")
     assert not app.exception
     numbers = {metric.label: metric.value for metric in app.metric}
@@ -475,7 +475,7 @@ def test_sizing(app: AppTest) -> None:
     speed = float(fitted.split()[0])
     reckoned = 500 * 2 / (float(numbers["efficiency"]) * speed * 0.9)
     assert float(numbers["estimate, 90 %"].split()[0]) == pytest.approx(reckoned, rel=0.005)
-    assert in_url(app)["wanted"] == "500" and costs["fitted, 90 %"].str.startswith("cannot estimate: ").sum() == 2
+    assert in_url(app)["target"] == "500" and costs["fitted, 90 %"].str.startswith("cannot estimate: ").sum() == 2
     curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
 

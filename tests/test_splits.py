@@ -80,7 +80,7 @@ class Archive:
         origin = Origin(system=SYSTEM, date=DAY, head=tuple(text.splitlines()[:HEAD_LINES]))
         parsed = all_sources()["enstore_log"].parse(frame_of(text.encode()), origin, None)
         seen = parsed.coverage.with_columns(source=pl.lit("enstore_log"))
-        for name, frame in {**parsed.tables, "seen": seen}.items():
+        for name, frame in {**parsed.tables, "log_coverage": seen}.items():
             relation = self.catalog.relations[f"bronze.{name}"]
             day = pl.col(relation.day_of).cast(pl.Date)
             rows = frame.with_columns(file_id=pl.lit(sha256(text.encode()).hexdigest()), day=day)

@@ -25,8 +25,8 @@ def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
         ),
         tooltip=["drives:N", "run:N", number(value, title)],
     )
-    said = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
-    return framed(alt.layer(bars, said), 20 * max(3, len(rows)) + 130)
+    labels = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
+    return framed(alt.layer(bars, labels), 20 * max(3, len(rows)) + 130)
 
 
 def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:

@@ -23,9 +23,9 @@ if known:
     at = f"{row['changed_at']:%Y-%m-%d %H:%M:%S}"
     st.text(f"{at} UTC   {row['what']}   {row['entities'] or 'all of the site'}   {row['note'] or ''}")
     rows = [one for one in events.rows if (one["changed_at"], one["what"]) == (row["changed_at"], row["what"])]
-    told = [one for one in rows if one["ratio_low"] is not None]
-    if told:
-        frame = events.frame(told).with_columns(about=charts.joined("measure", "mode", "generation"))
+    estimated = [one for one in rows if one["ratio_low"] is not None]
+    if estimated:
+        frame = events.frame(estimated).with_columns(about=charts.joined("measure", "mode", "generation"))
         components.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
     for one in rows:
         st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['summary']}")

@@ -35,8 +35,8 @@ MOST_DRAWN = 40
 page = components.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
 drives = page.ask("drives")
-mine = drives.rows_of(drive=drive)
-if not mine:
+chosen = drives.rows_of(drive=drive)
+if not chosen:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
     state.stop()
 components.heading(drives, "Rates and hours")
@@ -49,7 +49,7 @@ if rated:
     tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
     shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
     components.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
-components.show_table(drives, RATES, mine)
+components.show_table(drives, RATES, chosen)
 earlier = page.ask_before("drives")
 if earlier and page.before:
     st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
@@ -59,7 +59,7 @@ if earlier and page.before:
         st.info("No server log covers these days.")
 st.text("Their hours:")
 groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
-components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], mine)
+components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], chosen)
 components.show_sql(drives, *([earlier] if earlier else []))
 
 effect = page.ask("slow_drive_or_tape")
@@ -67,11 +67,11 @@ components.heading(effect)
 st.caption("Of large files, drives and tapes apart: 1 is the typical one of its kind. Lines are 90 % intervals.")
 kind = fields.choose("of", "Of", ["drives", "tapes"], page=st)
 name = "drive" if kind == "drives" else "volume"
-told = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]]
-if told:
-    frame = effect.frame(told[:MOST_DRAWN])
+estimated = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]]
+if estimated:
+    frame = effect.frame(estimated[:MOST_DRAWN])
     components.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
-    components.say_cut(effect, len(told[:MOST_DRAWN]), len(told))
+    components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))
 else:
     st.info("No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table.")
 components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"summary": 300})

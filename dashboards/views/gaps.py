@@ -36,8 +36,9 @@ bins, tops = histogram.frame(), peaks.frame()
 shown = [row["station"] for row in cost.rows_of(level="station")]
 places = st.columns(min(2, len(shown)))
 for number, name in enumerate(shown):
-    mine = (pl.col("station") == name) if name is not None else pl.col("station").is_null()
-    chart = charts.gap_histogram(bins.filter(mine), tops.filter(mine), name or "-", page.site["expected_gap_s"], unit)
+    is_shown = (pl.col("station") == name) if name is not None else pl.col("station").is_null()
+    parts = bins.filter(is_shown), tops.filter(is_shown)
+    chart = charts.gap_histogram(*parts, name or "-", page.site["expected_gap_s"], unit)
     components.show_chart(histogram, chart, place=places[number % 2])
 components.show_sql(histogram, peaks)
 

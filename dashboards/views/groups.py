@@ -39,8 +39,8 @@ st.caption("Blue: on average. Grey: most at one instant. Orange: drives there ar
 systems = sorted({row["system"] for row in used.rows})
 for system in systems:
     says = f"Archive system {system}" if len(systems) > 1 else "Drives in use by the hour."
-    mine = used.frame([row for row in used.rows if row["system"] == system])
-    components.show_chart(used, hour_charts.in_use(mine, page.span()), says)
+    own = used.frame([row for row in used.rows if row["system"] == system])
+    components.show_chart(used, hour_charts.in_use(own, page.span()), says)
 if not all(row["is_possible"] for row in used.rows):
     st.warning("In some hours more drives were in use than there are: a drive is missing in `site.toml`, or logs lie.")
 components.show_sql(used)

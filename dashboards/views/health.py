@@ -11,7 +11,7 @@ FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_a
 CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "summary"]
 REJECTS = ["path", "reason", "n_lines", "line_no", "text"]
 NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
-ODD = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
+CONTRADICTIONS = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
 MOST_HOSTS = 60
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
@@ -61,7 +61,7 @@ components.show_part(unknown, NAMES, lacking=nothing)
 nothing = "No station's clock could be held against the movers' log. `tapescope detect` does that."
 components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
 nothing = "Nothing was compared yet. `tapescope detect` does that."
-components.show_part(page.ask("contradictions"), ODD, lacking=nothing, wide={"summary": 300})
+components.show_part(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
 
 builds, failed = page.ask("builds"), page.ask("checks")
 components.heading(builds)

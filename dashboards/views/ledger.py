@@ -46,9 +46,9 @@ components.show_sql(hours)
 
 groups = page.ask("hours_by_group")
 components.heading(groups, whole=page, by=["group"])
-mine = [row for row in groups.rows_of(storage_group=group) if row["storage_group"]]
-if mine:
-    chart = ledger_charts.stacked(groups.frame(mine), "drive_hours", "storage_group", "drive-hours [h]")
+of_group = [row for row in groups.rows_of(storage_group=group) if row["storage_group"]]
+if of_group:
+    chart = ledger_charts.stacked(groups.frame(of_group), "drive_hours", "storage_group", "drive-hours [h]")
     components.show_chart(groups, chart)
 else:
     st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")

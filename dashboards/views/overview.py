@@ -19,15 +19,15 @@ SEVERITIES = ("critical", "warning", "info")
 
 page = components.open_page("Is anything wrong?", compares=True)
 found, withheld, days = page.ask("findings"), page.ask("withheld"), page.ask("day_state")
-told = page.ask("finding_life")
+lives = page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
-known = {row["finding_id"]: row for row in told.rows if row["state"] in ("muted", "acknowledged")}
+known = {row["finding_id"]: row for row in lives.rows if row["state"] in ("muted", "acknowledged")}
 set_aside = {row["finding_id"]: row | known[row["finding_id"]] for row in found.rows if row["finding_id"] in known}
 open_now = [row for row in found.rows if row["finding_id"] not in known]
 counts = {name: sum(row["severity"] == name for row in open_now) for name in SEVERITIES}
-said = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
-if said:
-    (st.error if counts["critical"] else st.warning)(f"Something is wrong: {said}.")
+counted = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+if counted:
+    (st.error if counts["critical"] else st.warning)(f"Something is wrong: {counted}.")
 elif set_aside:
     st.info("No finding is open: all of them are acknowledged or muted.")
 # An all-clear needs rules that ran, on logs that were read, for every day of the period.
@@ -84,10 +84,10 @@ for row in list(set_aside.values())[:SHOWN_FINDINGS]:
     finding_links.show_command("reopen", row["finding_id"])
 components.show_sql(found)
 
-moved = [row for row in told.rows if row["state"] in ("new", "returned", "gone")]
+moved = [row for row in lives.rows if row["state"] in ("new", "returned", "gone")]
 WIDE = {"rule": 140, "text": 380}
 components.show_part(
-    told, MOVED, moved, "No finding came, returned or went.", wide=WIDE, text="What changed since earlier nights"
+    lives, MOVED, moved, "No finding came, returned or went.", wide=WIDE, text="What changed since earlier nights"
 )
 
 components.heading(withheld)

@@ -100,16 +100,16 @@ page = components.open_page("Can the disks feed the drives?", "station")
 station = page.chosen["station"]
 streams = page.ask("streams_per_station")
 components.heading(streams)
-mine = words.in_order(streams.rows_of(station=station), "station")
-if mine:
+chosen = words.in_order(streams.rows_of(station=station), "station")
+if chosen:
     most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
     shown = []
-    for row in (row for row in mine if row["n_opposite"] <= most):
+    for row in (row for row in chosen if row["n_opposite"] <= most):
         against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
         shown.append(row | {"station": f"{row['station']} {row['mode']} {against}"})
     titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s")}
     components.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
-    components.show_table(streams, STREAMS, mine, 240)
+    components.show_table(streams, STREAMS, chosen, 240)
 else:
     st.info("No station's transfers are known in this period. Load server logs with `tapescope run`.")
 components.show_sql(streams)

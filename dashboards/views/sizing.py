@@ -45,13 +45,13 @@ st.subheader("Drives for so much traffic", anchor=False)
 like = fields.choose("like", "Drives like", able, page=st)
 left, right = st.columns(2, gap="large")
 with left:
-    wanted = fields.slide("wanted", "Wanted [MB/s]", 10.0, 5000.0, 400.0, 10.0)
+    target = fields.slide("target", "Target [MB/s]", 10.0, 5000.0, 400.0, 10.0)
     factor = fields.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
     availability = fields.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
 with right:
     n_files = fields.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
     file_mb = fields.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
-needed, efficiency = forecast.size(fits[like], wanted, factor, n_files, file_mb, availability)
+needed, efficiency = forecast.size(fits[like], target, factor, n_files, file_mb, availability)
 one, two, three = st.columns(3)
 one.metric(
     "drives", needed.whole, help="whole drives; each of the classes' rates by its factor, over efficiency and speed"

@@ -67,11 +67,11 @@ parquet.download_button(
 )
 drawn = replace(ran.asked, snapshot=found.snapshot, chart="none", x="", y="")
 if measures := sql_desk.measures(shown):
-    for key, wanted, options in (
+    for key, choice, options in (
         *(("chart", ran.asked.chart, sql_desk.CHARTS), ("x", ran.asked.x, shown.column_names)),
         ("y", ran.asked.y, measures),
     ):
-        sql_desk.keep(key, wanted, options)
+        sql_desk.keep(key, choice, options)
     chart = chart_at.selectbox("Chart", sql_desk.CHARTS, key="chart")
     x, y = x_at.selectbox("Along", shown.column_names, key="x"), y_at.selectbox("Up", measures, key="y")
     if chart != "none":

@@ -59,12 +59,12 @@ if answer.changed and changes != Changes():
 st.subheader("Recorded, replayed, changed", anchor=False)
 rows = scenario.uses(answer, changes)
 if answer.is_withheld:
-    told = "The change is withheld; this is the record, and the same run again."
+    text = "The change is withheld; this is the record, and the same run again."
 elif changes == Changes():
-    told = "Nothing is changed yet: choose something and press Run. This is the record, and the same run again."
+    text = "Nothing is changed yet: choose something and press Run. This is the record, and the same run again."
 else:
-    told = f"Changed: {forecast.described(changes)}."
-st.text(told)
+    text = f"Changed: {forecast.described(changes)}."
+st.text(text)
 # first what is wanted, work done sooner and less waiting; then what it takes of the drives
 for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
     title = scenario.COLUMNS[value][0]

@@ -13,6 +13,6 @@ def resolve_prefix(ids: Collection[str], beginning: str) -> str:
     """
     found = sorted({known for known in ids if known.startswith(beginning)})
     if len(found) != 1 or not beginning:
-        said = f"{len(found)} findings have" if found else "no finding has"
-        raise TapescopeError(f"{said} an id that begins with {beginning!r}", "`tapescope finding list` shows the ids")
+        count = f"{len(found)} findings have" if found else "no finding has"
+        raise TapescopeError(f"{count} an id that begins with {beginning!r}", "`tapescope finding list` shows the ids")
     return found[0]

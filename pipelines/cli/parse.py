@@ -41,11 +41,11 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
     from pipelines import steps
     from pipelines.primitives.text import escape_control
 
-    said = steps.recognise(list(paths))
-    for one in said:
+    recognised = steps.recognise(list(paths))
+    for one in recognised:
         click.echo(f"{escape_control(str(one.path))}: {one.source or 'unknown'}: {escape_control(one.why)}")
         for name, why in one.claims.items() if verbose else ():
             click.echo(f"    {name}: {escape_control(why)}")
-    if len(said) > 1:
-        n_known = sum(one.source is not None for one in said)
-        click.echo(f"{n_known} of {len(said)} files are of a known kind; --verbose says what every source misses")
+    if len(recognised) > 1:
+        n_known = sum(one.source is not None for one in recognised)
+        click.echo(f"{n_known} of {len(recognised)} files are of a known kind; --verbose says what every source misses")

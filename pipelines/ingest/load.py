@@ -15,7 +15,7 @@ from pipelines.ingest.staging import Staging
 from pipelines.ingest.succession import Succession, joined
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import LAKE, Connection
-from pipelines.warehouse.tables import SEEN
+from pipelines.warehouse.tables import LOG_COVERAGE
 
 BY_CHANCE = 20  # so many records of two days may be the same, of a log that is nearly empty
 _UNREAD = {"loaded": "unchanged", "withdrawn": "withdrawn"}
@@ -62,7 +62,7 @@ class Loader:
             return FileReport(file.name, _UNREAD[before.state], file.source, before.reason or "")
         report = self._judge(file, parse, same)
         if report.state == "loaded":
-            self.staging.add(SEEN, cut_at_midnight(written).with_columns(source=pl.lit(file.source)), token)
+            self.staging.add(LOG_COVERAGE, cut_at_midnight(written).with_columns(source=pl.lit(file.source)), token)
         self._make_room(file, plan, report, same, written)
         file_id = self.registry.register(file, parse, report, plan.continues, _span(written))
         if report.state == "loaded":

@@ -31,7 +31,7 @@ from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.withdrawal import withdraw
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import LAKE
-from pipelines.warehouse.tables import SEEN
+from pipelines.warehouse.tables import LOG_COVERAGE
 
 DATE = r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)"  # in a name
 _WHOSE = ("system", "host", "link")  # what of an origin says whose log it is
@@ -194,7 +194,8 @@ class Succession:
     def hosts(self, file_ids: list[str]) -> set[str]:
         """The hosts that some parts speak for."""
         rows = self.registry.connection.execute(
-            f"SELECT DISTINCT host FROM {LAKE}.bronze.{SEEN} WHERE file_id IN (SELECT unnest(?::VARCHAR[]))", [file_ids]
+            f"SELECT DISTINCT host FROM {LAKE}.bronze.{LOG_COVERAGE} WHERE file_id IN (SELECT unnest(?::VARCHAR[]))",
+            [file_ids],
         ).fetchall()
         return {row[0] for row in rows}
 

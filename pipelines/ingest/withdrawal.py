@@ -10,7 +10,7 @@ from pipelines.ingest.parts import REFUSED
 from pipelines.ingest.registry import FileRegistry
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
-from pipelines.warehouse.tables import SEEN, prepare_tables
+from pipelines.warehouse.tables import LOG_COVERAGE, prepare_tables
 
 
 def forget(site: Site, what: str) -> list[str]:
@@ -68,7 +68,7 @@ def _tables_of(registry: FileRegistry, bronze: dict[str, Relation], file_ids: li
             continue
         if source is None or row.get("source_version") != source.VERSION:
             return sorted(bronze)
-        names |= {*source.TABLES, SEEN}
+        names |= {*source.TABLES, LOG_COVERAGE}
     return sorted(names & set(bronze))
 
 

@@ -80,9 +80,9 @@ class ForecastReport:
     rows: list[dict[str, Any]]  # rows of gold.forecast
 
     def as_dict(self) -> dict[str, Any]:
-        said = [row for row in self.rows if row["varied_input"] is None]
-        refused = sum(row["reason_missing"] is not None for row in said)
-        return {"day": str(self.day), "forecasts": len(said) - refused, "no_estimate": refused}
+        forecasts = [row for row in self.rows if row["varied_input"] is None]
+        refused = sum(row["reason_missing"] is not None for row in forecasts)
+        return {"day": str(self.day), "forecasts": len(forecasts) - refused, "no_estimate": refused}
 
 
 def forecast(site: Site, last: date | None = None) -> ForecastReport:

@@ -6,7 +6,7 @@ from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 
-SEEN = "seen"  # the relation of bronze that every source fills
+LOG_COVERAGE = "log_coverage"  # the relation of bronze that every source fills
 
 # the catalogue's present tables beside what their contracts say
 _TABLES = (
@@ -24,7 +24,7 @@ def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = 
         changed = create_tables(connection, catalog, will_build)
         tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
         for stem, source in sources.all_sources().items():
-            if tables & {*source.TABLES, SEEN}:
+            if tables & {*source.TABLES, LOG_COVERAGE}:
                 connection.execute(
                     f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'", [stem]
                 )

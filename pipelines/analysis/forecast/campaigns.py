@@ -70,5 +70,5 @@ def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict
     more = {"a drive more": one_drive_more(moved, drives)} if drives.any() else {}
     rate = float(moved.sum() * 1000 / busy.sum() / 3600) if busy.sum() else None
     end = days_left(moved, last["left_gb"], gains | more)
-    told = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
-    return Progress(name, size_gb, *told, rate, len(seen), end, moved_ahead(moved))
+    amounts = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
+    return Progress(name, size_gb, *amounts, rate, len(seen), end, moved_ahead(moved))

@@ -9,7 +9,7 @@ SIZES_MB = tuple(10 ** (1 + step / 10) for step in range(34))  # 10 MB to 20 GB
 
 
 def size(
-    like: Fitted, wanted_mb_s: float, factor: float, n_files: float, file_mb: float, availability: float
+    like: Fitted, target_mb_s: float, factor: float, n_files: float, file_mb: float, availability: float
 ) -> tuple[Needed, Estimate]:
     """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
 
@@ -17,7 +17,7 @@ def size(
     """
     found = like.found
     efficiency = found.efficiency(n_files, file_mb)
-    traffic = Traffic("traffic", certain(wanted_mb_s), certain(factor), efficiency)
+    traffic = Traffic("traffic", certain(target_mb_s), certain(factor), efficiency)
     return drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability)), efficiency
 
 

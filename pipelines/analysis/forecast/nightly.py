@@ -36,8 +36,8 @@ def _rows(history: History) -> Iterator[Row]:
         yield from _costs(one)
     for name, model in seek_models(history).items():
         if model.n_mounts:  # else it is the published model's word, and none of the site's
-            told = {"n_samples": model.n_mounts, "sample_unit": "mounts"}
-            yield _named("seeking", name, "seek_factor", "1") | told | _said(model.factor)
+            basis = {"n_samples": model.n_mounts, "sample_unit": "mounts"}
+            yield _named("seeking", name, "seek_factor", "1") | basis | _columns(model.factor)
     for needed in drives_for_traffic(history, fitted):
         yield from _drives(needed)
     yield from _campaigns(history)
@@ -57,7 +57,7 @@ def _named(model: str, entity: str, quantity: str, unit: str) -> Row:
     return {"model": model, "entity": entity, "quantity": quantity, "unit": unit}
 
 
-def _said(found: Estimate | NoEstimate) -> dict[str, Any]:
+def _columns(found: Estimate | NoEstimate) -> dict[str, Any]:
     if isinstance(found, NoEstimate):
         return {"reason_missing": found.reason, "data_needed": found.data_needed}
     return {"value": found.value, "value_low": found.low, "value_high": found.high}
@@ -65,20 +65,20 @@ def _said(found: Estimate | NoEstimate) -> dict[str, Any]:
 
 def _costs(one: Fitted) -> Iterator[Row]:
     entity = f"{one.generation} {one.mode}"
-    told = {"n_samples": one.found.n_mounts, "sample_unit": "mounts"}
+    basis = {"n_samples": one.found.n_mounts, "sample_unit": "mounts"}
     for name, unit in UNITS.items():
-        yield _named("calibration", entity, name, unit) | told | _said(one.found.parameters[name])
+        yield _named("calibration", entity, name, unit) | basis | _columns(one.found.parameters[name])
     if one.found.median_error is not None:
-        yield _named("calibration", entity, "drift_week", "1") | told | _said(one.found.drift_week)
-        yield _named("calibration", entity, "median_error", "1") | told | {"value": one.found.median_error}
+        yield _named("calibration", entity, "drift_week", "1") | basis | _columns(one.found.drift_week)
+        yield _named("calibration", entity, "median_error", "1") | basis | {"value": one.found.median_error}
 
 
 def _drives(one: DrivesNeeded) -> Iterator[Row]:
     row = _named("sizing", one.generation, "drives", "1") | {"n_samples": one.n_days, "sample_unit": "days"}
     if isinstance(one.needed, NoEstimate):
-        yield row | _said(one.needed)
+        yield row | _columns(one.needed)
         return
-    yield row | _said(one.needed.drives)
+    yield row | _columns(one.needed.drives)
     for name, at_low, at_high in one.needed.tornado:
         yield row | {"varied_input": name, "value_low": min(at_low, at_high), "value_high": max(at_low, at_high)}
 
@@ -96,21 +96,21 @@ def _campaigns(history: History) -> Iterator[Row]:
             yield from _campaign(one)
             continue
         why = NoEstimate(f"no log tells of a day since it begins, {planned.begin}", "logs of its days")
-        yield _named("eta", planned.name, "days_left", "d") | _said(why)
+        yield _named("eta", planned.name, "days_left", "d") | _columns(why)
 
 
 def _campaign(one: Progress) -> Iterator[Row]:
-    told = {"n_samples": one.n_days, "sample_unit": "days"}
-    left = _named("eta", one.name, "days_left", "d") | told
-    week = _named("eta", one.name, "week_gb", "GB") | told | {"until_day": one.last_day + timedelta(days=WEEK_DAYS)}
+    basis = {"n_samples": one.n_days, "sample_unit": "days"}
+    left = _named("eta", one.name, "days_left", "d") | basis
+    week = _named("eta", one.name, "week_gb", "GB") | basis | {"until_day": one.last_day + timedelta(days=WEEK_DAYS)}
     if isinstance(one.end, Eta):
-        yield left | _said(one.end.days)
-        yield _named("eta", one.name, "gb_day", "GB/day") | told | _said(one.end.gb_day)
+        yield left | _columns(one.end.days)
+        yield _named("eta", one.name, "gb_day", "GB/day") | basis | _columns(one.end.gb_day)
         for lever in one.end.levers:
             yield left | {"varied_input": lever.name, "value": lever.days}
     else:
-        yield left | _said(one.end)
-    yield week | _said(one.week_gb)
+        yield left | _columns(one.end)
+    yield week | _columns(one.week_gb)
 
 
 def _plans(history: History) -> Iterator[Row]:
@@ -120,7 +120,7 @@ def _plans(history: History) -> Iterator[Row]:
         everyone = outlooks(history)
     except TapescopeError as error:
         for plan in history.site.plan:
-            yield _named("growth", plan.name, "holdings_tb", "TB") | _said(
+            yield _named("growth", plan.name, "holdings_tb", "TB") | _columns(
                 NoEstimate(str(error), "logs of days of writing")
             )
         return
@@ -131,18 +131,18 @@ def _plans(history: History) -> Iterator[Row]:
 def _plan(one: Outlook) -> Iterator[Row]:
     """The plan's own day begins when the day before it is over. What is endless has no end in a row."""
     last = one.written.last_day
-    told = {"n_samples": one.written.n_days, "sample_unit": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
-    until = told | {"until_day": one.plan.by - timedelta(days=1)}
+    basis = {"n_samples": one.written.n_days, "sample_unit": "days", "first_day": last - timedelta(days=TWO_YEARS - 1)}
+    until = basis | {"until_day": one.plan.by - timedelta(days=1)}
     growth = one.written.growth
     factor = growth if isinstance(growth, NoEstimate) else growth.factor_year
-    yield _named("growth", one.plan.name, "factor_year", "1") | told | _said(factor)
-    yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _said(one.holdings_tb)
+    yield _named("growth", one.plan.name, "factor_year", "1") | basis | _columns(factor)
+    yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _columns(one.holdings_tb)
     if not isinstance(one.chance, NoEstimate) and one.held.is_whole:  # else more is held than is known
         yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
-    left = _said(one.days_left)
+    left = _columns(one.days_left)
     yield (
         _named("growth", one.plan.name, "days_left", "d")
-        | told
+        | basis
         | left
         | {name: None for name in ("value", "value_low", "value_high") if math.isinf(left.get(name) or 0.0)}
     )

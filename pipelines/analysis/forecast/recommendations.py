@@ -62,13 +62,13 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
             [finding],
         ).fetchall()
         name = resolve_prefix([str(row[0]) for row in rows], finding)
-        _, rule, entity, told, gain, least, most = rows[0]
+        _, rule, entity, finding_text, gain, least, most = rows[0]
         if not gain:
             raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
         drives = _drives_of(connection, entity)
         cause = catalog.rules[rule].cause if rule in catalog.rules else ""
         ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
-        return (text or told, name, "\n".join(drives), cause in HOURS, gain, *ends)
+        return (text or finding_text, name, "\n".join(drives), cause in HOURS, gain, *ends)
 
     return _write(site, catalog, row)
 

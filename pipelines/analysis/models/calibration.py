@@ -180,11 +180,11 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     share /= share.sum(axis=0)
     together = [name for name, part in zip(columns, share[-1], strict=True) if part > 0.5]
     sizes = mounts.moved_mb / mounts.n_files
-    why = f"{' and '.join(together)} cannot be told apart"
+    why = f"{' and '.join(together)} cannot be separated"
     if "speed_mb_s" in together:
         why += f": the mean file of a mount is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same everywhere"
-    wanted = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
-    return dict.fromkeys(together, NoEstimate(why, wanted))
+    needed = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
+    return dict.fromkeys(together, NoEstimate(why, needed))
 
 
 def _mixed(
@@ -227,7 +227,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     found["seek_s"] = _seek(times, mounts)
     if wrong := {name: one for name, one in found.items() if isinstance(one, NoEstimate)}:
         return Calibration(len(mounts), _mixed(mounts, columns, wrong))
-    return _told(mounts, columns, found, draws[usable], times[usable])
+    return _calibration(mounts, columns, found, draws[usable], times[usable])
 
 
 def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_columns: int) -> Estimate | NoEstimate:
@@ -238,12 +238,12 @@ def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_colum
             return Estimate(max(0.0, value), max(0.0, one.low), one.high)
         return NoEstimate(f"it comes out below nothing ({value:.1f} s): the formula does not fit", "see what differs")
     if value <= 0 or one.low <= 0:
-        said = f"{1 / value:.0f} MB/s" if value < 0 else "without an upper end"
-        return NoEstimate(f"the speed comes out {said}", _SIZES)
+        speed = f"{1 / value:.0f} MB/s" if value < 0 else "without an upper end"
+        return NoEstimate(f"the speed comes out {speed}", _SIZES)
     return Estimate(1 / value, 1 / one.high, 1 / one.low)
 
 
-def _told(
+def _calibration(
     mounts: Mounts,
     columns: list[Parameter],
     found: dict[Parameter, Estimate | NoEstimate],
@@ -302,8 +302,8 @@ class Check:
         return bool(np.median(np.abs(self.error)) <= WELL_ENOUGH)
 
     @property
-    def said(self) -> str:
-        """What to say of it; where it does not fit, the search for places is offered (X2)."""
+    def summary(self) -> str:
+        """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
             return f"the formula fits: half of the mounts within {np.median(np.abs(self.error)):.1%}"
         left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s a file are left over"

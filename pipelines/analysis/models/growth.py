@@ -153,17 +153,17 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
     """The middle of each week that was seen, in days ahead of the last day's end, and the mean of its days."""
     week = (last_day - days) // WEEK
     n_seen = np.bincount(week)
-    told = np.flatnonzero(n_seen >= LEAST_IN_WEEK)
-    means: Floats = np.bincount(week, written_gb)[told] / n_seen[told]
-    return -WEEK * (told.astype(float) + 0.5), means
+    known = np.flatnonzero(n_seen >= LEAST_IN_WEEK)
+    means: Floats = np.bincount(week, written_gb)[known] / n_seen[known]
+    return -WEEK * (known.astype(float) + 0.5), means
 
 
 def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
-    wanted = f"logs of at least {LEAST_WEEKS} weeks with something written all along; of two years, to tell seasons"
+    needed = f"logs of at least {LEAST_WEEKS} weeks with something written all along; of two years, to tell seasons"
     if len(ahead) < LEAST_WEEKS:
-        return NoEstimate(f"{len(ahead)} weeks were seen", wanted)
+        return NoEstimate(f"{len(ahead)} weeks were seen", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
-        return NoEstimate("writing began or ended within the weeks seen", wanted)
+        return NoEstimate("writing began or ended within the weeks seen", needed)
     return None
 
 

@@ -137,14 +137,14 @@ def learn(
     names, which = np.unique(mount, return_inverse=True)
     expected = np.bincount(which, prior, len(names))
     measured = np.bincount(which, np.where(prior > 0, seconds, 0.0), len(names))
-    said = np.log(measured[(expected > 0) & (measured > 0)] / expected[(expected > 0) & (measured > 0)])
-    if not len(said):
+    log_ratios = np.log(measured[(expected > 0) & (measured > 0)] / expected[(expected > 0) & (measured > 0)])
+    if not len(log_ratios):
         return SeekModel(tape)
-    squares = float(((said - said.mean()) ** 2).sum())
-    variance = (_USUAL_WEIGHT * _USUAL_SCATTER**2 + squares) / (_USUAL_WEIGHT + len(said) - 1)
-    precision = 1 / PRIOR_SD**2 + len(said) / variance
-    mean = float(said.sum() / variance / precision)
-    return SeekModel(tape, mean, float(precision**-0.5), float(variance**0.5), len(said))
+    squares = float(((log_ratios - log_ratios.mean()) ** 2).sum())
+    variance = (_USUAL_WEIGHT * _USUAL_SCATTER**2 + squares) / (_USUAL_WEIGHT + len(log_ratios) - 1)
+    precision = 1 / PRIOR_SD**2 + len(log_ratios) / variance
+    mean = float(log_ratios.sum() / variance / precision)
+    return SeekModel(tape, mean, float(precision**-0.5), float(variance**0.5), len(log_ratios))
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def _notes(one: Any) -> Iterator[str]:
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
         stated = check(Service(speed.value), one.mounts)
-        yield f"with the sizing note's 120 s a mount and 4.4 s a file: {stated.said}"
+        yield f"with the sizing note's 120 s a mount and 4.4 s a file: {stated.summary}"
 
 
 @click.command()

@@ -71,8 +71,8 @@ def _class(text: str, found: Any) -> Any:
         efficiency = found.efficiency(int(mount[1]), int(mount[2]))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
-    wanted, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])
-    return Traffic(name, wanted, factor, efficiency)
+    rate, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])
+    return Traffic(name, rate, factor, efficiency)
 
 
 @click.command()

@@ -45,12 +45,12 @@ class Run:
         env, station = self.env, self.stations[mount.station]
         yield env.timeout(mount.asked_s)
         held: list[tuple[simpy.Resource, Any]] = []
-        wanted: list[simpy.Resource] = [self.drives[mount.kind]]
+        resources: list[simpy.Resource] = [self.drives[mount.kind]]
         if mount.mode in station.slots:
-            wanted.insert(0, station.slots[mount.mode])
+            resources.insert(0, station.slots[mount.mode])
         if mount.volume:
-            wanted.insert(0, self.volumes[mount.volume])
-        for resource in wanted:
+            resources.insert(0, self.volumes[mount.volume])
+        for resource in resources:
             request = resource.request()
             held.append((resource, request))
             yield request

@@ -70,8 +70,8 @@ class Station:
         """So much more lies here; those who wait longest take first."""
         self.held_mb += mb
         while self.waiting and self.waiting[0][0] <= self.held_mb + _DONE_MB:
-            wanted, event = self.waiting.pop(0)
-            self.held_mb -= wanted
+            asked_mb, event = self.waiting.pop(0)
+            self.held_mb -= asked_mb
             event.succeed()
 
     def take(self, mb: float) -> simpy.Event:

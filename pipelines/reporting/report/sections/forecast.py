@@ -34,16 +34,16 @@ _COST_DOCS = {
 def campaigns(asker: Asker) -> Section:
     """How far campaigns are, when they will be done, what would move that; how long spools last."""
     declared = asker.site.campaign
-    said = _by("entity", _of(asker, "eta"))
+    by_entity = _by("entity", _of(asker, "eta"))
     seen = _by("campaign", asker.ask("campaign_days").as_dicts() if declared else [])
     sentences, figures = [], []
     for one in declared[:_MOST]:
-        past, ahead = seen.get(one.name, []), said.get(one.name, [])
+        past, ahead = seen.get(one.name, []), by_entity.get(one.name, [])
         sentences.append(f"{one.name}: {_so_far(one, past)}; {_end(asker, ahead)}.")
         figures += _burndown(one, past, ahead)
     if not declared:
         sentences.append("site.toml declares no campaign.")
-    elif not said:
+    elif not by_entity:
         sentences.append(_NOT_KEPT)
     sentences += _score(asker) if declared else []
     sentences += _plans(asker)
@@ -95,18 +95,18 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
         return "it is done"
     dates = [_date(asker.last, end[key]) for key in ("value", "value_low", "value_high")]
     basis = counted(end["n_samples"], end["sample_unit"][:-1])
-    told = f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {basis}"
+    text = f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {basis}"
     if week is not None and week["value"] is not None:
-        told += f"; the next seven days {interval(_estimate(week).times(1e-3), 'TB')}"
+        text += f"; the next seven days {interval(_estimate(week).times(1e-3), 'TB')}"
     levers = sorted((row for row in ahead if row["varied_input"]), key=lambda row: row["value"])[:_LEVERS]
     sooner = [f"{row['varied_input']} {quantity(end['value'] - row['value'], 'd')} sooner" for row in levers]
-    return f"{told}; {', '.join(sooner)}" if sooner else told
+    return f"{text}; {', '.join(sooner)}" if sooner else text
 
 
 def _plans(asker: Asker) -> list[str]:
     """What the archive will hold on the days of its plans, and how likely that is enough."""
-    said = _by("entity", _of(asker, "growth")) if asker.site.plan else {}
-    return [f"Plan {plan.name}: {_holdings(said.get(plan.name, []))}." for plan in asker.site.plan[:_MOST]]
+    by_entity = _by("entity", _of(asker, "growth")) if asker.site.plan else {}
+    return [f"Plan {plan.name}: {_holdings(by_entity.get(plan.name, []))}." for plan in asker.site.plan[:_MOST]]
 
 
 def _holdings(ahead: list[Row]) -> str:
@@ -117,15 +117,15 @@ def _holdings(ahead: list[Row]) -> str:
     if holds["value"] is None:
         return no_estimate(_refusal(holds), "what will be held")
     factor = rows["factor_year"]
-    told = f"{interval(_estimate(holds), 'TB')} by then"
+    text = f"{interval(_estimate(holds), 'TB')} by then"
     if "met" in rows:
         met = f"met with {percent(rows['met']['value'])}"
     else:
         met = "only of what was logged as written, for no export of volumes shows what was there before"
     if factor["value"] is None:
-        return f"{told}, {met}, if it goes on as it did; {no_estimate(_refusal(factor), 'growth')}"
+        return f"{text}, {met}, if it goes on as it did; {no_estimate(_refusal(factor), 'growth')}"
     grows = f"writing grows by a factor of {interval(_estimate(factor), '1')} a year"
-    return f"{told}, {met}; {grows}, by {counted(holds['n_samples'], 'day')}"
+    return f"{text}, {met}; {grows}, by {counted(holds['n_samples'], 'day')}"
 
 
 def _estimate(row: Row) -> Estimate:
