@@ -61,7 +61,7 @@ def rows_of(site: Site) -> State:
     with Warehouse(site).read() as connection:
         files = dict(connection.execute("SELECT file_id, path FROM ops.file WHERE state = 'loaded'").fetchall())
         # an interval of bronze.log_coverage may be told in one piece or in two that touch
-        tables = [table for table in load_catalog().layer("bronze") if table.name != "seen"]
+        tables = [table for table in load_catalog().layer("bronze") if table.name != "log_coverage"]
         for table in [*tables, load_catalog().relations["ops.reject"]]:
             said = ", ".join(f'"{name}"' for name in table.column_names if name not in ("file_id", "day"))
             for file_id, *row in connection.execute(f"SELECT file_id, {said} FROM {table.full_name}").fetchall():

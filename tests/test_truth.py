@@ -161,7 +161,7 @@ def test_findings_point_to_lines_of_the_logs(first: Demo) -> None:
 def test_a_drives_gaps_lead_to_the_lines_of_the_log(first: Demo) -> None:
     """D4: from the long gaps of a faulty drive to its files and the very lines, which stand where it says."""
     entity = next(fault["entity"] for fault in first.faults if fault["rule"] == "long_gap")
-    found = steps.drill(first.site, entity.split("/")[1], "gap", DAY, 50)
+    found = steps.drill(first.site, entity.split("/")[1], "between_files", DAY, 50)
     assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
     with open_bytes(first.site.root / LOG) as file:
         log = file.read().decode().splitlines()
@@ -223,7 +223,7 @@ def test_each_of_them_is_proven_by_two_lines_of_the_log(first: Demo) -> None:
 def tape_tests(demo: Demo) -> list[dict[str, Any]]:
     """P38 to P41: the four reads of one tape, in the order of their mounts."""
     rows = steps.ask(demo.site, "session_rates", {"first_day": str(DAY), "last_day": str(DAY)}).as_dicts()
-    return [row for row in rows if row["volume"] == "G03243"]
+    return sorted((row for row in rows if row["volume"] == "G03243"), key=lambda row: row["requested_at"])
 
 
 def test_rates_of_the_tape_tests(first: Demo) -> None:
@@ -391,8 +391,22 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"file_family": "gauge", "from_mb": 100.0, "n_files": 4948},
     ],
     "streams_per_station": [
-        {"station": "stkendm8a", "mode": "read", "n_streams": 2, "n_opposite": 2, "kept": 1.0, "fairness": 1.0},
-        {"station": "stkendm12a", "mode": "write", "n_streams": 2, "n_opposite": 2, "kept": 1.0, "fairness": 1.0},
+        {
+            "station": "stkendm8a",
+            "mode": "read",
+            "n_streams": 2,
+            "n_opposite": 2,
+            "retained_share": 1.0,
+            "fairness": 1.0,
+        },
+        {
+            "station": "stkendm12a",
+            "mode": "write",
+            "n_streams": 2,
+            "n_opposite": 2,
+            "retained_share": 1.0,
+            "fairness": 1.0,
+        },
     ],
     "before_after": [{"is_after": False, "n_sessions": 42}, {"is_after": True, "n_sessions": 47}],
     "lost_time": [  # hours as planted; of the tape tests every second of motion
