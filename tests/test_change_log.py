@@ -111,10 +111,10 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     assert (again.number, again.is_full) == (first + 1, False)
     with Warehouse(site).read() as connection:
         assert connection.execute("SELECT count(*) FROM site.change").fetchall() == [(3,)]
-    said = CliRunner().invoke(
+    result = CliRunner().invoke(
         cli, ["ask", "changes", "last_day=2010-03-11", "--site", str(tmp_path), "--format", "json"]
     )
-    assert [row["summary"][:15] for row in json.loads(said.stdout)] == [
+    assert [row["summary"][:15] for row in json.loads(result.stdout)] == [
         "not read: `at` ",
         "cannot estimate:",
         "cannot estimate:",

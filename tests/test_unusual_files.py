@@ -1,4 +1,4 @@
-"""Files as they are found: damaged archives, endless lines, odd names, patterns that fit nothing."""
+"""Files as they are found: damaged archives, endless lines, unusual names, patterns that fit nothing."""
 
 import contextlib
 import gzip
