@@ -92,11 +92,11 @@ def test_every_unit_has_worked_examples() -> None:
 
 
 def test_every_worked_example_is_of_a_unit() -> None:
-    wanted = {pattern.rsplit("/", 1)[0] for pattern in NEEDS_CASES}
+    needed = {pattern.rsplit("/", 1)[0] for pattern in NEEDS_CASES}
     folders = [
         path for kind in ("ops", "silver", "gold", "questions", "inputs", "rules") for path in TESTS.glob(f"{kind}/*/")
     ]
-    orphans = [name for path in folders if (name := path.relative_to(TESTS).as_posix()) not in wanted]
+    orphans = [name for path in folders if (name := path.relative_to(TESTS).as_posix()) not in needed]
     assert not orphans, "examples of units that are gone, or were renamed"
 
 
