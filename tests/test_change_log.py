@@ -114,8 +114,8 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         cli, ["ask", "changes", "last_day=2010-03-11", "--site", str(tmp_path), "--format", "json"]
     )
-    assert [row["summary"][:15] for row in json.loads(result.stdout)] == [
-        "not read: `at` ",
+    assert [row["summary"][:16] for row in json.loads(result.stdout)] == [
+        "not read: `at` i",
         "cannot estimate:",
         "cannot estimate:",
     ]

@@ -185,7 +185,7 @@ def test_run_ask_sql_and_export(site: Path) -> None:
     answer = json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout)
     assert answer and {"volume", "drive_rate_mb_s", "overall_rate_mb_s", "f"} <= answer[0].keys()
     table = run("ask", "gap_cost", "--site", site).stdout
-    assert "p50_s" in table
+    assert "p50 [s]" in table
     count = run("sql", "SELECT count(*) AS n FROM silver.transfer", "--format", "csv", "--site", site).stdout
     assert count.splitlines()[0] == "n" and int(count.splitlines()[1]) > 0
     assert run("export", site / "copy.duckdb", "--site", site).exit_code == 0
