@@ -107,6 +107,6 @@ def stands_at_the_gap(page: Any) -> None:
     assert page.locator(".vega-embed").count() == 2, "one station was asked for: its gaps, and its drive's dead time"
     assert main.get_by_text("stkendm8a   LTO4_101", exact=False).count() >= 1
     numbers = main.locator('[data-testid="stMetricValue"]').all_inner_texts()
-    assert "1,022" in numbers and "614.7" in numbers
+    assert "1,022" in numbers and "615" in numbers
     proof = main.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").first.inner_text()
     assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2

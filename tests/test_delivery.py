@@ -250,7 +250,7 @@ def test_a_password_never_goes_in_the_clear(root: Path) -> None:
 def test_one_way_that_fails_keeps_no_other_back(root: Path, web: receivers.Web) -> None:
     site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
     web.answers = [404]
-    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: HTTPError: .* answered 404"):
+    with pytest.raises(TapescopeError, match=r"to 1 receiver\(s\)\nwebhook: HTTPError: .* answered 404"):
         steps.deliver(site, DAY, DAY)
     assert [path for path, _, _ in web.posts] == ["/hook", "/api/v2/alerts"]
     assert ways(steps.deliver(site, DAY, DAY)) == {"webhook": "sent", "alertmanager": "earlier"}
@@ -284,10 +284,10 @@ def test_what_a_server_may_have_taken_is_not_sent_again(root: Path, web: receive
 def test_a_token_never_stands_in_an_error(root: Path, web: receivers.Web) -> None:
     site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
     tokens = {"TAPESCOPE_WEBHOOK_TOKEN": "t0k\nen", "TAPESCOPE_ALERTMANAGER_TOKEN": "from a file\n"}
-    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: ") as caught:
+    with pytest.raises(TapescopeError, match=r"to 1 receiver\(s\)\nwebhook: ") as caught:
         steps.deliver(site, DAY, DAY, secrets=tokens)
     assert "t0k" not in str(caught.value)
-    with pytest.raises(TapescopeError, match=r"by 1 way\(s\)\nwebhook: ") as caught:
+    with pytest.raises(TapescopeError, match=r"to 1 receiver\(s\)\nwebhook: ") as caught:
         steps.deliver(site, DAY, DAY, secrets={"TAPESCOPE_WEBHOOK_TOKEN": "t0k\u2026n"})
     assert "t0k" not in str(caught.value)
     [(path, headers, _)] = web.posts

@@ -59,6 +59,7 @@ WORDS = {
     "[PARAM=VALUE…]": "first_day=2010-03-10",
     "VOLUME": "G03243",
     "DRIVE": "LTO4_101",
+    "TOPIC": "gaps",
     "ID": "{finding}",
     "N": "1",
     "D": "2010-03-10",

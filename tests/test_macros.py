@@ -63,8 +63,9 @@ def test_the_lake_reads_only_files_near_the_days(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["attach", "export"])
 def test_sql_of_questions_runs_in_other_clients(sample: Path, tmp_path: Path, way: str) -> None:
     site, question = steps.site_at(sample), load_catalog().questions["gap_cost"]
-    params: dict[str, Any] = {"first_day": date(2010, 3, 9), "last_day": date(2010, 3, 10)}
-    expected = ask(site, load_catalog(), question.name, {name: str(day) for name, day in params.items()}).rows
+    days = {"first_day": date(2010, 3, 9), "last_day": date(2010, 3, 10)}
+    params: dict[str, Any] = {name: param.get("default") for name, param in question.params.items()} | days
+    expected = ask(site, load_catalog(), question.name, {name: str(day) for name, day in days.items()}).rows
     assert expected
     if way == "attach":
         connection = duckdb.connect(config={"allow_unsigned_extensions": False})

@@ -1,7 +1,7 @@
 /*
 title = "Blocks of a cache against its open files"
 topic = "pools"
-why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits is the binding_limit one, and how many blocks an open file has."
+why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits binds, and how many blocks an open file has."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -15,7 +15,7 @@ blocks_high = { type = "DOUBLE", unit = "1", doc = "highest share of the blocks 
 files_high = { type = "DOUBLE", unit = "1", doc = "highest share of the files open" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples without a free block" }
 files_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no further file could be opened" }
-binding_limit = { type = "VARCHAR", was = "nearer", doc = "the limit that was come binding_limit to: blocks (larger or more of them) or files (more may be open); neither if both are alike" }
+binding_limit = { type = "VARCHAR", was = "nearer", doc = "the limit that was come nearer to: blocks (larger or more of them) or files (more may be open); neither if both are alike" }
 */
 WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files

@@ -1,7 +1,7 @@
 /*
 title = "Drives in service, day by day"
 topic = "drives"
-why = "How many drives of a kind served a test on each of its days, and which added or left meanwhile."
+why = "How many drives of a kind served a test on each of its days, and which were added or left meanwhile."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,11 +1,11 @@
 /*
 title = "Did forecasts come true?"
 topic = "forecasts"
-why = "What was foretold of campaigns night after night, beside what actual: an interval that says 90 % should hold nine of ten."
+why = "What was foretold of campaigns night after night, next to what happened: an interval that says 90 % should hold nine of ten."
 
 [params.last_day]
 type = "DATE"
-doc = "site day until which is known what actual; the last day with data if left out"
+doc = "site day until which the outcome is known; the last day with data if left out"
 
 [columns]
 day = { type = "DATE", doc = "last site day that was known when it was said" }

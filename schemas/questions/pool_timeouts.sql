@@ -1,7 +1,7 @@
 /*
 title = "Requests that died waiting"
 topic = "pools"
-why = "A request that load_ratio out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
+why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -16,7 +16,7 @@ waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from making t
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
 n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many load_ratio the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
+is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many times the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,

@@ -12,7 +12,7 @@ mover_host = { type = "VARCHAR", doc = "host of the movers" }
 n_drives = { type = "BIGINT", doc = "drives it served" }
 n_files = { type = "BIGINT", doc = "large files they moved" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these files' drive rates" }
-of_best = { type = "DOUBLE", unit = "1", doc = "that / the highest median of a host with drives of the same technology, mode and basis" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "that / the highest median of a host with drives of the same technology, mode and basis" }
 */
 WITH hosted AS (
     SELECT generation, mode, drive_rate_basis, mover_host, count(DISTINCT drive) AS n_drives, count(*) AS n_files,
@@ -22,6 +22,6 @@ WITH hosted AS (
     GROUP BY ALL
 )
 SELECT generation, mode, drive_rate_basis, mover_host, n_drives, n_files, drive_rate_mb_s,
-       drive_rate_mb_s / max(drive_rate_mb_s) OVER (PARTITION BY generation, mode, drive_rate_basis) AS of_best
+       drive_rate_mb_s / max(drive_rate_mb_s) OVER (PARTITION BY generation, mode, drive_rate_basis) AS ratio_to_best
 FROM hosted
 ORDER BY generation, mode, drive_rate_basis, drive_rate_mb_s DESC, mover_host

@@ -15,7 +15,7 @@ library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
 n_volumes = { type = "BIGINT", doc = "volumes among them" }
-n_again = { type = "BIGINT", doc = "mounts of a volume that had just been dismounted" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "mounts of a volume that had just been dismounted" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "with a tape in the drive, in the period" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "of the period" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
@@ -33,7 +33,7 @@ held AS (
 SELECT h.system, h.library, h.drive, count(*) FILTER (h.mounted_at >= b.from_at) AS n_mounts,
        count(DISTINCT h.volume) FILTER (h.mounted_at >= b.from_at) AS n_volumes,
        count(*) FILTER (h.mounted_at >= b.from_at
-                        AND h.mounted_at - h.before_at <= to_seconds($again_hours * 3600)) AS n_again,
+                        AND h.mounted_at - h.before_at <= to_seconds($again_hours * 3600)) AS n_repeats,
        coalesce(sum(epoch(least(h.dismounted_at, b.to_at) - greatest(h.mounted_at, b.from_at)))
                     FILTER (h.dismounted_at IS NOT NULL), 0) / 3600 AS mounted_hours,
        coalesce(sum(epoch(least(h.dismounted_at, b.to_at) - greatest(h.mounted_at, b.from_at)))
