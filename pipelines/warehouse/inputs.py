@@ -11,7 +11,7 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.warehouse.connection import LAKE, Connection
 
 
-def ask_input(connection: Connection, name: str, **params: Any) -> pl.DataFrame:
+def ask_input(connection: Connection, name: str, /, **params: Any) -> pl.DataFrame:
     """What an input gives; all its parameters must be given. The lake need not be the default catalogue."""
     return connection.execute(_sql(name), params).pl()
 
