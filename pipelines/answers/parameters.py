@@ -68,6 +68,7 @@ _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
     "DOUBLE": (_number, "write a number, as 0.5 or 20"),
     "BIGINT": (_count, "write a whole number from 1 on, as 20"),
     "VARCHAR": (str, ""),
+    "VARCHAR[]": (lambda text: text.split(","), ""),
 }
 
 

@@ -150,7 +150,7 @@ class Question:
     columns: tuple[Column, ...]
     sql: str
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
-    topic: str = ""  # one of TOPICS; empty for inputs of models, which are not listed
+    topic: str = ""  # one of TOPICS; empty for inputs of models and methods, which are not listed
     was: tuple[str, ...] = ()  # names of questions that it replaces
 
 
@@ -162,7 +162,9 @@ class Catalog:
     rules: dict[str, Rule]
     questions: dict[str, Question]  # listed for people, by topic and name
     fingerprint: str
-    inputs: dict[str, Question] = field(default_factory=dict)  # what models learn from: asked by code alone
+    inputs: dict[str, Question] = field(
+        default_factory=dict
+    )  # what models and methods are made from: asked by code alone
 
     @cached_property
     def asked(self) -> dict[str, Question]:

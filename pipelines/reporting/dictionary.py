@@ -87,7 +87,8 @@ def dictionary(catalog: Catalog) -> str:
         parts.append(f"## Questions about {topic}\n\n{TOPICS[topic]}.\n")
         parts += [_question(question) for question in questions]
     parts.append(
-        "## Inputs of models\n\nForecasts and exports are made from these. Code asks them; they are not listed.\n"
+        "## Inputs of models and methods\n\nForecasts, estimates, findings and exports are made from these. Code asks"
+        " them; they are not listed.\n"
     )
     parts += [_question(question) for question in catalog.inputs.values()]
     parts.append("## Sources\n")

@@ -12,33 +12,13 @@ from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import before_after
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.inputs import ask_input
 
 RELATION = "gold.change_effect"
 WINDOW_DAYS = 35  # changes of so many days are told of
 SIDE = timedelta(days=7)  # so much before and after, at most
-MOST_CHANGES = 200  # the newest; each costs some resamplings
 
-_CHANGES = f"""
-SELECT change_id, changed_at, list(entity ORDER BY entity) FILTER (entity IS NOT NULL) AS entities
-FROM {LAKE}.site.change
-WHERE problem IS NULL AND changed_at >= $begin - INTERVAL 7 DAY AND changed_at < $end
-GROUP BY change_id, changed_at ORDER BY changed_at DESC, change_id LIMIT {MOST_CHANGES}
-"""
-_VALUES = {
-    "rate": f"""
-SELECT started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host, volume,
-       concat_ws(' ', drive, volume, day) AS cluster,
-       CAST(floor(log2(bytes / 5e8)) AS INTEGER) AS size, drive_rate_basis AS basis
-FROM {LAKE}.gold.file_rate WHERE started_at >= $begin AND started_at < $end AND rate_mb_s > 0
-""",
-    "gap": f"""
-SELECT g.started_at AS moved_at, g.gap_s AS value, g.mode, d.generation, g.system, g.station, g.drive, d.mover_host,
-       g.volume, g.session_id AS cluster, 0 AS size, '' AS basis
-FROM {LAKE}.silver.gap g LEFT JOIN {LAKE}.site.drive d ON d.drive = g.drive
-WHERE g.started_at >= $begin AND g.started_at < $end AND g.gap_s > 0 AND g.no_request_s = 0
-""",
-}
 # What is held alike, the closest first: what is written lies on new tapes.
 _ALIKE = {
     "rate": {"tape and size": ["volume", "size", "basis"], "size": ["size", "basis"]},
@@ -60,27 +40,25 @@ class _Change:
 def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each change, measure, mode and technology with values on at least one side."""
     begin, end = period.bounds
-    found = connection.execute(_CHANGES, {"begin": begin, "end": end}).fetchall()
+    found = ask_input(connection, "changes_made", begin=begin, end=end).iter_rows()
     changes = [_Change(name, at, frozenset(entities or ())) for name, at, entities in found]
     recent = [change for change in changes if change.at >= begin]
     if not recent:
         return
-    reach = {"begin": begin - SIDE, "end": end}
-    values = {measure: connection.execute(sql, reach).pl() for measure, sql in _VALUES.items()}
+    values = ask_input(connection, "rates_and_gaps", begin=begin - SIDE, end=end)
     for change in recent:
         since, until = _sides(change, changes, end)
-        for measure, frame in values.items():
-            near = frame.filter(pl.col("moved_at") >= since, pl.col("moved_at") < until, _is_touched(change))
-            kinds = near.sort("moved_at", "cluster", "value").group_by(["mode", "generation"], maintain_order=True)
-            for (mode, generation), kind in kinds:
-                yield {
-                    "change_id": change.change_id,
-                    "measure": measure,
-                    "mode": mode,
-                    "generation": generation,
-                    "before_from_at": since,
-                    "after_to_at": until,
-                } | _compared(kind, change.at, _ALIKE[measure])
+        near = values.filter(pl.col("moved_at") >= since, pl.col("moved_at") < until, _is_touched(change))
+        kinds = near.sort("moved_at", "cluster", "value").group_by("measure", "mode", "generation", maintain_order=True)
+        for (measure, mode, generation), kind in kinds:
+            yield {
+                "change_id": change.change_id,
+                "measure": measure,
+                "mode": mode,
+                "generation": generation,
+                "before_from_at": since,
+                "after_to_at": until,
+            } | _compared(kind, change.at, _ALIKE[str(measure)])
 
 
 def _sides(change: _Change, changes: list[_Change], end: datetime) -> tuple[datetime, datetime]:

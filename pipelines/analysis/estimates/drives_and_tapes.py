@@ -8,23 +8,18 @@ import polars as pl
 from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import two_way
 from pipelines.primitives.clock import Period
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.inputs import ask_input
 
 RELATION = "gold.drive_tape_effect"
 WINDOW_DAYS = 35
 N_RESAMPLES = 99
 _ALIKE = ["system", "mode", "generation", "drive_rate_basis"]
 
-_RATES = f"""
-SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s FROM {LAKE}.gold.file_rate
-WHERE day BETWEEN $first AND $last AND drive IS NOT NULL AND volume IS NOT NULL AND rate_mb_s > 0
-ORDER BY ALL
-"""
-
 
 def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each drive and tape that moved large files, among those alike in system, mode, technology and basis."""
-    rates = connection.execute(_RATES, {"first": period.first, "last": period.last}).pl()
+    rates = ask_input(connection, "drive_tape_rates", first_day=period.first, last_day=period.last)
     for key, kind in rates.group_by(_ALIKE, maintain_order=True):
         names = (kind["drive"].to_numpy().astype(str), kind["volume"].to_numpy().astype(str))
         found = two_way.fit(kind["rate_mb_s"].to_numpy(), *names, n_resamples=N_RESAMPLES)

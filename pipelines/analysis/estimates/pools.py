@@ -12,25 +12,18 @@ from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import change_points
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.inputs import ask_input
 
 RELATION = "gold.pool_usage_phase"
 WINDOW_DAYS = 14
 MOST_NAMED = 15
 MIN_REQUESTS = 10  # of an hour: fewer cannot show how many pools would have taken part
 
-_HOURS = f"""
-SELECT system, split_part(work, ' ', 1) AS operation, hour_at, member AS pool, CAST(sum(amount) AS BIGINT) AS requests,
-       sum(moved_gb) AS moved_gb
-FROM {LAKE}.gold.pool_share
-WHERE kind = 'pool' AND day BETWEEN $first AND $last
-GROUP BY ALL ORDER BY system, operation, hour_at, pool
-"""
-
 
 def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
     """Each stretch of a system's stores and of its restores, between two steps of how many pools took part."""
-    asked = connection.execute(_HOURS, {"first": period.first, "last": period.last}).pl()
+    asked = ask_input(connection, "pool_hours", first_day=period.first, last_day=period.last)
     for (system, operation), work in asked.group_by(["system", "operation"], maintain_order=True):
         key = {"system": system, "operation": operation}
         hours = (

@@ -6,17 +6,9 @@ from typing import Any
 from pipelines.analysis.findings.hit import Hit
 from pipelines.catalog.contracts import Rule
 from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.inputs import ask_input
 
 QUOTED_CHARS = 55  # a fact goes into a sentence with at most 80 characters
-
-_NEAREST = f"""
-SELECT change_id, changed_at, any_value(what) AS what FROM {LAKE}.site.change
-WHERE problem IS NULL AND changed_at BETWEEN $since AND $until
-  AND (entity IS NULL OR entity IN (SELECT unnest($names)) OR split_part(entity, '.', 1) IN (SELECT unnest($names)))
-GROUP BY change_id, changed_at
-ORDER BY abs(epoch(changed_at) - epoch(CAST($step_at AS TIMESTAMP))), bool_or(entity IS NULL), changed_at, change_id
-LIMIT 1
-"""
 
 
 def explain(connection: Connection, rule: Rule, hit: Hit) -> dict[str, Any]:
@@ -28,17 +20,16 @@ def explain(connection: Connection, rule: Rule, hit: Hit) -> dict[str, Any]:
     hours = rule.params.get("explain_hours")
     if hours is None:
         return {}
-    row = connection.execute(
-        _NEAREST,
-        {
-            "since": hit.started_at - timedelta(hours=hours),
-            "until": hit.not_after or hit.started_at,
-            "names": sorted(hit.names),
-            "step_at": hit.started_at,
-        },
-    ).fetchone()
-    if row is not None:
-        return _found(hit.started_at, *row)
+    nearest = ask_input(
+        connection,
+        "nearest_change",
+        since=hit.started_at - timedelta(hours=hours),
+        until=hit.not_after or hit.started_at,
+        names=sorted(hit.names),
+        step_at=hit.started_at,
+    )
+    if nearest.height:
+        return _found(hit.started_at, *nearest.row(0))
     (n_changes,) = connection.execute(f"SELECT count(*) FROM {LAKE}.site.change WHERE problem IS NULL").fetchone() or (
         0,
     )

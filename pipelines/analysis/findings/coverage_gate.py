@@ -9,25 +9,8 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ConfigError
-from pipelines.warehouse.connection import LAKE, Connection
-
-# Hours that no log could tell of yet are not missing: those after the newest file was written.
-_SEEN = f"""
-WITH written AS (
-    SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM {LAKE}.ops.file
-)
-SELECT host, sum(expected_s) AS expected_s, sum(least(seen_s, expected_s)) AS seen_s
-FROM {LAKE}.ops.coverage, written
-WHERE source = $source AND expected_s > 0 AND hour_at >= $begin AND hour_at < $end
-  AND (written.at IS NULL OR hour_at + INTERVAL 1 HOUR <= written.at)
-GROUP BY host ORDER BY host
-"""
-# Whose logs speak for whom: a drive's are those of its system, a station's those of its links and other names.
-_KIN = f"""
-SELECT drive, system FROM {LAKE}.site.drive WHERE system IS NOT NULL
-UNION SELECT station, link FROM {LAKE}.site.link
-UNION SELECT station, alias FROM {LAKE}.site.station_alias
-"""
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.inputs import ask_input
 
 
 @dataclass(frozen=True)
@@ -49,7 +32,7 @@ class Kin:
 
     def __init__(self, connection: Connection) -> None:
         self._of: dict[str, set[str]] = {}
-        for name, other in connection.execute(_KIN).fetchall():
+        for name, other in ask_input(connection, "related_names").iter_rows():
             self._of.setdefault(name, set()).add(other)
 
     def names(self, entity: str) -> set[str]:
@@ -71,7 +54,7 @@ class Gate:
         self.logs = [
             Seen(source, *row)
             for source in (rule.sources if self.needed > 0 else ())
-            for row in connection.execute(_SEEN, {"source": source, "begin": begin, "end": end}).fetchall()
+            for row in ask_input(connection, "coverage_by_host", source=source, begin=begin, end=end).iter_rows()
         ]
 
     @property

@@ -10,36 +10,11 @@ from typing import Any, NamedTuple
 from pipelines.analysis.findings.hit import Hit
 from pipelines.catalog.contracts import Rule
 from pipelines.primitives.clock import Period
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.inputs import ask_input
 
 HOURS = "hours"
 _NEEDS_WORK = "idle_queued"  # where no request waited for an idle drive, nothing is gained until more is queued
-
-_ROWS = f"FROM {LAKE}.gold.lost_time WHERE day BETWEEN $first AND $last"
-_OF_CAUSE = f"""
-SELECT sum(gain_gb_day), sum(naive_gb_day), first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, day, drive)
-{_ROWS} AND "{{who}}" = $name AND cause = $cause
-"""
-_OF_HOURS = f"""
-SELECT avg(rate_mb_s), sum(least(room_gb, asked_gb)),
-       any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)
-FROM (
-    SELECT day, drive, any_value(rate_mb_s) AS rate_mb_s,
-           any_value(bottleneck ORDER BY cause) FILTER (bottleneck <> 'work') AS bottleneck,
-           any_value((supply_mb_s - rate_mb_s) * busy_hours * 3.6e0) AS room_gb, any_value(asked_gb) AS asked_gb
-    {_ROWS} AND "{{who}}" = $name GROUP BY day, drive
-)
-"""
-# A day counts of which a tenth or more is known of some drive: the first and last file of a log reach over midnight.
-_DAYS = f"""
-SELECT count(*) FROM (
-    SELECT DISTINCT day FROM (
-        SELECT day, drive FROM {LAKE}.gold.drive_ledger WHERE day BETWEEN $first AND $last
-        GROUP BY day, drive
-        HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us)
-    )
-)
-"""
 
 
 class Gain(NamedTuple):
@@ -59,12 +34,12 @@ def days_priced(connection: Connection, rule: Rule, hit: Hit, period: Period) ->
     n_days = hit.n_days or period.n_days
     if "enstore_log" not in rule.sources:
         return n_days
-    (n_logged,) = _row(connection, _DAYS, _days(n_days, period))
+    (n_logged,) = ask_input(connection, "logged_drive_days", **_days(n_days, period)).row(0)
     return n_logged or n_days
 
 
 def _days(n_days: int, period: Period) -> dict[str, Any]:
-    return {"first": period.last - timedelta(days=n_days - 1), "last": period.last}
+    return {"first_day": period.last - timedelta(days=n_days - 1), "last_day": period.last}
 
 
 def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
@@ -72,22 +47,20 @@ def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
     who = rule.by[-1]
     if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
         return Gain()
-    days = _days(hit.n_days or period.n_days, period)
+    own = _days(hit.n_days or period.n_days, period) | {"who": who, "name": hit.rows[who][0]}
     n_days = days_priced(connection, rule, hit, period)
-    values = days | {"name": hit.rows[who][0]}
     if rule.cause == HOURS:
-        found, naive, bottleneck = _of_hours(connection, who, values, hit)
+        found, naive, bottleneck, n_rows = *_of_hours(connection, own, hit), 0
     else:
-        found, naive, bottleneck = _row(connection, _OF_CAUSE.format(who=who), values | {"cause": rule.cause})
+        found, naive, bottleneck, n_rows = ask_input(connection, "gain_of_cause", cause=rule.cause, **own).row(0)
     if found is not None:
         least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
         return Gain(found / n_days, least, most, bottleneck)
-    (n_rows,) = _row(connection, f"SELECT count(*) {_ROWS}", days)
     return Gain(0.0) if n_rows and rule.cause == _NEEDS_WORK else Gain()
 
 
-def _of_hours(connection: Connection, who: str, values: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:
-    rate, room, bottleneck = _row(connection, _OF_HOURS.format(who=who), values)
+def _of_hours(connection: Connection, own: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:
+    rate, room, bottleneck = ask_input(connection, "gain_of_hours", **own).row(0)
     if rate is None or hit.lost_s is None:
         return None, None, None
     naive = rate * hit.lost_s / 1e3
@@ -100,9 +73,3 @@ def _scaled(bound_s: float | None, hit: Hit, naive: float, found: float, n_days:
         return None
     needed = naive * bound_s / hit.lost_s
     return (min(needed, found) if found < naive else needed) / n_days
-
-
-def _row(connection: Connection, sql: str, values: dict[str, Any]) -> tuple[Any, ...]:
-    row = connection.execute(sql, values).fetchone()
-    assert row is not None  # an aggregate has one
-    return row

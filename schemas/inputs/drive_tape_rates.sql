@@ -1,0 +1,18 @@
+/*
+title = "Rates of large files, with drive and tape"
+why = "What contributions of drives and tapes are estimated from, each with the other's taken out."
+takes = ["first_day", "last_day"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+mode = { type = "VARCHAR", doc = "read or write" }
+generation = { type = "VARCHAR", doc = "technology of the drive" }
+drive_rate_basis = { type = "VARCHAR", doc = "what the rate rests on" }
+drive = { type = "VARCHAR", doc = "drive" }
+volume = { type = "VARCHAR", doc = "tape label" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of the file" }
+*/
+SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s
+FROM gold.file_rate
+WHERE day BETWEEN $first_day AND $last_day AND drive IS NOT NULL AND volume IS NOT NULL AND rate_mb_s > 0
+ORDER BY ALL

@@ -1,0 +1,30 @@
+/*
+title = "What hours that come back would gain"
+why = "What prices a finding that costs hours of no one cause: they come back at the drive's overall rate, as far as there is room and work for more."
+takes = ["first_day", "last_day"]
+
+[params.who]
+type = "VARCHAR"
+doc = "which column names it: drive or station"
+
+[params.name]
+type = "VARCHAR"
+doc = "the drive or station"
+
+[columns]
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate, mean of its drives and days; NULL where no log of drives tells of it" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "most that can move in addition, of all these days; NULL where no log tells" }
+bottleneck = { type = "VARCHAR", doc = "what comes next in the way, of the first day that has one" }
+*/
+SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,
+       any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)
+           AS bottleneck
+FROM (
+    SELECT day, drive, any_value(rate_mb_s) AS rate_mb_s,
+           any_value(bottleneck ORDER BY cause) FILTER (bottleneck <> 'work') AS bottleneck,
+           any_value((supply_mb_s - rate_mb_s) * busy_hours * 3.6e0) AS room_gb, any_value(asked_gb) AS asked_gb
+    FROM gold.lost_time
+    WHERE day BETWEEN $first_day AND $last_day
+      AND CASE $who WHEN 'drive' THEN drive WHEN 'station' THEN station END = $name
+    GROUP BY day, drive
+)

@@ -1,0 +1,36 @@
+/*
+title = "Rates of large files, and gaps"
+why = "What effects of changes are estimated from: each value with all that it may be held alike by."
+
+[params.begin]
+type = "TIMESTAMP"
+doc = "first instant, UTC"
+
+[params.end]
+type = "TIMESTAMP"
+doc = "instant after the last, UTC"
+
+[columns]
+measure = { type = "VARCHAR", doc = "rate or gap" }
+moved_at = { type = "TIMESTAMP", doc = "begin of the file or the gap" }
+value = { type = "DOUBLE", doc = "rate in MB/s; gap in s, of those in which a request was there all the time" }
+mode = { type = "VARCHAR", doc = "read or write" }
+generation = { type = "VARCHAR", doc = "technology of the drive" }
+system = { type = "VARCHAR", doc = "archive system" }
+station = { type = "VARCHAR", doc = "station" }
+drive = { type = "VARCHAR", doc = "drive" }
+mover_host = { type = "VARCHAR", doc = "host of the mover" }
+volume = { type = "VARCHAR", doc = "tape label" }
+cluster = { type = "VARCHAR", doc = "values that hang together: files of a tape in a drive that day, gaps of a mount" }
+size = { type = "BIGINT", doc = "of a rate's file: powers of two above 0.5 GB; 0 of gaps" }
+basis = { type = "VARCHAR", doc = "of a rate: drive_rate_basis; empty of gaps" }
+*/
+SELECT 'rate' AS measure, started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host,
+       volume, concat_ws(' ', drive, volume, day) AS cluster, CAST(floor(log2(bytes / 5e8)) AS BIGINT) AS size,
+       drive_rate_basis AS basis
+FROM gold.file_rate WHERE started_at >= $begin AND started_at < $end AND rate_mb_s > 0
+UNION ALL
+SELECT 'gap', g.started_at, g.gap_s, g.mode, d.generation, g.system, g.station, g.drive, d.mover_host, g.volume, g.session_id,
+       0, ''
+FROM silver.gap g LEFT JOIN site.drive d ON d.drive = g.drive
+WHERE g.started_at >= $begin AND g.started_at < $end AND g.gap_s > 0 AND g.no_request_s = 0
