@@ -22,7 +22,7 @@ from pipelines.config.site import ARRIVED, Site
 from pipelines.warehouse.connection import Warehouse
 from support.airflow_home import POOL, Airflow, standalone
 from support.archive import differences, query
-from support.week import N_DAYS, SILENT, WEEK, arrive, reports, said, timely, week_site
+from support.week import N_DAYS, SILENT, WEEK, arrive, reports, site_rows, timely, week_site
 
 # The same process as the other tests of Airflow, or two of them would compete.
 pytestmark = pytest.mark.xdist_group("airflow")
@@ -182,7 +182,7 @@ def test_days_made_up_for_while_every_task_is_killed_are_as_timely_ones(
     }
     other = week_site(tmp_path / "timely")
     timely(other, WEEK)
-    assert differences(said(other), said(site)) == []
+    assert differences(site_rows(other), site_rows(site)) == []
     assert reports(other, life=False) == reports(site, life=False)
     silent = "\n".join(reports(site)[f"report-{SILENT}"])
     assert "withheld: no log covers any drive" in silent and "0 of 24.00 h" in silent

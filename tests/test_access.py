@@ -1,4 +1,4 @@
-"""Who sees the pages: loopback alone unless told otherwise, and with [auth] nobody who has not logged in."""
+"""Who sees the pages: loopback alone unless configured otherwise, and with [auth] nobody who has not logged in."""
 
 import http.client
 import socket

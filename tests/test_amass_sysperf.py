@@ -86,13 +86,13 @@ def test_what_is_printed_comes_back(screens: list[tuple[list[int], list[tuple[st
     assert rows.select(amass_sysperf.SLOTS).rows() == [tuple(figures) for figures, _ in screens]
     assert rows["sampled_at"].to_list() == [START + n * timedelta(seconds=10) for n in range(len(screens))]
     drives = parsed.tables["amass_sysperf_drive"]
-    wanted = [
+    expected = [
         (n, number, flags, volume, str(group), rate)
         for n, (_, table) in enumerate(screens)
         for number, (flags, volume, group, rate) in enumerate(table, 1)
     ]
     found = drives.with_columns(n=(pl.col("sampled_at") - START).dt.total_seconds() // 10)
-    assert found.select("n", "drive", "volflags", "volume", "volgrp", "printed_rate").rows() == wanted
+    assert found.select("n", "drive", "volflags", "volume", "volgrp", "printed_rate").rows() == expected
     assert not drives["is_ocr"].any()
     assert drives["repairs"].null_count() == drives.height
     assert not parsed.rejects.height

@@ -342,7 +342,7 @@ def test_free_sql_gives_rows_types_and_snapshot(site: Site) -> None:
     assert not answer.is_cut
 
 
-def test_many_rows_are_cut_and_said_so(site: Site) -> None:
+def test_many_rows_are_cut_and_marked_so(site: Site) -> None:
     answer = ask.ask_sql(site, "SELECT i FROM range(1000000000) t(i)", max_rows=12_345)
     assert answer.is_cut
     assert len(answer.rows) == 12_345

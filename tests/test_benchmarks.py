@@ -57,8 +57,8 @@ def test_loop_over_lines_finds_what_we_find(folder: Path) -> None:
     path = inputs.make(folder, ENSTORE, MB)
     ours, loop = tasks.parse(path), tasks.re_loop(path)
     movers = {kind: sum(ours["kinds"].get(f"enstore_log_mover.{name}", 0) for name in SAME[kind]) for kind in SAME}
-    wanted = movers | {"encp": ours["kinds"]["enstore_log_encp."]}
-    assert loop["kinds"] == {kind: count for kind, count in wanted.items() if count}
+    expected = movers | {"encp": ours["kinds"]["enstore_log_encp."]}
+    assert loop["kinds"] == {kind: count for kind, count in expected.items() if count}
     assert len(loop["kinds"]) > 8
 
 

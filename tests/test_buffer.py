@@ -19,7 +19,7 @@ DAYS = 28
 
 
 def judged(files: Ints, sizes: Ints) -> Behaviour:
-    """What is said of reads spread evenly over the days."""
+    """The behaviour of reads spread evenly over the days."""
     found = behaviour(distances(files, sizes), sizes, np.arange(len(files)) * DAYS // len(files))
     assert isinstance(found, Behaviour)
     return found
@@ -47,9 +47,9 @@ def test_distances_are_those_of_a_buffer_played_through() -> None:
         sizes = size_of[files]
         apart = distances(files, sizes)
         for room in rng.integers(0, 80, 3):
-            wanted = played(files, sizes, int(room))
-            assert ((apart != FIRST) & (apart <= room)).tolist() == wanted
-            n_caught += sum(wanted)
+            expected = played(files, sizes, int(room))
+            assert ((apart != FIRST) & (apart <= room)).tolist() == expected
+            n_caught += sum(expected)
     assert n_caught > 1000
 
 
@@ -101,7 +101,7 @@ def test_a_working_set_has_a_size_from_which_the_curve_is_flat() -> None:
     assert isinstance(found.flat, Estimate) and found.flat.low < 0.89 < found.flat.high
 
 
-def test_without_a_second_read_nothing_is_said() -> None:
+def test_without_a_second_read_nothing_is_estimated() -> None:
     none = behaviour(distances(np.arange(5), np.full(5, GB)), np.full(5, GB), np.zeros(5, np.int64))
     assert isinstance(none, NoEstimate) and none.reason == "no file was read twice in 5 reads of 0.01 TB"
     empty = np.zeros(0, np.int64)

@@ -111,11 +111,11 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     assert (again.number, again.is_full) == (first + 1, False)
     with Warehouse(site).read() as connection:
         assert connection.execute("SELECT count(*) FROM site.change").fetchall() == [(3,)]
-    said = CliRunner().invoke(
+    result = CliRunner().invoke(
         cli, ["ask", "changes", "last_day=2010-03-11", "--site", str(tmp_path), "--format", "json"]
     )
-    assert [row["summary"][:15] for row in json.loads(said.stdout)] == [
-        "not read: `at` ",
+    assert [row["summary"][:16] for row in json.loads(result.stdout)] == [
+        "not read: `at` i",
         "cannot estimate:",
         "cannot estimate:",
     ]

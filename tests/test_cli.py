@@ -83,20 +83,20 @@ def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("glob", "content", "said"),
+    ("glob", "content", "reason"),
     [
         ("logs/none-{date}*", "", "no file fits an input of site.toml (logs/none-{date}*)"),
         ("logs/odd*", "not a log\n", "none of 1 files could be"),
     ],
     ids=["no file", "none readable"],
 )
-def test_run_that_reads_nothing_says_so(tmp_path: Path, glob: str, content: str, said: str) -> None:
+def test_run_that_reads_nothing_says_so(tmp_path: Path, glob: str, content: str, reason: str) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "odd").write_text(content)
     (tmp_path / "site.toml").write_text(f'name = "test"\n[[input]]\nglob = "{glob}"\n')
     done = run("run", "--site", tmp_path)
     assert isinstance(done.exception, NothingRead) and done.exception.exit_code == 5
-    assert str(done.exception).startswith(f"nothing was read: {said}") and done.exception.hint
+    assert str(done.exception).startswith(f"nothing was read: {reason}") and done.exception.hint
     assert "Report: " in done.output, "the report is written all the same"
 
 
@@ -149,13 +149,13 @@ def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:
     assert shown[0].startswith(f"{site}/logs/LOG-2010-06-15: enstore_log: ")
     assert shown[1].startswith(f"{site}/logs/slabs: unknown: nearest is vmstat: ")
     assert shown[2].startswith("1 of 2 files are of a known kind") and len(shown) == 3
-    said = run("recognise", "--verbose", site / "logs" / "slabs").output.splitlines()
-    assert said[1].startswith("    vmstat: ") and any(line.startswith("    mrtg_log: ") for line in said)
+    lines = run("recognise", "--verbose", site / "logs" / "slabs").output.splitlines()
+    assert lines[1].startswith("    vmstat: ") and any(line.startswith("    mrtg_log: ") for line in lines)
 
 
 def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None:
-    odd = site / "logs" / "LOG-2010-06-16"
-    odd.write_text("Cache                       Num  Total   Size  Pages\n")  # vmstat -m
+    unknown = site / "logs" / "LOG-2010-06-16"
+    unknown.write_text("Cache                       Num  Total   Size  Pages\n")  # vmstat -m
     (site / "logs" / "LOG-2010-06-17").write_text("this is not a log\nof anything\n")
     counts = json.loads(run("ingest", "--json", "--site", site).stdout)
     assert counts["loaded"] == 1 and counts["unknown"] == 2
@@ -163,7 +163,7 @@ def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None
     assert "nothing in its first lines is like any" in counts["problems"][1]["reason"]
 
 
-def test_files_with_the_same_trouble_are_told_together_with_the_way_out(site: Path) -> None:
+def test_files_with_the_same_trouble_are_listed_together_with_the_way_out(site: Path) -> None:
     for n in range(9):
         (site / "logs" / f"LOG-2010-07-0{n + 1}").write_text("not a log\n")
     vmstat = (
@@ -172,10 +172,10 @@ def test_files_with_the_same_trouble_are_told_together_with_the_way_out(site: Pa
         " 1 0 0 3 2 4 0 0 1 2 3 2 0 0 100 0 0\n"
     )
     (site / "logs" / "LOG-2010-08-01").write_text(vmstat)
-    said = run("ingest", "--site", site).output
-    assert "unknown: 9 files: no source recognises it; nothing in its first lines" in said
-    assert "logs/LOG-2010-07-04 and 5 more: `tapescope ask files`" in said
-    assert said.count("LOG-2010-07") == 4 and "`start_at` and `interval_s`" in said.splitlines()[-1]
+    output = run("ingest", "--site", site).output
+    assert "unknown: 9 files: no source recognises it; nothing in its first lines" in output
+    assert "logs/LOG-2010-07-04 and 5 more: `tapescope ask files`" in output
+    assert output.count("LOG-2010-07") == 4 and "`start_at` and `interval_s`" in output.splitlines()[-1]
 
 
 def test_run_ask_sql_and_export(site: Path) -> None:
@@ -185,7 +185,7 @@ def test_run_ask_sql_and_export(site: Path) -> None:
     answer = json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout)
     assert answer and {"volume", "drive_rate_mb_s", "overall_rate_mb_s", "f"} <= answer[0].keys()
     table = run("ask", "gap_cost", "--site", site).stdout
-    assert "p50_s" in table
+    assert "p50 [s]" in table
     count = run("sql", "SELECT count(*) AS n FROM silver.transfer", "--format", "csv", "--site", site).stdout
     assert count.splitlines()[0] == "n" and int(count.splitlines()[1]) > 0
     assert run("export", site / "copy.duckdb", "--site", site).exit_code == 0
@@ -212,7 +212,7 @@ def test_forget_takes_a_file_out_again(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ('name = "x"\nzone = "Mars"\nduty_threshold_mb_s = -1\n', ["line 2", "zone", "line 3", "duty_threshold_mb_s"]),
         ('name = "x"\n[[station]]\nname = "a"\nrolle = "b"\n', ["line 4", "rolle"]),
@@ -220,11 +220,11 @@ def test_forget_takes_a_file_out_again(site: Path) -> None:
         ('name = "x"\n[[link]]\nname = "l"\nstation = "nobody"\n', ["nobody"]),
     ],
 )
-def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, said: list[str]) -> None:
+def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, words: list[str]) -> None:
     (tmp_path / "site.toml").write_text(text)
     done = shell("ingest", cwd=tmp_path)
     assert done.returncode == 2
-    for word in said:
+    for word in words:
         assert word in done.stderr.decode()
 
 

@@ -30,7 +30,7 @@ def test_documented_clients_read_while_the_pipeline_writes(archive: Path, tmp_pa
     }
     gaps = steps.ask_sql(steps.site_at(archive), "SELECT drive, count(*) FROM silver.gap GROUP BY 1 ORDER BY 1").rows
     hours = steps.ask_sql(steps.site_at(archive), "SELECT count(*) FROM gold.drive_ledger").rows[0][0]
-    said = []
+    outputs = []
     with written(site) as commits:
         for kind, code in BLOCKS:
             before = len(commits)
@@ -40,9 +40,9 @@ def test_documented_clients_read_while_the_pipeline_writes(archive: Path, tmp_pa
             )
             assert done.returncode == 0, f"{code}\n{done.stderr}"
             assert len(commits) > before, "nobody wrote meanwhile"
-            said.append(done.stdout)
-    assert len(said) == 5
-    command_line, python, polars, bi_tool, copy = said
+            outputs.append(done.stdout)
+    assert len(outputs) == 5
+    command_line, python, polars, bi_tool, copy = outputs
     assert [tuple(line.split(",")) for line in command_line.split()[1:]] == [(drive, str(n)) for drive, n in gaps]
     assert [tuple(line.split()) for line in python.splitlines()] == [(drive, str(n)) for drive, n in gaps]
     assert all(drive in polars for drive, _ in gaps)

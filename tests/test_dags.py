@@ -43,7 +43,7 @@ print(json.dumps({
     "seconds": time.monotonic() - begun, "errors": bag.import_errors, "warnings": bag.captured_warnings,
     "dags": {name: {
         "catchup": dag.catchup, "active": dag.max_active_runs, "timeout": str(dag.dagrun_timeout),
-        "documented": bool(dag.doc_md), "told": bool(dag.on_failure_callback), "when": repr(dag.timetable),
+        "documented": bool(dag.doc_md), "reports": bool(dag.on_failure_callback), "when": repr(dag.timetable),
         "assets": sorted(asset.name for asset in assets(dag.timetable.asset_condition)),
         "tasks": {task.task_id: {
             "retries": task.retries, "pool": task.pool, "rule": task.trigger_rule,
@@ -59,19 +59,19 @@ def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
     assert importlib.util.find_spec("airflow"), (
         "Airflow is not installed here: `make test` installs requirements-airflow.lock"
     )
-    told = environment(home, site, **more)
+    variables = environment(home, site, **more)
     done = subprocess.run(
-        [sys.executable, *arguments], env=told, capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, *arguments], env=variables, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
     return done.stdout.strip().splitlines()[-1]
 
 
 def run_dags(home: Path, site: Path, *names: str, **more: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(
+    outcomes: dict[str, Any] = json.loads(
         run(home, str(REPO / "tests" / "support" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
     )
-    return said
+    return outcomes
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +85,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What Airflow makes of the files, without a database."""
     folder = tmp_path_factory.mktemp("unmade")
-    said: dict[str, Any] = json.loads(
+    contents: dict[str, Any] = json.loads(
         run(folder, "-c", LOAD, str(DAGS), site=REPO / "sample_data", TAPESCOPE_POOL=POOL)
     )
     assert not (folder / "airflow.db").exists()
-    return said
+    return contents
 
 
 def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -> None:
@@ -100,16 +100,16 @@ def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -
 
 
 def test_dags_load_without_a_site(tmp_path: Path) -> None:
-    """A site.toml that is missing or wrong is for the steps to complain of, or nobody would be told."""
-    said = json.loads(run(tmp_path, "-c", LOAD, str(DAGS), site=tmp_path / "nowhere"))
-    assert not said["errors"] and sorted(said["dags"]) == NAMES
-    assert "UTC" in said["dags"]["nightly_report"]["when"]
+    """The steps report a site.toml that is missing or wrong: DAGs that do not load would report it to nobody."""
+    contents = json.loads(run(tmp_path, "-c", LOAD, str(DAGS), site=tmp_path / "nowhere"))
+    assert not contents["errors"] and sorted(contents["dags"]) == NAMES
+    assert "UTC" in contents["dags"]["nightly_report"]["when"]
 
 
 def test_every_dag_has_retries_timeouts_and_one_run_at_a_time(loaded: dict[str, Any]) -> None:
     for name, dag in loaded["dags"].items():
         assert (dag["catchup"], dag["active"]) == (False, 1), name
-        assert dag["documented"] and dag["told"] and dag["timeout"] != "None", name
+        assert dag["documented"] and dag["reports"] and dag["timeout"] != "None", name
         assert all(task["retries"] >= 2 and task["timeout"] != "None" for task in dag["tasks"].values()), name
 
 
@@ -178,15 +178,15 @@ def test_every_dag_stands_in_the_timetable() -> None:
 
 def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     site = make_sample(tmp_path)
-    said = run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain")
-    assert {name: one["run"] for name, one in said.items()} == dict.fromkeys(said, "success")
-    assert all(state == "success" for one in said.values() for state in one["tasks"].values())
+    outcomes = run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain")
+    assert {name: one["run"] for name, one in outcomes.items()} == dict.fromkeys(outcomes, "success")
+    assert all(state == "success" for one in outcomes.values() for state in one["tasks"].values())
     n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
-    assert said["ingest"]["counts"]["read"]["loaded"] == n_files
+    assert outcomes["ingest"]["counts"]["read"]["loaded"] == n_files
     changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.mrtg_log' FROM bronze.mrtg_log")}
-    assert changed <= said["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
-    assert said["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
-    assert all(len(json.dumps(one["counts"])) < 5000 for one in said.values()), "data go through XCom"
+    assert changed <= outcomes["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
+    assert outcomes["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
+    assert all(len(json.dumps(one["counts"])) < 5000 for one in outcomes.values()), "data go through XCom"
     for table in ("silver.transfer", "silver.gap", "gold.mount", "gold.finding", "gold.forecast"):
         assert query(site, f"SELECT count(*) FROM {table}")[0][0] > 0, table
     assert list(site.root.rglob("report-*.html")), "no report was written"
@@ -220,9 +220,9 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
     make(site)
     before, readers_see = all_rows(site), query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
     add_day(site, date(2010, 3, 10))
-    said = run_dags(home, site.root, "nightly_report", PYTHONPATH=str(strict))["nightly_report"]
-    assert said["run"] == "failed"
-    assert said["tasks"] == {
+    outcome = run_dags(home, site.root, "nightly_report", PYTHONPATH=str(strict))["nightly_report"]
+    assert outcome["run"] == "failed"
+    assert outcome["tasks"] == {
         "ingest": "success",
         "build": "failed",
         "detect": "upstream_failed",
@@ -230,17 +230,17 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
         "report": "success",
         "verdict": "upstream_failed",
     }
-    assert said["tries"]["build"] == 1, "what a second try cannot mend was tried again"
+    assert outcome["tries"]["build"] == 1, "what a second try cannot mend was tried again"
     assert differences(before, all_rows(site)) == []
     assert readers_see == query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
     (sent,) = (site.root / "out").glob("*.txt")
-    told = sent.read_text().split("What was seen")[0]
-    assert "build failed: CheckFailed" in told and "silver.session" in told
+    top = sent.read_text().split("What was seen")[0]
+    assert "build failed: CheckFailed" in top and "silver.session" in top
     (noted,) = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
     assert noted[0] == "build" and "at pipelines/steps/build.py line" in noted[1] and "LOG-2010-03-" in noted[1]
     command = [sys.executable, "-m", "pipelines.cli", "build", "--site", str(site.root)]
-    told = environment(home, site.root, PYTHONPATH=str(strict))
-    done = subprocess.run(command, cwd=strict, env=told, capture_output=True, text=True, check=False)
+    variables = environment(home, site.root, PYTHONPATH=str(strict))
+    done = subprocess.run(command, cwd=strict, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 3 and "silver.session" in done.stderr, done.stdout + done.stderr
 
 

@@ -65,10 +65,10 @@ def test_gaps_shows_the_archive(app: AppTest) -> None:
     numbers = {metric.label: metric.value for metric in app.metric}
     assert numbers["long gaps"] == "1,550" and numbers["lost [h]"] == "3.45"
     assert stations_in_table(app) == {"stkendm8a", "stkendm12a", HOSTILE_STATION}
-    said = texts(app)
-    assert "snapshot" in said and said.index("Coverage") > said.index("snapshot")
+    text = texts(app)
+    assert "snapshot" in text and text.index("Coverage") > text.index("snapshot")
     # what was lost and what can be gained stand in one sentence
-    assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it", said)
+    assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it", text)
     assert app.warning, "vmstat stops too early, and nobody says so"
     for question in ("Coverage", "Judged gaps", "Cost of long gaps", "Examples of long gaps"):
         assert any(question in place.label for place in app.expander), question
@@ -119,7 +119,7 @@ def notices(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page, asked, said",
+    "page, asked, expected",
     [
         (
             "drives",
@@ -147,7 +147,7 @@ def notices(app: AppTest) -> list[str]:
     ],
 )
 def test_what_the_address_asks_for_and_is_not_there_is_reported(
-    app: AppTest, page: str, asked: dict[str, str], said: str
+    app: AppTest, page: str, asked: dict[str, str], expected: str
 ) -> None:
     app.run().switch_page(f"views/{page}.py")
     for name, value in asked.items():
@@ -155,7 +155,7 @@ def test_what_the_address_asks_for_and_is_not_there_is_reported(
     app.run()
     assert not app.exception
     (notice,) = notices(app)
-    assert notice.startswith(said)
+    assert notice.startswith(expected)
     app.run()
     assert not notices(app), "what is shown is what the address now asks for"
 
@@ -237,10 +237,10 @@ def test_every_page(app: AppTest, page: str) -> None:
     assert not app.exception
     assert app.title[0].value.endswith("?")
     assert {"from", "to"} <= in_url(app).keys()
-    said = texts(app)
-    (snapshot,) = set(re.findall(r"snapshot (\d+)", "\n".join([said, *(caption.value for caption in app.caption)])))
-    assert "Data until 2010-03-11 0" in said and "Last run: detect, ended 20" in said
-    assert int(snapshot) > 0 and "Coverage   enstore_log: 24.0 h seen of 24.0 h declared" in said
+    text = texts(app)
+    (snapshot,) = set(re.findall(r"snapshot (\d+)", "\n".join([text, *(caption.value for caption in app.caption)])))
+    assert "Data until 2010-03-11 0" in text and "Last run: detect, ended 20" in text
+    assert int(snapshot) > 0 and "Coverage   enstore_log: 24.0 h seen of 24.0 h declared" in text
     behind = [place for place in app.expander if place.label.startswith("SQL of")]
     assert len(behind) >= 2
     for place in behind:
@@ -283,10 +283,10 @@ def test_findings_set_aside_are_counted_and_named(
     app.run()
     assert not app.exception
     assert "critical" not in app.warning[1].value and not app.error
-    said = texts(app)
-    assert "Not counted: 1 acknowledged, 1 muted; see below." in said
-    assert "acknowledged · LTO2_204" in said and "its technician comes" in said
-    assert "muted until 2010-03-12" in said
+    text = texts(app)
+    assert "Not counted: 1 acknowledged, 1 muted; see below." in text
+    assert "acknowledged · LTO2_204" in text and "its technician comes" in text
+    assert "muted until 2010-03-12" in text
     reopening = {code.value.split()[-1] for code in app.code if code.value.startswith("tapescope finding reopen ")}
     assert reopening == {ids["drive_down"], ids["flush_burst"]}
     # a warehouse as an older release built it: what is lacking is reported with what to run, without a traceback
@@ -516,8 +516,8 @@ def test_whatif(app: AppTest, archive: Path) -> None:
             assert row["rate_mb_s"] == pytest.approx(use.rate_mb_s)
             assert row["waited_hours"] == pytest.approx(use.waited_s / 3600)
             assert row["ended_hours"] == pytest.approx(use.ended_s / 3600)
-            assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in said for said in drawn(app))
-    assert {said.partition(" [")[0] for said in drawn(app)} == {
+            assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in sentence for sentence in drawn(app))
+    assert {sentence.partition(" [")[0] for sentence in drawn(app)} == {
         "ended after", "waited", "drive-hours", "rate of a drive",
     }  # fmt: skip
     alone = table(app, "scenario", "busy_hours").set_index("scenario")
@@ -538,12 +538,12 @@ def test_whatif_fewer_drives_is_no_gain(app: AppTest) -> None:
     assert "Cannot go on like this: LTO-4 drives cannot keep up" in app.error[0].value and "worse" in app.error[0].value
     names = list(table(app, "scenario", "done_hours")["scenario"])
     assert names[:2] == ["gaps of at most 2 s", "none: the replay"] and "1 LTO-4 drive" in names[-1]
-    waits = next(said for said in drawn(app) if said.startswith("waited"))
+    waits = next(sentence for sentence in drawn(app) if sentence.startswith("waited"))
     assert float(re.search(r"LTO-4 write changed ([\d,.]+)", waits)[1].replace(",", "")) > 500  # type: ignore[index]
 
 
 def test_whatif_by_url(app: AppTest) -> None:
-    """A link says the changes; nonsense in it changes nothing, and what does not fit together is said."""
+    """A link holds the changes; nonsense in it changes nothing, and what does not fit together is reported."""
     app.query_params["gap"], app.query_params["depth"], app.query_params["disk"] = "2.5", "nan", "nan"
     app.query_params["wait"], app.query_params["drives-LTO-4"] = "yes", "-3"
     opened(app, "whatif")
@@ -592,8 +592,8 @@ def test_compare_with(app: AppTest) -> None:
     app.query_params["with"] = "before"
     opened(app, "stations")
     assert not app.exception
-    said = {metric.label: metric.delta for metric in app.metric}
-    assert said["duty total"].startswith("was ") and "that end with 2010-03-03" in texts(app)
+    deltas = {metric.label: metric.delta for metric in app.metric}
+    assert deltas["duty total"].startswith("was ") and "that end with 2010-03-03" in texts(app)
     app.switch_page("views/tapes.py").run()
     assert "with" not in in_url(app) and "Compare with" not in {box.label for box in app.selectbox}
     app.switch_page("views/drives.py").run()

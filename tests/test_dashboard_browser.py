@@ -19,12 +19,12 @@ pytestmark = pytest.mark.xdist_group("dashboard_browser")
 def watched(page: Any) -> tuple[list[str], list[str]]:
     """Requests of a page, and complaints on its console."""
     requests: list[str] = []
-    said: list[str] = []
+    complaints: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.on("websocket", lambda socket: requests.append(socket.url))
-    page.on("console", lambda message: said.append(message.text) if is_fault(message) else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    return requests, said
+    page.on("console", lambda message: complaints.append(message.text) if is_fault(message) else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return requests, complaints
 
 
 def is_fault(message: Any) -> bool:
@@ -37,7 +37,7 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
     barred: list[str] = []
     site = make_hostile(archive, tmp_path / "site")
     with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
-        requests, said = watched(page)
+        requests, complaints = watched(page)
         assert len(pages()) >= 3, "no list of pages"
         for name, path in pages().items():
             page.goto(f"{url}/{path}")
@@ -56,7 +56,7 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(10, 13, 16)"
         page.goto(f"{url}/whatif")
         page.get_by_label("LTO2_201 http:").first.wait_for()
-        assert not leaving(requests) and not said
+        assert not leaving(requests) and not complaints
         page.goto(f"{url}/www.198.51.100.1.example")  # of which Streamlit complains on the console
         wait_until_drawn(page)
         notice = page.get_by_text("There is no page “")
@@ -66,9 +66,9 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
 def test_to_the_gap_and_back(archive: Path, tmp_path: Path) -> None:
     """From the landing page to the lines that prove the gap, and back by URL."""
     with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
-        requests, said = watched(page)
+        requests, complaints = watched(page)
         find_the_gap(page, url)
-        assert not leaving(requests) and not said
+        assert not leaving(requests) and not complaints
 
 
 def barriers(page: Any, name: str) -> Iterator[str]:

@@ -53,15 +53,15 @@ def test_dump_against_another_reading(realdata: Path) -> None:
     path = realdata / "dcache-synthetic" / "storageinfo.csv"
     found = rows_of(read(path)).to_dicts()
     with path.open(newline="") as file:
-        wanted = list(csv.DictReader(file))
-    assert len(found) == len(wanted) == 49
-    for row, said in zip(found, wanted, strict=True):
-        took, queued = int(said["connectiontime"]), int(said["queuedtime"])
-        created = datetime.fromisoformat(said["datestamp"]).astimezone(UTC).replace(tzinfo=None)
+        records = list(csv.DictReader(file))
+    assert len(found) == len(records) == 49
+    for row, csv_row in zip(found, records, strict=True):
+        took, queued = int(csv_row["connectiontime"]), int(csv_row["queuedtime"])
+        created = datetime.fromisoformat(csv_row["datestamp"]).astimezone(UTC).replace(tzinfo=None)
         is_unstarted = took > 10**12
         assert row["created_at"] == created
         assert row["transfer_s"] == (None if is_unstarted else took / 1000)
-        is_store = said["action"] == "store"
+        is_store = csv_row["action"] == "store"
         assert row["queue_s"] == (queued / 1000 if is_store and not is_unstarted else None)
         if is_unstarted:
             assert row["ended_at"] == datetime.fromtimestamp(took / 1000, UTC).replace(tzinfo=None)
@@ -69,12 +69,12 @@ def test_dump_against_another_reading(realdata: Path) -> None:
         else:
             assert row["ended_at"] == created + timedelta(milliseconds=took + queued)
         assert (row["bytes"], row["pnfsid"], row["transaction"]) == (
-            int(said["fullsize"]),
-            said["pnfsid"],
-            said["transaction"],
+            int(csv_row["fullsize"]),
+            csv_row["pnfsid"],
+            csv_row["transaction"],
         )
-        assert f"{row['storage_group']}:{row['file_family']}@{row['hsm']}" == said["storageclass"]
-        assert f"{row['pool']}@{row['domain']}" == said["cellname"]
+        assert f"{row['storage_group']}:{row['file_family']}@{row['hsm']}" == csv_row["storageclass"]
+        assert f"{row['pool']}@{row['domain']}" == csv_row["cellname"]
 
 
 def test_text_json_and_dump_say_the_same(realdata: Path) -> None:
@@ -92,12 +92,12 @@ def test_text_json_and_dump_say_the_same(realdata: Path) -> None:
 
 
 def test_totals_of_the_made_files(realdata: Path) -> None:
-    """The totals their README gives, through silver: each request once, whichever of the five files tell of it."""
+    """The totals their README gives, through silver: each request once, whichever of the five files report it."""
     folder = realdata / "dcache-synthetic"
     names = ["billing-2026.03.11", "billing-2026.03.12", "billing-error-2026.03.11", "billing-json-2026.03.11"]
-    told = [rows_of(read(folder / name)).with_columns(file_id=pl.lit(name)) for name in (*names, "storageinfo.csv")]
-    assert [rows.height for rows in told] == [48, 1, 5, 14, 49]
-    made = through_silver({"bronze.dcache_billing_request": pl.concat(told)}, "silver.pool_request")
+    tables = [rows_of(read(folder / name)).with_columns(file_id=pl.lit(name)) for name in (*names, "storageinfo.csv")]
+    assert [rows.height for rows in tables] == [48, 1, 5, 14, 49]
+    made = through_silver({"bronze.dcache_billing_request": pl.concat(tables)}, "silver.pool_request")
     assert len(made) == 48  # 49 less the store logged twice
     done = [row for row in made if row["outcome"] == "done"]
     for operation, n, size in (("store", 30, 172_911_215_959), ("restore", 14, 38_358_142_622)):
@@ -144,8 +144,8 @@ def test_what_no_mover_can_have_done_is_left_out_and_names_are_bounded() -> None
     """A year of 2100 in milliseconds is the longest; what silver makes of it must fit an instant."""
     line = "01.02 09:00:00 [pool:w1:transfer] [{id},1] [/p] a:b@osm 1 {took} true {{DCap-3.0,{client}:1}} [door:x]"
     line += ' {{0:""}}\n'
-    odd = parse(line.format(id=P, took=2**60 - 1, client="h"), path="billing-2026.01.02")
-    assert odd.tables["dcache_billing_transfer"].is_empty() and odd.n_skipped == 1
+    invalid = parse(line.format(id=P, took=2**60 - 1, client="h"), path="billing-2026.01.02")
+    assert invalid.tables["dcache_billing_transfer"].is_empty() and invalid.n_skipped == 1
     long = parse(line.format(id="A" * 5000, took=4_102_444_800_000, client="h" * 5000), path="billing-2026.01.02")
     (row,) = long.tables["dcache_billing_transfer"].rows(named=True)
     assert len(row["pnfsid"]) == len(row["client"]) == 300
@@ -157,15 +157,15 @@ def test_what_no_mover_can_have_done_is_left_out_and_names_are_bounded() -> None
     assert mapped.tables["dcache_billing_transfer"]["client"][0] == "::ffff:192.0.2.7:1"
 
 
-def test_a_client_that_cannot_be_told_is_left_open() -> None:
+def test_an_unknown_client_is_left_open() -> None:
     line = f'01.02 09:00:00 [pool:w1:transfer] [{P},1] [/p] a:b@osm 1 1 true {{{{}}}} [door:x] {{0:""}}\n'
-    for protocol, told in (
+    for protocol, expected in (
         ("X", (None, None)),
         ("Remote-1.1:", ("Remote", None)),
         ("NFS4-4.1:192.0.2.9:955", ("NFS4", "192.0.2.9")),
     ):
         found = parse(line.replace("{}", protocol), path="billing-2026.01.02").tables["dcache_billing_transfer"]
-        assert found.select("protocol", "client").rows() == [told]
+        assert found.select("protocol", "client").rows() == [expected]
 
 
 @pytest.mark.parametrize(
@@ -288,15 +288,15 @@ def test_statistics_against_the_day(realdata: Path) -> None:
     """What the hours gave and took adds up to the counters of the last hour, which the day's file repeats."""
     folder = realdata / "dcache-synthetic"
     files = sorted(folder.glob("*.raw"))
-    told = [read(path).tables["dcache_statistics"].with_columns(file_id=pl.lit(path.name)) for path in files]
-    assert [rows.height for rows in told] == [20] * 5
-    made = pl.DataFrame(through_silver({"bronze.dcache_statistics": pl.concat(told)}, "silver.pool_hour"))
+    tables = [read(path).tables["dcache_statistics"].with_columns(file_id=pl.lit(path.name)) for path in files]
+    assert [rows.height for rows in tables] == [20] * 5
+    made = pl.DataFrame(through_silver({"bronze.dcache_statistics": pl.concat(tables)}, "silver.pool_hour"))
     assert made.height == 80
     assert not made["is_reset"].any()
     key = ["pool", "storage_group", "file_family"]
     names = ["n_transfers", "n_restores", "n_stores", "n_errors", "client_in_bytes", "restored_bytes", "stored_bytes"]
     sums = made.group_by(key).agg(pl.col(names).sum()).sort(key)
-    assert sums.equals(told[-1].select(*key, *names).sort(key))
+    assert sums.equals(tables[-1].select(*key, *names).sort(key))
     hours = made.filter(pool="tape_w1", file_family="mctape").sort("to_at")
     assert hours["stored_bytes"].to_list() == [7_500_000_000, 7_500_000_000, 12_500_000_000, 15_000_000_000]
     assert hours["from_at"][0] == datetime(2026, 3, 10, 23)
@@ -310,8 +310,8 @@ def test_statistics_against_another_reading(realdata: Path) -> None:
         rows = read(path).tables["dcache_statistics"]
         texts = [re.split(" +", line) for line in path.read_text().splitlines() if line and line[0] != "#"]
         for row, fields in zip(rows.to_dicts(), texts, strict=True):
-            told = [row[name] for name in names if row[name] is not None]
-            assert told == [int(field) for field in fields[2:]]
+            counters = [row[name] for name in names if row[name] is not None]
+            assert counters == [int(field) for field in fields[2:]]
             assert (row["pool"], row["storage_class"]) == tuple(fields[:2])
             assert row["kind"] == ("day" if "day" in path.name else "hour")
             n_rows += 1

@@ -173,13 +173,17 @@ def test_what_is_secret_in_an_address_leaves_nowhere(
     secret = "/services/T00/B00/SECRETTOKEN123?key=s3cr3t-k3y"
     site = site_of(root, f'webhook = {{ url = "{address}{secret}" }}')
     web.answers = [answer]
-    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)])
-    told = [said.output, str(said.exception), steps.summarize_failure("deliver", said.exception or Exception())]
-    told += [*steps.warn(site, "a task failed").values(), caplog.text]
-    told += [str(query(site, "SELECT * FROM ops.run")), *(path.read_text() for path in root.rglob("*.sent.json"))]
-    assert (said.exit_code == 0) == (answer == 200)
-    assert not [text for text in told if "SECRETTOKEN123" in text or "s3cr3t" in text or "/services" in text]
-    assert "127.0.0.1" in "".join(told), "whom it is about is still said"
+    result = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)])
+    outputs = [
+        result.output,
+        str(result.exception),
+        steps.summarize_failure("deliver", result.exception or Exception()),
+    ]
+    outputs += [*steps.warn(site, "a task failed").values(), caplog.text]
+    outputs += [str(query(site, "SELECT * FROM ops.run")), *(path.read_text() for path in root.rglob("*.sent.json"))]
+    assert (result.exit_code == 0) == (answer == 200)
+    assert not [text for text in outputs if "SECRETTOKEN123" in text or "s3cr3t" in text or "/services" in text]
+    assert "127.0.0.1" in "".join(outputs), "the output still names the host"
 
 
 def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letterbox) -> None:
@@ -212,7 +216,7 @@ def test_who_has_the_mail_gets_no_second_for_one_address_that_is_wrong(root: Pat
     assert [to for to, _ in box.letters] == [[TO[0]]]
 
 
-def test_what_went_wrong_is_said_first(root: Path, box: receivers.Letterbox) -> None:
+def test_what_went_wrong_comes_first(root: Path, box: receivers.Letterbox) -> None:
     hostile = "task build: failed\r\nBcc: everybody@example.org\x1b[31m" + "x" * 500
     steps.deliver(site_of(root, mail_to(box.port)), DAY, DAY, [hostile], SECRET)
     [(_, letter)] = box.letters
@@ -348,10 +352,10 @@ def test_prometheus_reads_the_night(root: Path) -> None:
     assert samples["tapescope_drive_rate_megabytes_per_second", "call", "test stand"] == 80.0
     assert samples["tapescope_overall_rate_megabytes_per_second", "test stand"] == 50.0
     # entity, rule, severity, site, state
-    told = ("D2", "slow_drive", "warning", "test stand", "muted")
-    assert samples["tapescope_finding", *told] == 1.0
-    assert samples["tapescope_finding_lost_gb_per_day", *told] == 300.0
-    assert ("tapescope_finding_gain_gb_per_day", *told) not in samples, "what is not known is no sample"
+    labels = ("D2", "slow_drive", "warning", "test stand", "muted")
+    assert samples["tapescope_finding", *labels] == 1.0
+    assert samples["tapescope_finding_lost_gb_per_day", *labels] == 300.0
+    assert ("tapescope_finding_gain_gb_per_day", *labels) not in samples, "what is not known is no sample"
     assert samples["tapescope_days", "test stand", "findings"] == 1.0
     assert samples["tapescope_days", "test stand", "clean"] == 0.0
     midnight = datetime(2010, 6, 16, 5, tzinfo=UTC).timestamp()  # of Chicago
@@ -419,17 +423,17 @@ def test_recipients_are_checked(tmp_path: Path) -> None:
     wrong = 'mail = { host = "h", from = "nobody", to = [] }\nwebhook = { url = "https://me:secret@example.org/" }'
     with pytest.raises(ConfigError) as caught:
         site_of(tmp_path, wrong)
-    said = str(caught.value)
-    assert "a mail address such as" in said and "would stand in the clear" in said and "at least 1" in said
+    message = str(caught.value)
+    assert "a mail address such as" in message and "would stand in the clear" in message and "at least 1" in message
 
 
 def test_the_command_tells_what_it_sent(root: Path) -> None:
     site_of(root, 'folder = "out"')
-    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
-    assert said.exit_code == 0 and "folder       sent" in said.output
+    result = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
+    assert result.exit_code == 0 and "folder       sent" in result.output
     site_of(root, "")
-    said = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
-    assert "Nobody is to get it" in said.output
+    result = CliRunner().invoke(cli, ["deliver", "--site", str(root), "--day", str(DAY)], catch_exceptions=False)
+    assert "Nobody is to get it" in result.output
 
 
 def test_the_first_day_of_the_report_is_the_days_asked_for(root: Path) -> None:

@@ -38,8 +38,8 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", KNOWN], env=environment(home, home), capture_output=True, text=True, check=True
     )
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return said
+    known: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return known
 
 
 @pytest.fixture(scope="module")
@@ -110,24 +110,24 @@ def environment_of_containers(compose: dict[str, Any]) -> dict[str, dict[str, st
 
 
 def test_what_is_set_is_read(compose: dict[str, Any], airflow: dict[str, Any]) -> None:
-    told: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for each in (*environment_of_containers(compose).values(), *environment_of_units().values()):
-        told |= each
-    told |= dict.fromkeys(re.findall(r"\b(AIRFLOW__\w+)=", (DEPLOY / "Dockerfile").read_text()), "")
-    theirs = {name for name in told if name.startswith("AIRFLOW__")}
+        settings |= each
+    settings |= dict.fromkeys(re.findall(r"\b(AIRFLOW__\w+)=", (DEPLOY / "Dockerfile").read_text()), "")
+    theirs = {name for name in settings if name.startswith("AIRFLOW__")}
     assert theirs and theirs <= set(airflow["options"]), theirs - set(airflow["options"])
-    ours = {name for name in told if name.startswith("TAPESCOPE_")}
+    ours = {name for name in settings if name.startswith("TAPESCOPE_")}
     assert ours and ours <= read_by_us(), ours - read_by_us()
     asked = set(re.findall(r"\$\{(\w+)", (DEPLOY / "docker-compose.yaml").read_text()))
     assert asked == set(variables(DEPLOY / ".env.example"))
-    secret = {name: value for name, value in told.items() if re.search("PASSWORD$|TOKEN$|KEY$|JWT", name)}
+    secret = {name: value for name, value in settings.items() if re.search("PASSWORD$|TOKEN$|KEY$|JWT", name)}
     assert all(not value or value.startswith("${") for value in secret.values()), "a secret stands in a file"
 
 
-def test_containers_and_units_are_told_the_same(compose: dict[str, Any]) -> None:
+def test_containers_and_units_have_the_same_settings(compose: dict[str, Any]) -> None:
     units = environment_of_units()
-    for name, told in environment_of_containers(compose).items():
-        ours = {variable for variable in told if variable.startswith(("TAPESCOPE_", "AWS_"))}
+    for name, settings in environment_of_containers(compose).items():
+        ours = {variable for variable in settings if variable.startswith(("TAPESCOPE_", "AWS_"))}
         assert ours == {variable for variable in units[name] if variable.startswith(("TAPESCOPE_", "AWS_"))}, name
 
 
@@ -137,8 +137,12 @@ def test_each_part_gets_the_secrets_it_needs_alone(compose: dict[str, Any]) -> N
         assert not {name for name in parts["dashboard"] if name.startswith("AIRFLOW")} | (
             receivers & set(parts["dashboard"])
         )
-        have = {name for name, told in parts.items() if receivers <= set(told)}
-        assert have == {"scheduler", "dag-processor"} == {name for name, told in parts.items() if receivers & set(told)}
+        have = {name for name, settings in parts.items() if receivers <= set(settings)}
+        assert (
+            have
+            == {"scheduler", "dag-processor"}
+            == {name for name, settings in parts.items() if receivers & set(settings)}
+        )
     dashboard = compose["services"]["dashboard"]
     assert [volume.split(":")[-1] for volume in dashboard["volumes"]] == ["/srv/tapescope"], (
         "Airflow's passwords are not its"

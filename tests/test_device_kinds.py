@@ -79,15 +79,26 @@ def test_disks(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("system", INTERFACES)
 def test_interfaces(system: str) -> None:
-    told = {name: kind for kind, names in INTERFACES[system].items() for name in names.split()}
-    assert {name: interface_kind(name) for name in told} == told
+    expected = {name: kind for kind, names in INTERFACES[system].items() for name in names.split()}
+    assert {name: interface_kind(name) for name in expected} == expected
 
 
 def test_many_names_are_read_as_one_is() -> None:
     disks = [str(row.values[0]) for row in _ROWS]
-    odd = ["", "sda\n", "Sda", "sdä", "dev8-99999999999", "dev99999999999999999999-1", "all ", "c0t0d0s", "x:/", "md"]
+    unusual = [
+        "",
+        "sda\n",
+        "Sda",
+        "sdä",
+        "dev8-99999999999",
+        "dev99999999999999999999-1",
+        "all ",
+        "c0t0d0s",
+        "x:/",
+        "md",
+    ]
     ports = [name for kinds in INTERFACES.values() for names in kinds.values() for name in names.split()]
-    frame = pl.DataFrame({"name": [*disks, *ports, *odd]})
+    frame = pl.DataFrame({"name": [*disks, *ports, *unusual]})
     found = frame.select("name", disk=disk_kinds(pl.col("name")), interface=interface_kinds(pl.col("name")))
     for name, disk, interface in found.iter_rows():
         assert (disk, interface) == (disk_kind(name), interface_kind(name)), name

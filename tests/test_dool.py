@@ -40,7 +40,7 @@ def preamble(program: str = "Dstat 0.7.3", command: str = "dstat -td", date: str
 def test_what_is_written_comes_back(called: tuple[str, str, int], values: list[tuple[float, float]], cut: int) -> None:
     """Two appended runs; of each the first row is that since boot."""
     program, command, divisor = called
-    text, wanted = "", []
+    text, expected = "", []
     for run in range(2):
         begin = datetime(2010, 6, 15, 8 + run)
         text += preamble(program, command, begin.strftime("%d %b %Y %H:%M:%S UTC")) + begin.strftime(
@@ -49,12 +49,12 @@ def test_what_is_written_comes_back(called: tuple[str, str, int], values: list[t
         for number, (read, written) in enumerate(values, 1):
             at = begin + timedelta(seconds=10 * number)
             text += f"{at.strftime('%d-%m %H:%M:%S')},1,1,{read:.3f},{written:.3f}\n"
-            wanted.append((at.isoformat(), read / divisor, written / divisor))
+            expected.append((at.isoformat(), read / divisor, written / divisor))
     lines = frame_of(text.encode())
     result = parse_chunks("dool", [lines[:cut], lines[cut:]], Origin())
     assert not result["rejects"]
     rows = result["tables"]["device_sample"]
-    assert [(row["to_at"], row["read_bytes_s"], row["write_bytes_s"]) for row in rows] == wanted
+    assert [(row["to_at"], row["read_bytes_s"], row["write_bytes_s"]) for row in rows] == expected
     assert {row["host"] for row in rows} == {"stage07"}
 
 
@@ -79,7 +79,7 @@ def test_real_files(name: str, divisor: int, realdata: Path) -> None:
     path = realdata / "misc" / "generated" / name
     lines = list(csv.reader(path.read_text().splitlines()))
     read = 6  # epoch or time, five shares of processor time, then the disks' total
-    wanted = [
+    expected = [
         (number, float(row[1]) / 100, float(row[3]) / 100, float(row[read]) / divisor, float(row[read + 1]) / divisor)
         for number, row in enumerate(lines, 1)
         if number > 7
@@ -87,7 +87,7 @@ def test_real_files(name: str, divisor: int, realdata: Path) -> None:
     parsed = all_sources()["dool"].parse(read_lines(path), Origin(), None)
     rows = parsed.tables["host_sample"]
     found = rows.select("line_no", "cpu_user", "cpu_idle", "read_bytes_s", "write_bytes_s").rows()
-    assert found == [pytest.approx(row) for row in wanted]
+    assert found == [pytest.approx(row) for row in expected]
     # a burst of 40 MiB within a second
     assert rows["write_bytes_s"].max() == 40 * 2**20
     assert parsed.rejects.is_empty()

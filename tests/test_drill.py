@@ -51,10 +51,10 @@ def buckets(site: Site) -> list[tuple[str, str, float]]:
 
 def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Site) -> None:
     """D4: the intervals of a bucket are all of it, and each line shown stands at that place of that file."""
-    lines, told = text_of(site), buckets(site)
-    assert len(told) >= 20
+    lines, rows = text_of(site), buckets(site)
+    assert len(rows) >= 20
     n_lines = 0
-    for drive, bucket, duration_s in [row for row in told if row[0] == "DRV_1"]:
+    for drive, bucket, duration_s in [row for row in rows if row[0] == "DRV_1"]:
         found = steps.drill(site, drive, bucket, DAY, 1000)
         assert sum(row["interval_s"] for row in found.intervals) == pytest.approx(duration_s, abs=1e-3), (drive, bucket)
         assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
@@ -67,7 +67,7 @@ def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Si
 
 
 def test_gaps_lead_to_the_files_on_both_sides(site: Site) -> None:
-    """VOL002 was written with pauses of 11 s between two files: they are told first, with the lines at both ends."""
+    """VOL002 was written with pauses of 11 s between two files: they are listed first, with the lines at both ends."""
     found = steps.drill(site, "DRV_1", "between_files", DAY, 3)
     first = found.intervals[0]
     assert (first["volume"], first["bucket"], first["interval_s"]) == ("VOL002", "request", 11.0)
@@ -77,12 +77,12 @@ def test_gaps_lead_to_the_files_on_both_sides(site: Site) -> None:
 
 
 def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
-    said = run(site, "DRV_1", "--day", str(DAY), "--limit", "2")
-    assert said.exit_code == 0, said.stderr
-    assert "\x1b" not in said.stdout and "\u202e" not in said.stdout and "\\x1b[31mred\\u202e<b>" in said.stdout
-    assert max(map(len, said.stdout.split("\n"))) < excerpts.TEXT_CHARS + 100
-    assert "mount DRV_1 VOL002" in said.stdout and f"logs/{NAME}:" in said.stdout
-    assert "in “between files”, the 2 longest of" in said.stdout
+    result = run(site, "DRV_1", "--day", str(DAY), "--limit", "2")
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout and "\u202e" not in result.stdout and "\\x1b[31mred\\u202e<b>" in result.stdout
+    assert max(map(len, result.stdout.split("\n"))) < excerpts.TEXT_CHARS + 100
+    assert "mount DRV_1 VOL002" in result.stdout and f"logs/{NAME}:" in result.stdout
+    assert "in “between files”, the 2 longest of" in result.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
     assert "no log tells of it" in nobody.stdout
 
@@ -119,12 +119,12 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
             return excerpts.read_lines(connection, site, name, [3, 5])
 
-        wanted = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
-        assert again() == wanted
+        expected = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
+        assert again() == expected
         path.write_bytes(whole + b"one line more\n")
-        assert again() == wanted
+        assert again() == expected
         path.write_bytes(gzip.compress(whole))
-        assert again() == wanted
+        assert again() == expected
         path.write_bytes(b"something else\n" + whole)
         assert again() == "the file has changed since it was read"
         path.unlink()

@@ -43,8 +43,8 @@ def read(path: Path, zone: str = ZONE, **origin: Any) -> dict[str, list[dict[str
     """Rows by bronze relation of a whole file, none of whose lines may be rejected."""
     stem, claims = choose(read_head(path))
     assert stem == "enstore_accounting", claims
-    told = Origin(path=path.name, system="s", zone=zone, head=tuple(read_head(path)), **origin)
-    parsed = enstore_accounting.parse(read_lines(path), told, None)
+    file_origin = Origin(path=path.name, system="s", zone=zone, head=tuple(read_head(path)), **origin)
+    parsed = enstore_accounting.parse(read_lines(path), file_origin, None)
     assert parsed.rejects.is_empty()
     return {name: rows.to_dicts() for name, rows in parsed.tables.items()}
 
@@ -60,8 +60,8 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("name", ["enstore/encp_xfer_2014.csv", "enstore-synthetic/encp_xfer.csv"])
 def test_transfers_are_those_of_the_file(realdata: Path, name: str) -> None:
     rows = read(realdata / name)["enstore_accounting_transfer"]
-    wanted = csv_rows(realdata / name)
-    assert len(rows) == len(wanted) >= 9
+    records = csv_rows(realdata / name)
+    assert len(rows) == len(records) >= 9
     texts = {
         "node": "host",
         "src": "source_path",
@@ -70,14 +70,14 @@ def test_transfers_are_those_of_the_file(realdata: Path, name: str) -> None:
         "drive_sn": "drive_serial",
     }
     same = ("volume", "mover", "driver", "storage_group", "file_family", "wrapper", "library", "username")
-    for row, told in zip(rows, wanted, strict=True):
-        assert row["ended_at"] == utc(told["date"])
-        assert (row["file_bytes"], row["pid"]) == (int(told["size"]), int(told["pid"]))
-        assert row["mode"] == {"r": "read", "w": "write"}[told["rw"]]
-        assert row["elapsed_s"] == float(told["elapsed"])
-        assert [row[f"{rate}_bytes_s"] for rate in RATES] == [float(told[f"{rate}_rate"]) for rate in RATES]
-        assert {ours: row[ours] for ours in texts.values()} == {ours: told[theirs] for theirs, ours in texts.items()}
-        assert {column: row[column] for column in same} == {column: told[column] for column in same}
+    for row, record in zip(rows, records, strict=True):
+        assert row["ended_at"] == utc(record["date"])
+        assert (row["file_bytes"], row["pid"]) == (int(record["size"]), int(record["pid"]))
+        assert row["mode"] == {"r": "read", "w": "write"}[record["rw"]]
+        assert row["elapsed_s"] == float(record["elapsed"])
+        assert [row[f"{rate}_bytes_s"] for rate in RATES] == [float(record[f"{rate}_rate"]) for rate in RATES]
+        assert {ours: row[ours] for ours in texts.values()} == {ours: record[theirs] for theirs, ours in texts.items()}
+        assert {column: row[column] for column in same} == {column: record[column] for column in same}
 
 
 @pytest.mark.parametrize("name", ["encp_xfer_2014", "tape_mounts_2014"])
@@ -101,11 +101,11 @@ def test_ends_agree_with_the_epochs_in_request_ids(realdata: Path) -> None:
 @pytest.mark.parametrize("name", ["enstore/tape_mounts_2014.csv", "enstore-synthetic/tape_mounts.csv"])
 def test_mounts_are_those_of_the_file(realdata: Path, name: str) -> None:
     rows = read(realdata / name)["enstore_accounting_mount"]
-    for row, told in zip(rows, csv_rows(realdata / name), strict=True):
-        assert (row["began_at"], row["ended_at"]) == (utc(told["start"]), utc(told["finish"]))
-        assert (row["n_reads"], row["n_writes"]) == (int(told["reads"]), int(told["writes"]))
-        assert (row["volume"], row["logname"], row["state"]) == (told["volume"], told["logname"], told["state"])
-        assert row["action"] == {"M": "mount", "D": "dismount"}[told["state"]]
+    for row, record in zip(rows, csv_rows(realdata / name), strict=True):
+        assert (row["began_at"], row["ended_at"]) == (utc(record["start"]), utc(record["finish"]))
+        assert (row["n_reads"], row["n_writes"]) == (int(record["reads"]), int(record["writes"]))
+        assert (row["volume"], row["logname"], row["state"]) == (record["volume"], record["logname"], record["state"])
+        assert row["action"] == {"M": "mount", "D": "dismount"}[record["state"]]
 
 
 def test_small_tables_are_those_of_the_files(realdata: Path) -> None:
@@ -342,7 +342,7 @@ def both(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
     return archive_of(realdata, tmp_path_factory.mktemp("both"), (*LOGS, *TABLES))
 
 
-def told(site: Site, relation: str) -> list[dict[str, Any]]:
+def relation_rows(site: Site, relation: str) -> list[dict[str, Any]]:
     names = [name for (name,) in query(site, f"SELECT column_name FROM (DESCRIBE {relation})")]
     return [dict(zip(names, row, strict=True)) for row in query(site, f"FROM {relation} ORDER BY ALL")]
 
@@ -359,11 +359,15 @@ def truth_of(realdata: Path) -> list[dict[str, str]]:
 
 @pytest.mark.xdist_group("accounting")
 def test_log_and_tables_of_the_same_days_count_once(realdata: Path, both: Site) -> None:
-    """Every transfer against the generator's truth, with all three witnesses; nothing is told twice."""
-    rows = {(row["drive"], row["file_number"]): row for row in told(both, "silver.transfer") if row["status"] == "ok"}
+    """Every transfer against the generator's truth, with all three witnesses; nothing counts twice."""
+    rows = {
+        (row["drive"], row["file_number"]): row
+        for row in relation_rows(both, "silver.transfer")
+        if row["status"] == "ok"
+    }
     truth = truth_of(realdata)
     assert len(rows) == len(truth)
-    assert len(told(both, "silver.transfer")) == len(truth) + 1  # and the read that failed
+    assert len(relation_rows(both, "silver.transfer")) == len(truth) + 1  # and the read that failed
     for want in truth:
         row = rows[want["mover"].removesuffix(".mover"), int(want["file_no"])]
         assert row["witnesses"] == "mover encp table"
@@ -373,8 +377,8 @@ def test_log_and_tables_of_the_same_days_count_once(realdata: Path, both: Site) 
         assert row["bytes"] / row["drive_s"] == pytest.approx(float(want["drive_call_rate_Bps"]), rel=1e-6)
         for name, key in (("started_at", "t_start"), ("ended_at", "t_data_end"), ("completed_at", "t_complete")):
             assert abs(epoch(row[name]) - float(want[key])) <= 1, (want, name)
-    assert [row["witnesses"] for row in told(both, "silver.session")] == ["mover"] * 3
-    assert [row["kind"] for row in told(both, "silver.event")].count("transfer_failed") == 1
+    assert [row["witnesses"] for row in relation_rows(both, "silver.session")] == ["mover"] * 3
+    assert [row["kind"] for row in relation_rows(both, "silver.event")].count("transfer_failed") == 1
     requests = query(both, "SELECT count(*), count(DISTINCT request_id), max(n_tries) FROM silver.request")
     assert requests == [(11, 11, 1)]
 
@@ -396,8 +400,8 @@ def test_tables_change_nothing_the_log_says(realdata: Path, both: Site, tmp_path
 def test_without_a_log_the_tables_come_near_the_truth(realdata: Path, tmp_path: Path) -> None:
     """Times from the client's end and rates: later by its last dialogue, 5 s at most; drive time with the file mark."""
     site = archive_of(realdata, tmp_path / "tables", TABLES)
-    rows = {row["file_bytes"]: row for row in told(site, "silver.transfer") if row["drive"] != "LTO4_S03"}
-    rows |= {(3, row["ended_at"]): row for row in told(site, "silver.transfer") if row["drive"] == "LTO4_S03"}
+    rows = {row["file_bytes"]: row for row in relation_rows(site, "silver.transfer") if row["drive"] != "LTO4_S03"}
+    rows |= {(3, row["ended_at"]): row for row in relation_rows(site, "silver.transfer") if row["drive"] == "LTO4_S03"}
     truth = truth_of(realdata)
     assert len(rows) == len(truth)
     for want, row in zip(
@@ -511,9 +515,9 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 def test_pieces_in_any_order_say_the_same(order: tuple[int, ...], at_once: Rows, tmp_path: Path) -> None:
     """Each piece with a build of its own, which makes only the days it touches."""
     site = make_site(tmp_path / "site", SITE_OF_PIECES)
-    told_in = list(pieces())
+    files = list(pieces())
     for place in order:
-        make(site, put(site, *told_in[place]))
+        make(site, put(site, *files[place]))
     assert differences(at_once, all_rows(site)) == []
 
 

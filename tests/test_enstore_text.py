@@ -43,9 +43,9 @@ def read(path: Path, day: date = date(2010, 6, 15)) -> Parsed:
     return all_sources()[stems[0]].parse(frame_of(path.read_bytes()), origin, None)
 
 
-def rows(parsed: Parsed, table: str, **wanted: Any) -> list[Row]:
+def rows(parsed: Parsed, table: str, **values: Any) -> list[Row]:
     found = parsed.tables[table].to_dicts()
-    return [row for row in found if all(row[name] == value for name, value in wanted.items())]
+    return [row for row in found if all(row[name] == value for name, value in values.items())]
 
 
 def epoch(instant: datetime | None) -> float:
@@ -69,9 +69,9 @@ def truths(folder: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("name", ["LOG-2010-06-15", "DEBUGLOG-2010-06-15", "LOG-2011-03-08"])
 def test_every_file_of_a_log_is_as_its_generator_meant_it(folder: Path, name: str) -> None:
     parsed = read(folder / name)
-    wanted = [truth for truth in truths(folder) if truth["day"] in name]
-    assert wanted
-    for truth in wanted:
+    expected = [truth for truth in truths(folder) if truth["day"] in name]
+    assert expected
+    for truth in expected:
         mover = truth["mover"].replace(".mover", "MV")
         stats = rows(parsed, "enstore_log_mover", kind="drive_stats", name=mover, file_number=int(truth["file_no"]))
         assert len(stats) == 1
@@ -142,7 +142,7 @@ def literal(text: str) -> dict[str, Any]:
 
 def check_ticket(row: Row, ticket: dict[str, Any]) -> None:
     times, file, volume = ticket["times"], ticket["fc"], ticket.get("vc", {})
-    wanted = {
+    expected = {
         "unique_id": ticket["unique_id"],
         "mode": {"write_to_hsm": "write", "read_from_hsm": "read"}[ticket["work"]],
         "volume": file["external_label"],
@@ -157,7 +157,7 @@ def check_ticket(row: Row, ticket: dict[str, Any]) -> None:
         "mount_s": times.get("mount_time"),
         "queue_s": times.get("in_queue"),
     }
-    assert {name: row[name] for name in wanted} == wanted
+    assert {name: row[name] for name in expected} == expected
     for name, key in (
         ("client_started_at", "encp_start_time"),
         ("queued_at", "job_queued"),
@@ -178,7 +178,7 @@ def test_the_file_marks_of_tickets_and_lines_agree(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "expected"),
     [
         (
             "mover_drive_stats_2010.log",
@@ -192,9 +192,9 @@ def test_the_file_marks_of_tickets_and_lines_agree(folder: Path) -> None:
         ),
     ],
 )
-def test_real_lines(realdata: Path, name: str, wanted: Row) -> None:
+def test_real_lines(realdata: Path, name: str, expected: Row) -> None:
     found = rows(read(realdata / "enstore" / name), "enstore_log_mover")
-    assert [{key: row[key] for key in wanted} for row in found] == [wanted]
+    assert [{key: row[key] for key in expected} for row in found] == [expected]
 
 
 # --- copies of a day --------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ DAY = date(2010, 3, 10)
 COPIES = {"MOUNTS": "MC_LOAD_", "ENCPS": "ENCP_XFER", "ALARM": "ALARM", "LMQADDS": "ADD_TO_LMQ"}
 
 
-def told() -> str:
+def log_text() -> str:
     text = morning(DAY).days()[DAY]
     lines = text.splitlines()
     lines.insert(4, f"{lines[3][:8]} srv01.example.org 006201 root I TESTLM  MSG_TYPE=ADD_TO_LMQ  request added to"
@@ -215,7 +215,7 @@ def told() -> str:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     site = make_site(tmp_path_factory.mktemp("log"))
-    put(site, f"enstore/LOG-{DAY}", told())
+    put(site, f"enstore/LOG-{DAY}", log_text())
     make(site)
     return all_rows(site)
 
@@ -235,7 +235,7 @@ def test_copies_of_a_day_count_once(tmp_path: Path, plain: Rows, first: str) -> 
 
 
 def copies() -> dict[str, str]:
-    text = told()
+    text = log_text()
     noise = f"{text[:8]} srv02.example.org 006201 root M TESTMC  88 REQUESTED mount VOL001 0,1\n{text}"
     found = {"LOG": text, "DEBUGLOG": noise}
     for name, kind in COPIES.items():
@@ -252,10 +252,10 @@ def copies() -> dict[str, str]:
 def test_relay_against_the_lines_read_by_hand_and_the_truth(folder: Path) -> None:
     path = folder / "entv_messages_2010-06-15.txt"
     parsed = read(path)
-    wanted = [line.split() for line in path.read_text().splitlines()]
+    records = [line.split() for line in path.read_text().splitlines()]
     found = rows(parsed, "enstore_relay")
-    assert len(found) == len(wanted) > 80
-    for row, words in zip(found, wanted, strict=True):
+    assert len(found) == len(records) > 80
+    for row, words in zip(found, records, strict=True):
         local = datetime.strptime(" ".join(words[1:5]), "%b %d %H:%M:%S %Y")
         assert epoch(row["logged_at"]) == local.replace(tzinfo=UTC).timestamp() + 5 * 3600
         assert (row["kind"], f"{row['mover']}@{row['network']}") == (words[5], words[6])
@@ -275,11 +275,11 @@ def test_rate_curves_add_up_to_the_files(folder: Path) -> None:
         if truth["day"] != "2010-06-15":
             continue
         total = int(truth["bytes_on_tape"] if truth["mode"] == "w" else truth["size"])
-        mine = found.filter(mover=truth["mover"].removesuffix(".mover"), total_bytes=total, volume=truth["volume"])
-        assert mine["bytes"].sum() == total
-        assert set(mine["mode"]) == {"write" if truth["mode"] == "w" else "read"}
-        assert epoch(mine["from_at"].min()) == pytest.approx(float(truth["t_start"]), abs=0.02)  # type: ignore[arg-type]
-        assert epoch(mine["to_at"].max()) == pytest.approx(float(truth["t_data_end"]), abs=0.02)  # type: ignore[arg-type]
+        curve = found.filter(mover=truth["mover"].removesuffix(".mover"), total_bytes=total, volume=truth["volume"])
+        assert curve["bytes"].sum() == total
+        assert set(curve["mode"]) == {"write" if truth["mode"] == "w" else "read"}
+        assert epoch(curve["from_at"].min()) == pytest.approx(float(truth["t_start"]), abs=0.02)  # type: ignore[arg-type]
+        assert epoch(curve["to_at"].max()) == pytest.approx(float(truth["t_data_end"]), abs=0.02)  # type: ignore[arg-type]
         checked += 1
     assert checked == 7
 
@@ -380,14 +380,14 @@ def test_a_status_table_without_a_date_is_refused(realdata: Path) -> None:
 
 
 def test_console_against_a_reading_by_hand(realdata: Path, folder: Path) -> None:
-    mine = read(folder / "encp_stdout.txt")
-    transfer, total = rows(mine, "encp_console_transfer")[0], rows(mine, "encp_console_summary")[0]
+    parsed = read(folder / "encp_stdout.txt")
+    transfer, total = rows(parsed, "encp_console_transfer")[0], rows(parsed, "encp_console_summary")[0]
     assert (transfer["file_bytes"], transfer["volume"], transfer["mover"]) == (2119773184, "SYN001", "LTO4_S01.mover")
     rates = {"overall": 20.4, "transfer": 91.8, "network": 91.8, "drive": 83.8, "disk": 91.8}
     for row in (transfer, total):
         assert {name: row[f"{name}_bytes_s"] / MIB for name in rates} == pytest.approx(rates)
     assert (total["elapsed_s"], total["n_files"], total["exit_status"]) == (102.460285, 1, 0)
-    access = rows(mine, "encp_console_access")[0]
+    access = rows(parsed, "encp_console_access")[0]
     assert (access["file_number"], access["seek_s"], access["total_s"], access["status"]) == (5, 70.9, 102.46, "ok")
     guide = read(realdata / "enstore" / "encp_stdout_guide.txt")
     assert [(row["volume"], row["drive_bytes_s"] / MIB) for row in rows(guide, "encp_console_transfer")] == [
@@ -429,7 +429,7 @@ def test_system_is_that_of_the_site(tmp_path: Path) -> None:
 
 def test_mover_status_against_a_reading_by_hand(realdata: Path) -> None:
     found = rows(read(realdata / "enstore" / "mover_status_2008.txt"), "enstore_mover_status")
-    wanted = {
+    expected = {
         "logged_at": datetime(2008, 2, 7, 16, 55, 1, 760975),
         "state": "ACTIVE",
         "mode": "WRITE",
@@ -443,7 +443,7 @@ def test_mover_status_against_a_reading_by_hand(realdata: Path) -> None:
         "n_completed": 189,
         "drive_serial": "1210116666",
     }
-    assert [{name: row[name] for name in wanted} for row in found] == [wanted]
+    assert [{name: row[name] for name in expected} for row in found] == [expected]
 
 
 @pytest.mark.xdist_group("copies")

@@ -297,7 +297,7 @@ def put_rates(lake: Connection, pairs: list[tuple[str, str, float]]) -> None:
     put(lake, "gold.file_rate", rows)
 
 
-def test_a_slow_drive_and_a_slow_tape_are_told_apart(lake: Connection) -> None:
+def test_a_slow_drive_and_a_slow_tape_are_kept_apart(lake: Connection) -> None:
     """D9: drive b at 0.75, tape T5 at 0.5 of the others, whatever drive it lies in."""
     pairs = [
         (drive, f"T{tape}", 80.0 * (0.75 if drive == "b" else 1.0) * (0.5 if tape == 5 else 1.0))

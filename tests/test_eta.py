@@ -47,7 +47,7 @@ def test_the_next_days_by_hand() -> None:
     assert isinstance(few, NoEstimate) and few.reason == "4 days were seen"
 
 
-def test_what_cannot_be_told() -> None:
+def test_what_cannot_be_estimated() -> None:
     few, none = days_left(np.full(4, 1.0), 10), days_left(np.zeros(9), 10)
     assert isinstance(few, NoEstimate) and few.reason == "4 days were seen" and "5 days" in few.data_needed
     assert isinstance(none, NoEstimate) and "nothing moved" in none.reason
@@ -59,7 +59,7 @@ def test_what_cannot_be_told() -> None:
 
 
 @pytest.mark.parametrize(("n_seen", "has_weeks"), [(10, False), (35, True)])
-def test_ends_lie_in_their_intervals_as_often_as_said(
+def test_ends_lie_in_their_intervals_as_often_as_stated(
     n_seen: int, has_weeks: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """500 campaigns whose days scatter by half, the longer ones with idle week-ends; the end is then lived through."""
@@ -69,11 +69,11 @@ def test_ends_lie_in_their_intervals_as_often_as_said(
         if has_weeks:
             days *= np.where((np.arange(len(days)) + trial) % 7 < 5, 1.0, 0.3)
         left = float(rng.uniform(10, 80) * 500)
-        said = made(days_left(days[:n_seen], left, seed=trial)).days
+        interval = made(days_left(days[:n_seen], left, seed=trial)).days
         whole = int(np.searchsorted(np.cumsum(days[n_seen:]), left))
         before = days[n_seen : n_seen + whole].sum()
         ended = whole + (left - before) / days[n_seen + whole]
-        held.append(said.low <= ended <= said.high)
+        held.append(interval.low <= ended <= interval.high)
     with capsys.disabled():
         print(f"\n500 campaigns seen for {n_seen} days: {np.mean(held):.1%} end within their 90 % interval")
     assert 0.85 <= np.mean(held) <= 0.95

@@ -29,7 +29,7 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
 
 
 @pytest.mark.parametrize(
-    ("zone", "said"),
+    ("zone", "reason"),
     [
         ("", "its stamps say JST, its rows are read in UTC"),
         ('zone = "Europe/Berlin"\n', "its stamps say JST, its rows are read in Europe/Berlin"),
@@ -37,10 +37,10 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
         ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
     ],
 )
-def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone: str, said: str) -> None:
+def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone: str, reason: str) -> None:
     report, note = read(tmp_path, zone)
-    assert note == "; ".join([said] * bool(said) + [AVERAGES])
-    assert [one["reason"] for one in report.as_dict()["warnings"]] == [said] * bool(said)
+    assert note == "; ".join([reason] * bool(reason) + [AVERAGES])
+    assert [one["reason"] for one in report.as_dict()["warnings"]] == [reason] * bool(reason)
 
 
 def test_parse_reports_the_note(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_billing_without_a_year_is_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "     memory           page          executable      anonymous      filesystem\n"
@@ -118,7 +118,7 @@ def test_billing_without_a_year_is_a_warning(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_not_read_is_named(text: str, said: str) -> None:
+def test_what_is_not_read_is_named(text: str, message: str) -> None:
     stem, claims = sources.choose(text.split("\n"))
     assert stem is None
-    assert sources.nearest(claims).startswith(said)
+    assert sources.nearest(claims).startswith(message)

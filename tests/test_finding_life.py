@@ -148,7 +148,7 @@ def test_an_unknown_id_is_named(judged: Site) -> None:
         steps.mark_finding(judged, "", findings.MUTE)
 
 
-def test_what_people_said_outlives_a_change_of_its_contract(tmp_path: Path) -> None:
+def test_what_people_marked_outlives_a_change_of_its_contract(tmp_path: Path) -> None:
     site = Site(name="kept", root=tmp_path)
     table = f"{LAKE}.ops.finding_mark"
     with Warehouse(site).write("test") as connection, transaction(connection):

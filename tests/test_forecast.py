@@ -78,7 +78,7 @@ def run(site: Site, *words: str) -> Result:
     return CliRunner().invoke(cli, ["forecast", *words, "--site", str(site.root)])
 
 
-def told(site: Site, *words: str) -> str:
+def output_of(site: Site, *words: str) -> str:
     done = CliRunner().invoke(cli, ["forecast", *words, "--site", str(site.root)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
@@ -134,10 +134,10 @@ def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
 
 
 def test_whatif_commands(site: Site) -> None:
-    said = told(site, "whatif", "--faster", "1.5")
-    assert re.search("changed +LTO-4 read ", said) and "withheld" not in said
-    assert "Against the replay: better; mounts are done" in said
-    fewer = told(site, "whatif", "--drives", "LTO-4=1")
+    output = output_of(site, "whatif", "--faster", "1.5")
+    assert re.search("changed +LTO-4 read ", output) and "withheld" not in output
+    assert "Against the replay: better; mounts are done" in output
+    fewer = output_of(site, "whatif", "--drives", "LTO-4=1")
     assert fewer.index("\nnone: the replay ") < fewer.index("\n1 LTO-4 drive "), "what makes work wait stands last"
     assert re.search(r"they wait [\d.]+ h more in all", fewer)
     assert run(site, "whatif", "--faster", "0").exit_code == 2
@@ -160,7 +160,7 @@ def test_efficiency_by_size_is_the_sizing_notes_c14(n_files: int, of_speed: floa
     assert (curve[0]["file_mb"], round(curve[-1]["file_mb"], -2)) == (pytest.approx(10), 20000)
 
 
-def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
+def test_fit_finds_what_the_generator_was_given(site: Site) -> None:
     """80 MB/s a drive, in calls; the way of the files through the buffer makes it a little less. Every mount has as
     many files as the others, so no line through mounts parts what a mount costs from what a file costs: the logs do,
     which have the time between files."""
@@ -174,8 +174,8 @@ def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
         assert line.unknown.keys() == {"mount_s", "file_s"}, "every mount of the story has ten files"
         assert "mounts of few files as well as of many" in line.unknown["mount_s"].data_needed
         assert one.mounts.n_files.max() <= 10 and one.mounts.n_files.min() >= 9
-    said = told(site, "fit")
-    assert "sizing note's 120 s a mount and 4.4 s a file: the formula fits" in said
+    output = output_of(site, "fit")
+    assert "sizing note's 120 s a mount and 4.4 s a file: the formula fits" in output
     few = ("--days", "1", "--day", "2010-02-01")
     refused = run(site, "drives", "--traffic", "a=1,1,0.5", "--drives-like", "LTO-4 read", *few)
     assert isinstance(refused.exception, TapescopeError) and "cannot estimate costs of LTO-4 read: " in str(
@@ -187,10 +187,10 @@ def test_fit_finds_what_the_generator_was_told(site: Site) -> None:
 
 def test_buffer_command(site: Site) -> None:
     """The story reads its eight tapes in turn: 240 reads of 80 files, so 160 of them are read again."""
-    said = told(site, "buffer", "--size", "0.05", "--family", "beams.raw")
-    assert "As the drives logged it, 4 days with reads:" in said and "One buffer for beams.raw:" in said
-    (row,) = (line.split() for line in said.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only the size of the set would do" in said
+    output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
+    assert "As the drives logged it, 4 days with reads:" in output and "One buffer for beams.raw:" in output
+    (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
+    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only the size of the set would do" in output
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")
@@ -199,18 +199,18 @@ def test_buffer_command(site: Site) -> None:
 
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
-    said = told(site, "recall", "VR0001", "9,2-3", "--speed", "80")
-    assert "30 % of its files are asked for" in said and "Order: 2,3,9" in said
-    for odd, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
-        bad = run(site, "recall", "VR0001", odd, "--speed", "80")
-        assert bad.exit_code and why in bad.output + str(bad.exception), odd
+    output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
+    assert "30 % of its files are asked for" in output and "Order: 2,3,9" in output
+    for files, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
+        bad = run(site, "recall", "VR0001", files, "--speed", "80")
+        assert bad.exit_code and why in bad.output + str(bad.exception), files
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
     assert "no file of a tape 'NIX001'" in str(lost.exception)
-    assert told(site, "recall", "VR0001", "1").startswith("By the costs of LTO-4 read here, ")
+    assert output_of(site, "recall", "VR0001", "1").startswith("By the costs of LTO-4 read here, ")
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2
-    for odd in (
+    for options in (
         "--speed=0",
         "--speed=inf",
         "--speed=80:90:99",
@@ -218,7 +218,7 @@ def test_recall_commands(site: Site) -> None:
         "--speed=80 --file-mb=0",
         "--speed=8 --efficiency=0",
     ):
-        assert run(site, "sizes", *odd.split()).exit_code == 2, odd
+        assert run(site, "sizes", *options.split()).exit_code == 2, options
     assert run(site, "fit", "--days", "0").exit_code == 2
     helical = run(site, "recall", "VR0001", "1", "--speed", "80", "--generation", "SD-3")
     assert "no tracks and length" in str(helical.exception)
@@ -233,10 +233,10 @@ def test_campaigns(site: Site) -> None:
     assert new.rate_mb_s and 20 < new.rate_mb_s < 80
     assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days were seen"
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
-    said = told(site, "campaign")
-    assert "4 days were seen; data needed: logs of at least 5 days" in said
-    assert "2 days since it began have no logs" in said
-    assert "to come: no log has a day since it begins, 2030-01-01." in said
+    output = output_of(site, "campaign")
+    assert "4 days were seen; data needed: logs of at least 5 days" in output
+    assert "2 days since it began have no logs" in output
+    assert "to come: no log has a day since it begins, 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
         forecast.progress(past(renamed))
@@ -258,40 +258,40 @@ def test_a_night_is_kept(site: Site) -> None:
         sum(row["varied_input"] is None for row in night.rows),
     )
     rows = steps.ask(site, "forecasts").as_dicts()
-    said = {(row["entity"], row["quantity"]): row for row in rows if row["varied_input"] is None}
-    assert len(rows) == len(night.rows) and len(said) == counts["forecasts"] + counts["no_estimate"]
+    by_quantity = {(row["entity"], row["quantity"]): row for row in rows if row["varied_input"] is None}
+    assert len(rows) == len(night.rows) and len(by_quantity) == counts["forecasts"] + counts["no_estimate"]
     known = steps.ask(site, "drive_days").as_dicts()
     seen, down = (sum(row[key] for row in known) for key in ("known_hours", "down_hours"))
     busy = sum(use.busy_s for use in happened().values()) / 3600
-    drives = said["LTO-4", "drives"]
+    drives = by_quantity["LTO-4", "drives"]
     assert drives["value"] == pytest.approx(2 * busy / (seen / 3) / (1 - down / seen), rel=0.05)
     assert drives["value_low"] < drives["value"] < drives["value_high"] and drives["n_samples"] == 4
     alone = {row["varied_input"]: row for row in rows if row["quantity"] == "drives" and row["varied_input"]}
     assert set(alone) == {"read: efficiency", "write: efficiency"}, "four days do not tell how traffic scatters"
     assert all(row["value_low"] < drives["value"] < row["value_high"] for row in alone.values())
-    assert said["LTO-4 read", "speed_mb_s"]["value"] == pytest.approx(80, rel=0.05)
+    assert by_quantity["LTO-4 read", "speed_mb_s"]["value"] == pytest.approx(80, rel=0.05)
     # between files by the logs: every mount has ten files, so that nothing else parts a file's cost from a mount's
     ((between_s,),) = query(
         site,
         "SELECT sum(gap_s - no_request_s - position_s) / count(*) FROM silver.gap g JOIN silver.transfer t"
         " ON t.transfer_id = g.gap_id WHERE t.mode = 'read'",
     )
-    assert said["LTO-4 read", "file_s"]["reason_missing"] is None
-    assert said["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
+    assert by_quantity["LTO-4 read", "file_s"]["reason_missing"] is None
+    assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
     for name, why in (("new tapes", "4 days were seen"), ("to come", "no log tells of a day since it begins")):
-        assert said[name, "days_left"]["reason_missing"].startswith(why)
-    assert said["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
-    assert ("LTO-4", "seek_factor") not in said, (
+        assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
+    assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
+    assert ("LTO-4", "seek_factor") not in by_quantity, (
         "no way among files was logged, and the published word is not the site's"
     )
-    # said again it is the same, and no new snapshot; of an earlier day it stands beside it
+    # made again it is the same, and no new snapshot; of an earlier day it stands beside it
     snapshot = steps.ask(site, "forecasts").snapshot
     assert steps.forecast(site, day).rows == night.rows and steps.ask(site, "forecasts").snapshot == snapshot
     assert steps.forecast(site, date(2010, 2, 3)).day != day
     assert steps.ask(site, "forecasts").rows == [tuple(row.values()) for row in rows]
     printed = CliRunner().invoke(cli, ["forecast", "--site", str(site.root), "--day", "2010-02-03", "--json"])
     assert json.loads(printed.output)["day"] == "2010-02-03"
-    assert "forecasts from data up to 2010-02-04" in told(site)
+    assert "forecasts from data up to 2010-02-04" in output_of(site)
     astray = CliRunner().invoke(cli, ["forecast", "--day", "2010-02-03", "fit", "--site", str(site.root)])
     assert astray.exit_code == 2 and "options go after `fit`" in astray.output
 
@@ -305,7 +305,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert forecast_sentence(night.as_dict()) == "No day with data yet: no forecast was made."
 
 
-def test_drives_that_cannot_be_told() -> None:
+def test_drives_that_cannot_be_estimated() -> None:
     """Rows by hand: one drive, one day, 6 of 24 h known: less than half of a day is no day."""
     row = {
         "drive": "A",
@@ -327,11 +327,11 @@ def test_drives_that_cannot_be_told() -> None:
         assert isinstance(found, NoEstimate) and why in found.reason
     assert drives_needed._well_seen([row | {"known_hours": 6.0}]) == []
     # 100 GB a day, doubled, of mounts that move 50 MB/s: 2 x 100,000 / 86,400 / 50 = 0.0463 drives
-    told = drives_needed._needed("LTO-4", [row], read)
-    assert isinstance(told, Needed) and told.drives.value == pytest.approx(0.046296, rel=1e-4)
+    needed = drives_needed._needed("LTO-4", [row], read)
+    assert isinstance(needed, Needed) and needed.drives.value == pytest.approx(0.046296, rel=1e-4)
 
 
-def test_a_campaigns_end_is_told(site: Site) -> None:
+def test_a_campaigns_end_is_forecast(site: Site) -> None:
     """Its days are put together by hand: 400, 500, 600, 400, 600 GB with two drives, 5 TB left: ten days."""
     moved = [400.0, 500.0, 600.0, 400.0, 600.0]
     days = [
@@ -369,7 +369,7 @@ def test_a_clock_that_jumped_back_stops_no_replay() -> None:
     assert simulate(Work((mount,), {"LTO-4": 1})).ended_s == 9
 
 
-def test_no_campaign_is_said(tmp_path: Path) -> None:
+def test_a_site_without_a_campaign_is_refused(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n')
     with pytest.raises(TapescopeError, match="declares no campaign"):
         forecast.progress(past(steps.site_at(tmp_path)))

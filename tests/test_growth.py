@@ -42,8 +42,8 @@ def make(folder: Path, cases: list[Path]) -> Site:
     """A site whose inputs give each case the origin that its neighbour says."""
     inputs = []
     for case in cases:
-        told = case.with_suffix(".origin.toml")
-        origin = tomllib.loads(told.read_text()) if told.exists() else {}
+        origin_file = case.with_suffix(".origin.toml")
+        origin = tomllib.loads(origin_file.read_text()) if origin_file.exists() else {}
         values = [f"{name} = {_toml(value)}" for name, value in origin.items() if name in FIELDS]
         inputs.append("\n".join([f'[[input]]\nglob = "{name_of(case)}"', *values]))
     folder.mkdir()
@@ -63,8 +63,8 @@ def rows_of(site: Site) -> State:
         # an interval of bronze.log_coverage may be told in one piece or in two that touch
         tables = [table for table in load_catalog().layer("bronze") if table.name != "log_coverage"]
         for table in [*tables, load_catalog().relations["ops.reject"]]:
-            said = ", ".join(f'"{name}"' for name in table.column_names if name not in ("file_id", "day"))
-            for file_id, *row in connection.execute(f"SELECT file_id, {said} FROM {table.full_name}").fetchall():
+            columns = ", ".join(f'"{name}"' for name in table.column_names if name not in ("file_id", "day"))
+            for file_id, *row in connection.execute(f"SELECT file_id, {columns} FROM {table.full_name}").fetchall():
                 path = files.get(file_id, "?")
                 found.setdefault(f"{path} {table.full_name}", Counter())[tuple(map(repr, row))] += 1
     return found
@@ -92,8 +92,8 @@ def test_half_a_log_and_then_all_of_it_is_all_of_it(tmp_path: Path, whole: tuple
     site = make(tmp_path / "halves", growing)
     load(site, growing, 0.5)
     load(site, growing)
-    wanted = {name: rows for name, rows in whole[1].items() if not is_snapshot(name.partition(".")[0])}
-    assert wanted and differences(wanted, rows_of(site)) == []
+    expected = {name: rows for name, rows in whole[1].items() if not is_snapshot(name.partition(".")[0])}
+    assert expected and differences(expected, rows_of(site)) == []
 
 
 def test_the_same_log_under_two_names_is_read_once(whole: tuple[Site, State]) -> None:
@@ -132,10 +132,10 @@ def is_snapshot(stem: str) -> bool:
     return getattr(all_sources()[stem], "IS_SNAPSHOT", False)
 
 
-def differences(wanted: State, got: State) -> list[str]:
-    said = []
-    for name in sorted(wanted | got):
-        left, right = (state.get(name, Counter[tuple[Any, ...]]()) for state in (wanted, got))
+def differences(expected: State, got: State) -> list[str]:
+    messages = []
+    for name in sorted(expected | got):
+        left, right = (state.get(name, Counter[tuple[Any, ...]]()) for state in (expected, got))
         if left != right:
-            said.append(f"{name}: {(left - right).total()} rows missing, {(right - left).total()} too many")
-    return said
+            messages.append(f"{name}: {(left - right).total()} rows missing, {(right - left).total()} too many")
+    return messages

@@ -92,11 +92,11 @@ def test_every_unit_has_worked_examples() -> None:
 
 
 def test_every_worked_example_is_of_a_unit() -> None:
-    wanted = {pattern.rsplit("/", 1)[0] for pattern in NEEDS_CASES}
+    needed = {pattern.rsplit("/", 1)[0] for pattern in NEEDS_CASES}
     folders = [
         path for kind in ("ops", "silver", "gold", "questions", "inputs", "rules") for path in TESTS.glob(f"{kind}/*/")
     ]
-    orphans = [name for path in folders if (name := path.relative_to(TESTS).as_posix()) not in wanted]
+    orphans = [name for path in folders if (name := path.relative_to(TESTS).as_posix()) not in needed]
     assert not orphans, "examples of units that are gone, or were renamed"
 
 
@@ -374,3 +374,31 @@ def test_floors_are_the_rooms_in_order() -> None:
     assert sorted(rows) == sorted(ordered)
     place = {room: number for number, floor in enumerate(floors) for room in re.split(r" [|:] ", floor)}
     assert [place[room] for room in rows] == sorted(place[room] for room in rows)
+
+
+# Rule 11: names say what a value is.
+
+NAMES_OF_NOTHING = {"told", "said", "odd", "mine", "wanted"}
+
+
+def test_no_identifier_is_a_word_that_can_mean_anything() -> None:
+    folders = ("pipelines", "dags", "dashboards", "benchmarks", "sample_data", "schemas", "tests")
+    paths = [path for folder in folders for path in (REPO / folder).rglob("*.py")]
+    assert len(paths) > 300
+    assert_none(
+        f"{path.relative_to(REPO)}:{line}: {name}"
+        for path in paths
+        for line, name in identifiers(ast.parse(path.read_text(encoding="utf-8")))
+        if NAMES_OF_NOTHING & set(name.lower().split("_"))
+    )
+
+
+def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                yield node.lineno, name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+            case ast.alias(asname=str(name)):
+                yield node.lineno, name

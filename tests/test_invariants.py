@@ -237,7 +237,7 @@ def test_snapshots_of_one_mrtg_log_in_any_order(site: Site, tmp_path: Path) -> N
 
 
 def test_an_older_snapshot_that_knows_no_more_adds_nothing(site: Site, tmp_path: Path) -> None:
-    """Its two newest rows end with its polls, not with five minutes: the newer log tells that time better."""
+    """Its two newest rows end with its polls, not with five minutes: the newer log shows that time better."""
     older, newer = (mrtg_text(POLL + timedelta(minutes=minutes)) for minutes in (10, 20))
     put(site, MRTG, newer)
     put(site, f"{MRTG}.old", older)
@@ -245,9 +245,9 @@ def test_an_older_snapshot_that_knows_no_more_adds_nothing(site: Site, tmp_path:
     alone = make_site(tmp_path / "alone")
     put(alone, MRTG, newer)
     make(alone)
-    found, wanted = all_rows(site), all_rows(alone)
-    assert found.pop("silver.link_file").total() == 2 * wanted.pop("silver.link_file").total()
-    assert differences(wanted, found) == []
+    found, expected = all_rows(site), all_rows(alone)
+    assert found.pop("silver.link_file").total() == 2 * expected.pop("silver.link_file").total()
+    assert differences(expected, found) == []
 
 
 def test_idle_ports_with_the_same_log_are_two(site: Site) -> None:

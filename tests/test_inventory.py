@@ -34,7 +34,7 @@ disks = ""
 """
 
 
-def test_a_fact_holds_until_it_is_said_anew_or_taken_back(tmp_path: Path) -> None:
+def test_a_fact_holds_until_it_is_stated_anew_or_taken_back(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "case"' + FACTS)
     day = date(2010, 3, 9)
     assert facts.rows(load_site(tmp_path).fact) == [

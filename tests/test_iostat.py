@@ -210,15 +210,15 @@ REAL = [
 @pytest.mark.parametrize("name", REAL)
 def test_values_of_real_files(name: str, realdata: Path) -> None:
     path = realdata / "iostat" / name
-    told = {row["line_no"]: row for row in by_hand(path)}
+    expected = {row["line_no"]: row for row in by_hand(path)}
     origin = Origin(start_at=datetime(2020, 1, 1), interval_s=1, head=tuple(read_head(path)))
     found = {row["line_no"]: row for row in devices(iostat.parse(frame_of(path.read_bytes()), origin, None))}
-    assert told.keys() == found.keys()
-    for line_no, row in told.items():
-        mine = found[line_no]
-        assert mine["device"] == row["device"]
-        assert mine["read_bytes_s"] == next(row[key] * unit for key, unit in UNITS.items() if key in row)
-        assert mine["write_bytes_s"] == next(row[key] * unit for key, unit in WRITES.items() if key in row)
+    assert expected.keys() == found.keys()
+    for line_no, row in expected.items():
+        parsed = found[line_no]
+        assert parsed["device"] == row["device"]
+        assert parsed["read_bytes_s"] == next(row[key] * unit for key, unit in UNITS.items() if key in row)
+        assert parsed["write_bytes_s"] == next(row[key] * unit for key, unit in WRITES.items() if key in row)
         for key, column, divisor in (
             ("tps", "request_rate", 1),
             ("r/s", "read_request_rate", 1),
@@ -234,7 +234,7 @@ def test_values_of_real_files(name: str, realdata: Path) -> None:
             ("w_await", "write_wait_s", 1000),
         ):
             if key in row and not (key.endswith("await") and row[key] == 0) and row.get("%util", 0) <= 110:
-                assert mine[column] == row[key] / divisor, (line_no, key)
+                assert parsed[column] == row[key] / divisor, (line_no, key)
 
 
 def test_stamps_of_real_files(realdata: Path) -> None:
@@ -302,9 +302,9 @@ def test_what_is_written_comes_back(reports: list[list[list[float]]], point: str
     first = iostat.parse(frame[:cut], origin, None)
     second = iostat.parse(frame[cut:], origin, json.loads(json.dumps(first.carry)))
     found = [*devices(first), *devices(second)]
-    told = [(start + timedelta(seconds=10 * at), row) for at, rows in enumerate(reports) for row in rows if at]
+    expected = [(start + timedelta(seconds=10 * at), row) for at, rows in enumerate(reports) for row in rows if at]
     assert [(row["to_at"], row["request_rate"], row["read_bytes_s"], row["write_bytes_s"]) for row in found] == [
-        (at, a, b * 1024, c * 1024) for at, (a, b, c) in told
+        (at, a, b * 1024, c * 1024) for at, (a, b, c) in expected
     ]
 
 

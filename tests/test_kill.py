@@ -123,10 +123,10 @@ def assert_files_are_whole(site: Site) -> None:
         for relation in load_catalog().layer("bronze")
         if relation.name != "log_coverage"  # not among a file's records
     )
-    odd = query(
+    mismatches = query(
         site,
         f"SELECT coalesce(f.path, b.file_id), f.n_records, b.n FROM ops.file f"
         f" FULL JOIN (SELECT file_id, count(*) AS n FROM ({parts}) GROUP BY file_id) b USING (file_id)"
         " WHERE coalesce(f.n_records, -1) <> coalesce(b.n, 0)",
     )
-    assert odd == []
+    assert mismatches == []

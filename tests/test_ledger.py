@@ -43,7 +43,7 @@ def test_by_hand() -> None:
     assert realised(flat(240, 4), flat(360, 6), hours=True).gain_gb_day.value == 120  # type: ignore[union-attr]
 
 
-def test_what_cannot_be_told() -> None:
+def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
         "4 days on one side", "at least 5 days on both"
     )
@@ -118,10 +118,10 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "Recommendation 2 " in run(site, *freely).output
     for number in "12":
         assert run(site, "apply", number, "--day", str(APPLIED)).exit_code == 0
-    said = run(site, "list").output.splitlines()
-    assert "2010-03-10" in said[1] and "60 (50 to 70)" in said[1] and "60 (60 to 60)" in said[1]
-    assert "as promised" in said[1] and "long gaps of A" in said[1]
-    assert "less than promised" in said[2]
+    lines = run(site, "list").output.splitlines()
+    assert "2010-03-10" in lines[1] and "60 (50 to 70)" in lines[1] and "60 (60 to 60)" in lines[1]
+    assert "as promised" in lines[1] and "long gaps of A" in lines[1]
+    assert "less than promised" in lines[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
     assert "cannot estimate: 3 days on one side; data needed: at least 5 days on both" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0

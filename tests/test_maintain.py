@@ -79,12 +79,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Rows]:
 
 @pytest.fixture(scope="module")
 def kept(built: tuple[Site, Rows]) -> tuple[Site, Rows, dict[str, Any], dict[str, Any]]:
-    """The same after `maintain`, with what a dry run said before and what it said itself."""
+    """The same after `maintain`, with what a dry run reported before and what `maintain` itself reported."""
     site, before = built
     snapshot = newest(site)
-    said = steps.maintain(site, dry_run=True).as_dict()
+    planned = steps.maintain(site, dry_run=True).as_dict()
     assert newest(site) == snapshot, "a dry run writes nothing"
-    return site, before, said, steps.maintain(site).as_dict()
+    return site, before, planned, steps.maintain(site).as_dict()
 
 
 def test_each_floor_is_kept_a_month_longer_than_the_one_above(kept: Any) -> None:
@@ -95,8 +95,8 @@ def test_each_floor_is_kept_a_month_longer_than_the_one_above(kept: Any) -> None
     assert done["rows_dropped"] > 0
     assert done["files_after"] < done["files_before"]
     # a season ago everything went, seven weeks ago only bronze stayed, three weeks ago silver too
-    wanted = {"gold": FIRST_KEPT, "silver": date(2010, 5, 17), "bronze": date(2010, 4, 15)}
-    assert wanted["silver"] == FIRST_KEPT - retention.MARGIN
+    kept_from = {"gold": FIRST_KEPT, "silver": date(2010, 5, 17), "bronze": date(2010, 4, 15)}
+    assert kept_from["silver"] == FIRST_KEPT - retention.MARGIN
     bronze = {day for (day,) in query(site, "SELECT DISTINCT day FROM bronze.enstore_log_mover")}
     silver = {day for (day,) in query(site, "SELECT DISTINCT day FROM silver.transfer")}
     gold = {day for (day,) in query(site, "SELECT DISTINCT day FROM gold.tape_traffic")}
@@ -107,7 +107,7 @@ def test_each_floor_is_kept_a_month_longer_than_the_one_above(kept: Any) -> None
     ]
     rows = all_rows(site)
     for layer in ("gold", "silver"):
-        assert differences(facts(before, layer, wanted[layer]), facts(rows, layer, date.min)) == []
+        assert differences(facts(before, layer, kept_from[layer]), facts(rows, layer, date.min)) == []
 
 
 def test_findings_and_files_are_kept(kept: Any) -> None:
@@ -219,8 +219,8 @@ def test_killed_at_any_moment_it_loses_nothing(kept: Any) -> None:
         orphan(site, "ducklake-left.parquet", 3)
         run(site, "maintain", kill_after_s=lasted * (n + random.random()) / N_KILLS)
         assert differences(rows, all_rows(site)) == []
-    said = steps.maintain(site).as_dict()
-    assert said["rows_dropped"] == 0 and said["files_after"] <= said["files_before"]
+    done = steps.maintain(site).as_dict()
+    assert done["rows_dropped"] == 0 and done["files_after"] <= done["files_before"]
     assert differences(rows, all_rows(site)) == []
 
 
@@ -236,7 +236,7 @@ def test_it_says_what_it_did(kept: Any, monkeypatch: pytest.MonkeyPatch, capsys:
 def test_nothing_is_dropped_before_the_build_that_a_changed_site_asks_for(kept: Any) -> None:
     site = kept[0]
     text = KEEP.replace(f"retention_days = {KEPT_DAYS}", "retention_days = 1", 1)
-    said = steps.maintain(make_site(site.root, text), dry_run=True).as_dict()
-    assert (said["kept_from"], said["waits_for_build"]) == (str(LAST), False)
-    said = steps.maintain(make_site(site.root, text.replace("DRV_1", "DRV_9"))).as_dict()
-    assert (said["kept_from"], said["waits_for_build"]) == (str(FIRST_KEPT), True)
+    done = steps.maintain(make_site(site.root, text), dry_run=True).as_dict()
+    assert (done["kept_from"], done["waits_for_build"]) == (str(LAST), False)
+    done = steps.maintain(make_site(site.root, text.replace("DRV_1", "DRV_9"))).as_dict()
+    assert (done["kept_from"], done["waits_for_build"]) == (str(FIRST_KEPT), True)

@@ -23,13 +23,13 @@ def drawn_rates(random: np.random.Generator, level: float, n_tapes: int, first: 
     ), tapes
 
 
-def test_a_drive_15_percent_slow_is_told_and_its_interval_covers() -> None:
+def test_a_drive_15_percent_slow_is_found_and_its_interval_covers() -> None:
     """200 files on 10 tapes, peers on 30: intervals of 90 % cover the truth in 85 to 95 of 100 trials."""
     covered = found = 0
     for seed in range(200):
         random = np.random.default_rng([1, seed])
-        mine, peers = drawn_rates(random, 68.0, 10, 0), drawn_rates(random, 80.0, 30, 100)
-        answer = ratio_of_medians(*mine, *peers, n_resamples=199, seed=seed)
+        own, peers = drawn_rates(random, 68.0, 10, 0), drawn_rates(random, 80.0, 30, 100)
+        answer = ratio_of_medians(*own, *peers, n_resamples=199, seed=seed)
         covered += answer.ratio.low <= 0.85 <= answer.ratio.high
         found += answer.ratio.value <= 0.9 and answer.ratio.high < 0.95
     assert found / 200 >= 0.95
@@ -50,12 +50,12 @@ def test_the_interval_against_drives_that_differ_holds_how_much_they_do() -> Non
         random = np.random.default_rng([2, seed])
         own = 1 + 0.03 * random.normal(size=6)
         rates = [drawn_rates(random, 80.0 * level, 6, 10 * number) for number, level in enumerate(own)]
-        mine, peers = rates[0], [np.concatenate(side) for side in zip(*rates[1:], strict=True)]
+        slow, peers = rates[0], [np.concatenate(side) for side in zip(*rates[1:], strict=True)]
         drives = np.repeat(np.arange(5), 120)
         for knows in covered:
             answer = ratio_of_medians(
-                0.85 * mine[0],
-                mine[1],
+                0.85 * slow[0],
+                slow[1],
                 peers[0],
                 peers[1],
                 other_groups=drives if knows else None,
@@ -69,18 +69,18 @@ def test_the_interval_against_drives_that_differ_holds_how_much_they_do() -> Non
 # --- ratios ---------------------------------------------------------------------------------------------------
 
 
-def test_a_pool_with_twice_the_share_is_told_and_its_interval_covers() -> None:
+def test_a_pool_with_twice_the_share_is_found_and_its_interval_covers() -> None:
     """Counts of 24 hours, 20 against 10 on average: the interval of 90 % covers 2; an even share is never one."""
-    covered = told = 0
+    covered = alarms = 0
     for seed in range(300):
         random = np.random.default_rng([3, seed])
         others = random.poisson(10, (24, 7)).astype(float)
         twice = ratio_of_sums(random.poisson(20, 24).astype(float), others.mean(axis=1), np.arange(24))
         even = ratio_of_sums(others[:, 0], others[:, 1:].mean(axis=1), np.arange(24))
         covered += twice.low <= 2 <= twice.high
-        told += even.value >= 1.5 and even.low > 1.2
+        alarms += even.value >= 1.5 and even.low > 1.2
     assert 0.85 <= covered / 300 <= 0.95
-    assert told == 0
+    assert alarms == 0
 
 
 # --- mixture --------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_a_step_of_a_short_series_is_put_in_its_place() -> None:
     assert step.at == 8 and step.low < 1.08 < step.high
 
 
-def test_up_and_down_again_are_two_steps_and_long_series_are_told_in_blocks() -> None:
+def test_up_and_down_again_are_two_steps_and_long_series_are_cut_into_blocks() -> None:
     series = np.random.default_rng(6).normal(50, 1, 6_000)
     series[2_000:4_000] += 8
     steps = change_points.changes(series).changes
@@ -209,7 +209,7 @@ def test_a_change_of_the_mix_is_no_change_of_the_rate() -> None:
 # --- drives and tapes -----------------------------------------------------------------------------------------
 
 
-def test_slow_drive_and_slow_tape_are_told_apart() -> None:
+def test_slow_drive_and_slow_tape_are_separated() -> None:
     random = np.random.default_rng(8)
     drives, tapes = random.integers(0, 8, 600), random.integers(0, 40, 600)
     rates = 80 * np.exp(0.05 * random.normal(size=600)) * np.where(drives == 3, 0.85, 1) * np.where(tapes == 7, 0.8, 1)

@@ -33,10 +33,10 @@ def test_what_fuzzing_found_stays_mended(path: Path) -> None:
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_another_format_behind_or_before_is_accounted_for(stem: str) -> None:
-    mine = first_case(stem)
+    own = first_case(stem)
     for other in neighbours(stem, 4):
-        check(stem, mine + first_case(other))
-        check(stem, first_case(other) + mine)
+        check(stem, own + first_case(other))
+        check(stem, first_case(other) + own)
 
 
 @pytest.mark.parametrize("stem", STEMS)

@@ -43,8 +43,8 @@ def test_rates_are_those_of_the_polls(realdata: Path, name: str, factor: int, er
         if touches(row, PAUSE, LONG_PAUSE, RESTART, FAILED):
             continue
         for column, value in ((1, "in_bytes_s"), (2, "out_bytes_s")):
-            wanted = factor * average(polls, column, epoch(row["from_at"]), epoch(row["to_at"]))
-            assert row[value] == pytest.approx(wanted, abs=error)
+            expected = factor * average(polls, column, epoch(row["from_at"]), epoch(row["to_at"]))
+            assert row[value] == pytest.approx(expected, abs=error)
         assert row["note"] is None
         checked += 1
     assert checked > 500
@@ -71,14 +71,14 @@ def test_every_real_row_is_what_a_second_reading_says(realdata: Path) -> None:
     assert len(paths) >= 20
     for path in paths:
         lines = [line.split() for line in path.read_text().splitlines()]
-        wanted = [
+        expected = [
             (line_no, int(below[0]), int(row[0]), *(float(max(row[i], row[i - 2], key=int)) for i in (3, 4)))
             for line_no, (row, below) in enumerate(pairwise(lines[1:]), start=2)
         ]
         found = rows_of(path).select(
             "line_no", pl.col("from_at").dt.epoch("s"), pl.col("to_at").dt.epoch("s"), *NAMES[2:]
         )
-        assert found.rows() == wanted, path.name
+        assert found.rows() == expected, path.name
         means = [(float(row[1]), float(row[2])) for row in lines[1:-1]]
         assert rows_of(path).select(NAMES[:2]).rows() == means, path.name
 

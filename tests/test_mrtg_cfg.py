@@ -28,21 +28,21 @@ def everything(path: Path) -> str:
     """All that parsing a file gives out, as text: rows, the text of rejects, carry and claims."""
     source, lines = all_sources()["mrtg_cfg"], read_lines(path)
     parsed = source.parse(lines, origin_of(path), None)
-    said = [
+    parts = [
         json.dumps([rows.to_dicts() for rows in parsed.tables.values()], default=str),
         json.dumps(parsed.rejects["text"].to_list()),
         json.dumps(parsed.carry),
         repr(choose(read_head(path))),
         path.with_suffix(".expected.json").read_text() if path in FIXTURES else "",
     ]
-    return "\n".join(said)
+    return "\n".join(parts)
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
 def test_no_community_of_a_fixture_gets_out(path: Path) -> None:
     assert any(secret in path.read_text() for secret in FIXTURE_SECRETS)
-    said = everything(path)
-    assert not [secret for secret in FIXTURE_SECRETS if secret in said]
+    output = everything(path)
+    assert not [secret for secret in FIXTURE_SECRETS if secret in output]
 
 
 def test_no_community_of_a_real_file_gets_out(realdata: Path) -> None:
@@ -51,8 +51,8 @@ def test_no_community_of_a_real_file_gets_out(realdata: Path) -> None:
     for path in paths:
         text = path.read_text(errors="replace")
         secrets = set(re.findall(r":([^:@\s]+)@", text)) | set(re.findall(r"localhost (\w+)`", text))
-        said = everything(path)
-        assert not [secret for secret in secrets if re.search(rf"\b{re.escape(secret)}\b", said)], path.name
+        output = everything(path)
+        assert not [secret for secret in secrets if re.search(rf"\b{re.escape(secret)}\b", output)], path.name
 
 
 def test_no_community_gets_into_the_warehouse(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_any_community_is_left_out(word: str, port: int) -> None:
     line = f"Target[a]: {port}:{secret}@gw + {port}:{secret}@gw\n"
     source = all_sources()["mrtg_cfg"]
     parsed = source.parse(frame_of(line.encode()), Origin(), None)
-    said = json.dumps(
+    output = json.dumps(
         [parsed.tables["mrtg_cfg"].to_dicts(), parsed.rejects.to_dicts()], default=str, ensure_ascii=False
     )
-    assert secret not in said
+    assert secret not in output
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ VALUE = st.integers(0, 10**8).map(lambda value: value / 1000)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 3), st.lists(VALUE, min_size=2, max_size=30), st.integers(0, 40))
 def test_what_is_written_comes_back(n_interfaces: int, values: list[float], cut: int) -> None:
-    texts, wanted = [], []
+    texts, expected = [], []
     for number, value in enumerate(values):
         for port in range(n_interfaces):
             texts.append(f"{1276606800 + 10 * number}:eth{port}:{value:.3f}:1.000:2.000:3.000:50.00:0.00")
             if number:
-                wanted.append((len(texts), f"eth{port}", value * 1024))
+                expected.append((len(texts), f"eth{port}", value * 1024))
     lines = frame_of(("\n".join(texts) + "\n").encode())
     rows = parse_chunks("nicstat", [lines[:cut], lines[cut:]], Origin(host="h"))["tables"]["network_sample"]
-    assert [(row["line_no"], row["interface"], row["in_bytes_s"]) for row in rows] == wanted
+    assert [(row["line_no"], row["interface"], row["in_bytes_s"]) for row in rows] == expected
     assert all(row["busy"] == 0.5 for row in rows)
 
 

@@ -57,7 +57,7 @@ def test_what_is_written_comes_back(values: list[list[float]], interval: int, cu
     """As nmon writes it, and as sort leaves it: the same rows, but for their lines and a note."""
     texts = write(values, interval)
     begin = datetime(2010, 6, 15, 8)
-    wanted = {
+    expected = {
         (f"sd{chr(97 + disk)}", (begin + timedelta(seconds=interval * shot)).isoformat()): (value, shot)
         for shot, row in enumerate(values, 1)
         for disk, value in enumerate(row)
@@ -65,9 +65,9 @@ def test_what_is_written_comes_back(values: list[list[float]], interval: int, cu
     for order in (texts, sorted(texts)):
         tables = rows_of(order, cut)
         rows = tables["device_sample"]
-        assert len(rows) == len(wanted)
+        assert len(rows) == len(expected)
         for row in rows:
-            value, _ = wanted[row["device"], row["to_at"]]
+            value, _ = expected[row["device"], row["to_at"]]
             assert row["read_bytes_s"] == pytest.approx(value * 1024)
             assert row["write_bytes_s"] == pytest.approx(2 * value * 1024)
             assert (row["request_rate"], row["busy"]) == (pytest.approx(3 * value, abs=0.06), 0)
@@ -92,7 +92,7 @@ def test_real_files(name: str, realdata: Path) -> None:
     """Every figure of DISKREAD, DISKWRITE, NET and CPU_ALL against a reading line by line."""
     path = realdata / "misc" / name
     headers: dict[str, list[str]] = {}
-    wanted: dict[tuple[str, ...], float] = {}
+    expected: dict[tuple[str, ...], float] = {}
     at = ""
     for text in path.read_text().splitlines():
         tag, second, *cells = text.rstrip(",").split(",")
@@ -102,7 +102,9 @@ def test_real_files(name: str, realdata: Path) -> None:
             if not second.startswith("T"):
                 headers[tag] = cells
                 continue
-            wanted |= {(tag, at, column): float(cell) for column, cell in zip(headers[tag], cells, strict=True) if cell}
+            expected |= {
+                (tag, at, column): float(cell) for column, cell in zip(headers[tag], cells, strict=True) if cell
+            }
     parsed = all_sources()["nmon"].parse(read_lines(path), Origin(), None)
     found: dict[tuple[str, ...], float] = {}
     for row in parsed.tables["device_sample"].iter_rows(named=True):
@@ -118,6 +120,6 @@ def test_real_files(name: str, realdata: Path) -> None:
         shares |= {"Steal%": "cpu_stolen"} if row["cpu_stolen"] is not None else {}
         found |= {("CPU_ALL", row["to_at"].isoformat(), name): 100 * row[key] for name, key in shares.items()}
         found["CPU_ALL", row["to_at"].isoformat(), "CPUs"] = row["n_cpus"]
-    assert len(wanted) > 90
-    assert found == pytest.approx(wanted)
+    assert len(expected) > 90
+    assert found == pytest.approx(expected)
     assert parsed.rejects.is_empty()

@@ -1,4 +1,4 @@
-"""The warehouse's data in object storage: the same rows as in a folder, upkeep included, and no key told.
+"""The warehouse's data in object storage: the same rows as in a folder, upkeep included, and no key shown.
 
 The server comes as a wheel, in an environment of its own, and speaks S3 over HTTP on this machine alone.
 """
@@ -84,8 +84,8 @@ def test_the_same_rows_as_in_a_folder(server: str, tmp_path: Path) -> None:
     assert asked == [tuple(row) for row in query(plain, "SELECT count(*) FROM silver.transfer")] != [(0,)]
     orphan = f"{server}/{BUCKET}/lake/silver/transfer/ducklake-left.parquet"
     assert requests.put(orphan, data=b"half a file", timeout=30).ok
-    said, wanted = steps.maintain(site).as_dict(), steps.maintain(plain).as_dict()
-    assert said == wanted and said["rows_dropped"] > 0, "an orphan of today may be a living writer's"
+    done, expected = steps.maintain(site).as_dict(), steps.maintain(plain).as_dict()
+    assert done == expected and done["rows_dropped"] > 0, "an orphan of today may be a living writer's"
     assert differences(all_rows(plain), all_rows(site)) == []
     kept = [path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file()]
     assert not [text for text in kept if SECRET.encode() in text]
@@ -106,19 +106,19 @@ def test_free_sql_reaches_no_other_object(server: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("server")
-def test_what_is_wrong_is_said_without_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_reported_without_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = site_in(tmp_path / "missing", "s3://no-such-bucket/lake")
     arrive(missing, FIRST)
     with pytest.raises(TapescopeError, match=r"object storage at s3://no-such-bucket/lake fails") as failed:
         make(missing)
     assert "bucket exist" in failed.value.hint and SECRET not in str(failed.value)
     site = site_in(tmp_path / "site")
-    for name, value, said in (
+    for name, value, message in (
         ("AWS_ENDPOINT_URL", "storage:9000", "AWS_ENDPOINT_URL is no address"),
         ("AWS_SECRET_ACCESS_KEY", "", "there are no keys for s3://"),
     ):
         monkeypatch.setenv(name, value)
-        with pytest.raises(ConfigError, match=said), Warehouse(site).write("test"):
+        with pytest.raises(ConfigError, match=message), Warehouse(site).write("test"):
             pass
     with pytest.raises(ConfigError, match="data_path is a folder, or s3://BUCKET/FOLDER"):
         site_in(tmp_path / "web", "https://storage.example.org/lake")

@@ -60,7 +60,7 @@ def test_yearless_stamps_need_a_date() -> None:
     assert rows.select("to_at", "load_1").rows() == [(datetime(2011, 1, 1), 0.25)]
 
 
-def test_no_metric_of_ours_is_said() -> None:
+def test_no_metric_of_ours_is_reported() -> None:
     stem, claims = choose(['Time,"filesys.used-/dev/sda1"', "2010-06-15 08:00:00,1024"])
     assert stem is None
     assert "none of its metrics" in claims["pcp_csv"].why
@@ -78,7 +78,7 @@ def test_real_disks(name: str, realdata: Path) -> None:
     path = realdata / "misc" / "generated" / name
     delimiter = ";" if "semicolon" in name else ","
     header, *rows = csv.reader(path.read_text().splitlines(), delimiter=delimiter)
-    wanted = {
+    expected = {
         (line_no, *column.removeprefix("disk.dev.").split("_bytes-")): float(cell) * 1024
         for line_no, row in enumerate(rows, 2)
         for column, cell in list(zip(header, row, strict=True))[1:]
@@ -92,7 +92,7 @@ def test_real_disks(name: str, realdata: Path) -> None:
         for side in ("read", "write")
         if row[f"{side}_bytes_s"] is not None
     }
-    assert found == wanted
+    assert found == expected
     assert samples["to_at"].max() == datetime(2019, 12, 6, 11, 1, 23)
     assert parsed.rejects.is_empty()
 

@@ -1,4 +1,4 @@
-"""The catalogue in a real PostgreSQL: the same rows as with SQLite, writers that take turns, no secret told.
+"""The catalogue in a real PostgreSQL: the same rows as with SQLite, writers that take turns, no secret shown.
 
 The server comes as a wheel, runs as long as these tests do, and asks for a password, which stands in the environment
 alone.
@@ -71,8 +71,8 @@ def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site
     arguments = ("-m", "pipelines.cli", "ingest", "--site", str(site.root))
     with python(*arguments) as one, python(*arguments) as other:
         for process in (one, other):
-            said, _ = process.communicate(timeout=LIMIT_S)
-            assert process.returncode == 0, said
+            output, _ = process.communicate(timeout=LIMIT_S)
+            assert process.returncode == 0, output
     for each in (plain, site):
         steps.build(each)
     return plain, site
@@ -100,8 +100,8 @@ def test_everything_else_works_on_it(both: tuple[Site, Site]) -> None:
     page = written["checks"].read_text()
     assert f'href="{written["checks"].name}"' in written["html"].read_text() and "ExpectColumn" in page
     assert "://" not in page and "<script" not in page, "nothing is asked of another host"
-    said = steps.maintain(site).as_dict()
-    assert said["files_after"] < said["files_before"]
+    done = steps.maintain(site).as_dict()
+    assert done["files_after"] < done["files_before"]
     assert differences(rows, all_rows(site)) == []
     steps.forget(site, f"logs/enstore/LOG-{SECOND}")
     assert query(site, f"SELECT count(*) FROM bronze.enstore_log_mover WHERE day > DATE '{FIRST}'") == [(0,)]
@@ -125,7 +125,7 @@ def test_killed_in_a_build_it_loses_nothing_and_lets_the_next_one_go_on(both: tu
     assert differences(rows, all_rows(site)) == []
 
 
-def test_a_writer_that_does_not_wait_is_told_who_writes(both: tuple[Site, Site]) -> None:
+def test_a_writer_that_does_not_wait_learns_who_writes(both: tuple[Site, Site]) -> None:
     hasty = Warehouse(both[1].model_copy(update={"lock_wait_s": 0.0}))
     with (
         Warehouse(both[1]).write("build"),
@@ -145,16 +145,16 @@ def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:
     server.site(site.root)
 
 
-def test_a_server_that_is_away_or_refuses_is_told_without_a_secret(
+def test_a_server_that_is_away_or_refuses_is_reported_without_a_secret(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     away = server.site(tmp_path / "away", host=tmp_path)
-    with pytest.raises(TapescopeError, match="cannot be reached") as told:
+    with pytest.raises(TapescopeError, match="cannot be reached") as failure:
         steps.build(away)
-    assert "running" in told.value.hint
+    assert "running" in failure.value.hint
     with pytest.raises(ConfigError, match="does not exist"):
         steps.build(server.site(tmp_path / "none", database="nowhere"))
-    assert said_by_cli(away, monkeypatch, capfd).count("hint:") == 1
+    assert cli_errors(away, monkeypatch, capfd).count("hint:") == 1
     monkeypatch.setenv("PGPASSWORD", "wrong-" + PASSWORD[::-1])
     with pytest.raises(ConfigError, match="password authentication failed") as refused:
         steps.ask(server.site(tmp_path / "wrong"), "files")
@@ -165,11 +165,11 @@ def test_a_server_that_is_away_or_refuses_is_told_without_a_secret(
         assert "sesame" not in str(wrong.value)
 
 
-def said_by_cli(site: Site, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
+def cli_errors(site: Site, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setattr("sys.argv", ["tapescope", "build", "--json", "--site", str(site.root)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 1
-    said: Any = capfd.readouterr()
-    assert PASSWORD not in said.out + said.err and "Traceback" not in said.err
-    return str(said.err)
+    captured: Any = capfd.readouterr()
+    assert PASSWORD not in captured.out + captured.err and "Traceback" not in captured.err
+    return str(captured.err)

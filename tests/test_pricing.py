@@ -42,10 +42,10 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         yield connection
 
 
-def price(connection: Connection, rule: str, period: Period = PERIOD, **said: Any) -> Gain:
+def price(connection: Connection, rule: str, period: Period = PERIOD, **fields: Any) -> Gain:
     """Of a hit on the drive and station given."""
-    entity = {"station": "s", "drive": "D1"} | {k: said.pop(k) for k in ("station", "drive") if k in said}
-    hit = Hit("e", datetime(2010, 3, 10), datetime(2010, 3, 11), 1.0, {}, rows=pl.DataFrame([entity]), **said)
+    entity = {"station": "s", "drive": "D1"} | {k: fields.pop(k) for k in ("station", "drive") if k in fields}
+    hit = Hit("e", datetime(2010, 3, 10), datetime(2010, 3, 11), 1.0, {}, rows=pl.DataFrame([entity]), **fields)
     return gain(connection, load_catalog().rules[rule], hit, period)
 
 

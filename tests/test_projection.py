@@ -33,7 +33,7 @@ FIRST, LAST = date(2010, 1, 1), date(2010, 7, 18)  # 199 days
 Days = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def told(gb: Days, last: int | None = None) -> Growth:
+def growth_of(gb: Days, last: int | None = None) -> Growth:
     found = learn(np.arange(len(gb)), gb, len(gb) - 1 if last is None else last)
     assert isinstance(found, Growth)
     return found
@@ -46,7 +46,7 @@ def value(found: object) -> float:
 
 def test_traffic_that_doubles_in_a_year_n04() -> None:
     """N04, "about x2": days that double every year, 1000 GB at last: a year on 2000, 1000 x YEAR / ln 2 between."""
-    found = told(1000 * 2 ** ((np.arange(400) - 399.5) / YEAR))
+    found = growth_of(1000 * 2 ** ((np.arange(400) - 399.5) / YEAR))
     assert value(found.factor_year) == pytest.approx(2.0, rel=1e-3)
     assert value(found.double_days) == pytest.approx(YEAR, rel=2e-3)
     assert (value(found.rate(0)), value(found.rate(YEAR))) == pytest.approx((1000, 2000), rel=2e-3)
@@ -57,7 +57,7 @@ def test_traffic_that_doubles_in_a_year_n04() -> None:
 
 def test_steady_writing_by_hand() -> None:
     """500 GB a day for ten weeks: factor 1, 50,000 GB in 100 days; nothing scatters, so 100 days are enough or not."""
-    found = told(np.full(70, 500.0))
+    found = growth_of(np.full(70, 500.0))
     assert isinstance(found.factor_year, Estimate)
     assert (found.factor_year.low, found.factor_year.high) == pytest.approx((1, 1))
     assert value(found.written(100)) == pytest.approx(50_000) == 500 * value(found.days_until(50_000))
@@ -67,7 +67,7 @@ def test_steady_writing_by_hand() -> None:
 
 def test_falling_traffic_may_never_come_to_it() -> None:
     """Halved every 30 days, 100 GB a day at last: what is still to come is 100 x 30 / ln 2 = 4,328 GB, and no more."""
-    found = told(100 * 0.5 ** ((np.arange(84) - 83.5) / 30))
+    found = growth_of(100 * 0.5 ** ((np.arange(84) - 83.5) / 30))
     assert value(found.days_until(2164)) == pytest.approx(30, rel=0.02)
     never = found.days_until(5000)
     assert isinstance(never, NoEstimate) and never.reason.startswith("not within the next 336 days")
@@ -83,23 +83,23 @@ def test_weeks_without_logs_are_no_weeks_without_writing() -> None:
 
 def test_weeks_with_nothing_make_it_unsure() -> None:
     """Every other of eight weeks nothing is written, in the others 3,500 GB: 250 a day, and hardly known."""
-    found = told(np.where(np.arange(56) // 7 % 2 == 0, 0.0, 500.0))
+    found = growth_of(np.where(np.arange(56) // 7 % 2 == 0, 0.0, 500.0))
     assert isinstance(found.factor_year, Estimate) and found.factor_year.low < 0.1 < 10 < found.factor_year.high
     half = found.written(28)
     assert isinstance(half, Estimate) and half.low < 3500 < 14_000 < half.high
 
 
-def test_what_cannot_be_told() -> None:
+def test_what_cannot_be_estimated() -> None:
     few = learn(np.arange(4), np.full(4, 1.0), 3)
     assert isinstance(few, NoEstimate) and few.reason == "4 days were seen" and "5 days" in few.data_needed
     none = learn(np.arange(90), np.zeros(90), 89)
     assert isinstance(none, NoEstimate) and none.reason == "nothing was written in the days seen"
-    month = told(np.full(28, 500.0))
+    month = growth_of(np.full(28, 500.0))
     assert isinstance(month.factor_year, NoEstimate) and month.factor_year.reason == "4 weeks were seen"
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
     assert isinstance(far, NoEstimate) and far.reason == "29 days ahead is further than the 28 days seen"
-    begun = told(np.where(np.arange(84) < 70, 0.0, 500.0))
+    begun = growth_of(np.where(np.arange(84) < 70, 0.0, 500.0))
     assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("writing began")
 
 
@@ -107,13 +107,13 @@ def test_what_cannot_be_told() -> None:
 def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: int) -> None:
     """Eight, or three, weeks of nothing beside weeks of 100 GB a day are no growth; a pause as long within them is."""
     days = np.arange(140)
-    found = told(np.where((days >= since) & (days < until), 100.0, 0.0))
+    found = growth_of(np.where((days >= since) & (days < until), 100.0, 0.0))
     assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("writing began")
-    paused = told(np.where((days < 49) | (days >= 70), 100.0, 0.0))
+    paused = growth_of(np.where((days < 49) | (days >= 70), 100.0, 0.0))
     assert isinstance(paused.factor_year, Estimate)
 
 
-def test_intervals_hold_what_comes_as_often_as_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_intervals_hold_what_comes_as_often_as_stated(capsys: pytest.CaptureFixture[str]) -> None:
     """400 sites seen for 12 weeks, their days scatter by half, idle week-ends; then half a year is lived through."""
     held = []
     for trial in range(400):
@@ -121,9 +121,9 @@ def test_intervals_hold_what_comes_as_often_as_said(capsys: pytest.CaptureFixtur
         factor, days = rng.uniform(0.7, 3.0), np.arange(84 + 182)
         gb = 500 * factor ** ((days - 84) / YEAR) * rng.lognormal(-0.125, 0.5, len(days))
         gb *= np.where((days + trial) % 7 < 5, 1.0, 0.3)
-        found = told(gb[:84])
-        said = (found.factor_year, factor), (found.written(182), gb[84:].sum())
-        held.append([isinstance(one, Estimate) and one.low <= truth <= one.high for one, truth in said])
+        found = growth_of(gb[:84])
+        pairs = (found.factor_year, factor), (found.written(182), gb[84:].sum())
+        held.append([isinstance(one, Estimate) and one.low <= truth <= one.high for one, truth in pairs])
     shares = np.mean(held, axis=0)
     with capsys.disabled():
         print(f"\n400 sites: factors {shares[0]:.1%}, GB of half a year {shares[1]:.1%} in their 90 % intervals")
@@ -212,17 +212,17 @@ def test_holdings_against_a_plan_e01(site: Site) -> None:
 
 def test_the_command_says_it(site: Site) -> None:
     done = CliRunner().invoke(cli, ["forecast", "growth", "--site", str(site.root)], catch_exceptions=False)
-    said = done.output
+    output = done.output
     assert (
         "599.00 TB on tape, by an export of volumes up to 2009-12-31 and what followed, at the end of 2010-07-18"
-        in said
+        in output
     )
-    assert "a factor of 1.000 (1.000 to 1.000) a year" in said
-    assert re.search(r"365 +1,000 \(1,000 to 1,000\) +964\.00", said)
-    plan = next(line for line in said.splitlines() if line.startswith("1000 TB by 2011-07-19 "))
+    assert "a factor of 1.000 (1.000 to 1.000) a year" in output
+    assert re.search(r"365 +1,000 \(1,000 to 1,000\) +964\.00", output)
+    plan = next(line for line in output.splitlines() if line.startswith("1000 TB by 2011-07-19 "))
     assert "964.00 (964.00 to 964.00)" in plan and " 0.0 " in plan and " 2011-08-2" in plan
-    assert "cms 10 TB by 2010-12-31" in said
-    assert "cannot estimate whether it is met: its day has come" in said
+    assert "cms 10 TB by 2010-12-31" in output
+    assert "cannot estimate whether it is met: its day has come" in output
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
     assert isinstance(early.exception, TapescopeError) and "no log tells of a day of writing" in str(early.exception)
 
@@ -236,10 +236,10 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
     assert (holds["n_samples"], holds["first_day"]) == (199, LAST - timedelta(days=727))
     assert kept["cms 10 TB by 2010-12-31", "met"]["value"] == 1.0
     assert kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"] == "its day has come"
-    mine = [row for row in rows if row["entity"].startswith("1000")]
-    assert _holdings(mine).startswith(
+    plan_rows = [row for row in rows if row["entity"].startswith("1000")]
+    assert _holdings(plan_rows).startswith(
         "964.00 TB (964.00 to 964.00) by then, met with 0"
-    ) and "by 199 days" in _holdings(mine)
+    ) and "by 199 days" in _holdings(plan_rows)
     assert "cannot estimate what will be held: its day has come" in _holdings(
         [row for row in rows if "2002" in row["entity"]]
     )

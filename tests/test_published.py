@@ -35,7 +35,7 @@ def test_stream_efficiency_m33_m34(long_mbit_s: float, active_mbit_s: float, per
     assert in_mb_s == pytest.approx(stream_efficiency(long_mbit_s, active_mbit_s), rel=1e-12)
 
 
-def test_two_streams_are_said_m33() -> None:
+def test_two_streams_are_counted_m33() -> None:
     assert stream_efficiency(450, 260, streams=2) == stream_efficiency(450, 520)
 
 

@@ -1,4 +1,4 @@
-"""One writer and many readers: nobody is blocked, nobody sees half, and a second writer is told who is first.
+"""One writer and many readers: nobody is blocked, nobody sees half, and a second writer learns who is first.
 
 A process ingests and builds over and over while four others ask questions and check, in one transaction, that tables
 which belong together do.
@@ -28,7 +28,7 @@ LIMIT_S = 1200
 DAY = date(2010, 3, 10)
 
 # The writer gives one log again and again, longer and shorter by one mount, so that every build changes something.
-# A file says that it is done, so that readers read as long as it writes, however quick the machine is.
+# A file marks that it is done, so that readers read as long as it writes, however quick the machine is.
 WRITER = """
 import sys
 from pathlib import Path
@@ -51,26 +51,26 @@ import json, sys, time
 from pipelines import steps
 from pipelines.warehouse.connection import Warehouse, transaction
 site = steps.site_at(sys.argv[1])
-reads, numbers, odd = 0, [], []
+reads, numbers, wrong = 0, [], []
 while not (site.root / "done").exists():
     rows = steps.ask(site, "session_rates").as_dicts()
-    odd += [row for row in rows if not row["n_files"]]
+    wrong += [row for row in rows if not row["n_files"]]
     with Warehouse(site).read() as connection, transaction(connection):
         first = connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone()
         moved = "SELECT count(DISTINCT session_id), count(*), sum(bytes) FROM silver.transfer WHERE status = 'ok'"
         rated = "SELECT count(*), sum(n_files), sum(volume_gb) * 1e9 FROM gold.mount"
         a, b = connection.execute(moved).fetchone(), connection.execute(rated).fetchone()
         if a[:2] != b[:2] or abs(a[2] - b[2]) > 1e-6 * a[2]:
-            odd.append([a, b])
+            wrong.append([a, b])
         left = "SELECT sum(duration_us) - any_value(day_us) FROM gold.drive_ledger GROUP BY day, drive"
-        odd += [row for row in connection.execute(left).fetchall() if row != (0,)]
+        wrong += [row for row in connection.execute(left).fetchall() if row != (0,)]
         if connection.execute("SELECT max(number), count(*) FROM ops.build").fetchone() != first:
-            odd.append("the snapshot moved under a transaction")
+            wrong.append("the snapshot moved under a transaction")
     numbers.append(first[0])
     reads += 1
     time.sleep(3)  # four that never rest would leave the writer no core
-odd += ["older than before"] if numbers != sorted(numbers) else []
-print(json.dumps({"reads": reads, "builds": len(set(numbers)), "odd": odd[:5]}, default=str))
+wrong += ["older than before"] if numbers != sorted(numbers) else []
+print(json.dumps({"reads": reads, "builds": len(set(numbers)), "wrong": wrong[:5]}, default=str))
 """
 
 
@@ -98,10 +98,10 @@ def test_readers_see_whole_builds_while_one_writes(site: Site) -> None:
     with python("-c", WRITER, str(site.root), str(log), str(N_BUILDS)) as writer:
         wait_for_lock(site, writer)
         readers = [python("-c", READER, str(site.root)) for _ in range(N_READERS)]
-        told = _together(readers)
-        n_builds = int(_said(writer))
-    assert [one["odd"] for one in told] == [[]] * N_READERS
-    assert all(one["reads"] > 1 for one in told), told
+        results = _together(readers)
+        n_builds = int(output_of(writer))
+    assert [one["wrong"] for one in results] == [[]] * N_READERS
+    assert all(one["reads"] > 1 for one in results), results
     assert n_builds == N_BUILDS, "each build changed something"
     assert query(site, "SELECT count(*) FROM ops.build WHERE NOT is_committed") == [(0,)]
 
@@ -131,35 +131,35 @@ def test_what_stays_open_answers_of_its_snapshot_from_a_copy_of_the_catalogue(
     newest.close()
 
 
-def test_a_second_writer_is_told_who_is_first(site: Site) -> None:
+def test_a_second_writer_learns_who_is_first(site: Site) -> None:
     code = "import sys, time\nfrom pipelines import steps\nfrom pipelines.warehouse.connection import Warehouse\n"
     code += "with Warehouse(steps.site_at(sys.argv[1])).write('build'):\n    time.sleep(600)\n"
     with python("-c", code, str(site.root)) as first:
         wait_for_lock(site, first)
-        assert first.poll() is None, _said(first)
+        assert first.poll() is None, output_of(first)
         for step in (steps.ingest, steps.build, steps.detect):
             with pytest.raises(WarehouseBusy, match=f"`tapescope build`, process {first.pid} on ") as busy:
                 step(site)
             assert busy.value.exit_code == 75
         with python("-m", "pipelines.cli", "build", "--site", str(site.root)) as second:
-            said, _ = second.communicate(timeout=LIMIT_S)
+            output, _ = second.communicate(timeout=LIMIT_S)
             assert second.returncode == 75
-            assert f"process {first.pid}" in said
+            assert f"process {first.pid}" in output
         assert steps.ask(site, "session_rates").rows, "readers are not kept out"
         kill(first)
     assert make(site).days == [], "the lock of a dead writer is free"
 
 
-def _said(process: subprocess.Popen[str]) -> str:
-    said, _ = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 0, said
-    return said
+def output_of(process: subprocess.Popen[str]) -> str:
+    output, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, output
+    return output
 
 
 def _together(readers: list[Any]) -> list[dict[str, Any]]:
-    """What each of some processes says at its end."""
+    """What each of some processes prints at its end."""
     if not readers:
         return []
     with readers[0] as process:
         rest = _together(readers[1:])
-        return [json.loads(_said(process).splitlines()[-1]), *rest]
+        return [json.loads(output_of(process).splitlines()[-1]), *rest]

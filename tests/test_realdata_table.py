@@ -57,8 +57,8 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
     seen = joined([part.coverage for part in parsed])
     first, last = (seen["from_at"].min(), seen["to_at"].max()) if seen.height else (None, None)
     counted = (counts.n_lines, counts.n_used, counts.n_skipped, counts.n_rejected, counts.n_records)
-    said = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))
-    return [name, stem, *map(str, counted), shown(first), shown(last), said]
+    rejected = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))
+    return [name, stem, *map(str, counted), shown(first), shown(last), rejected]
 
 
 def no_path(error: Exception, path: Path) -> str:

@@ -117,14 +117,14 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
     page, text = squeezed(words_of(written["html"])), squeezed(written["txt"])
     whole = squeezed(unescape(written["html"]))
     for section in report.sections:
-        said = [*section.sentences, *section.notes, *(value for _, value in section.facts)]
-        said += [
+        parts = [*section.sentences, *section.notes, *(value for _, value in section.facts)]
+        parts += [
             part for loss in section.losses for part in (loss.title, loss.price, loss.period, loss.where, loss.action)
         ]
         for card in section.findings:
-            said += [card.title, card.price, card.text, card.confidence, card.period]
-            said += [part for line in card.evidence for part in (line.place, line.at, line.text)]
-        for part in said:
+            parts += [card.title, card.price, card.text, card.confidence, card.period]
+            parts += [part for line in card.evidence for part in (line.place, line.at, line.text)]
+        for part in parts:
             # a page shows what stands between backticks as code
             assert squeezed(escape_control(part)).replace("`", "") in page.replace("`", ""), part
             assert squeezed(escape_control(part)) in text, part
@@ -276,15 +276,15 @@ def test_lines_of_text_are_not_wider_than_promised(written: dict[str, str]) -> N
     assert max(len(line) for line in report_part.splitlines()) <= 100
 
 
-def test_nothing_seen_is_said(tmp_path: Path) -> None:
+def test_nothing_seen_is_reported(tmp_path: Path) -> None:
     site = make_site(tmp_path)
     make_tables(site)
     made = make_report(site, load_catalog(), None, None)
     paths = write_report(made, tmp_path / "out")
     assert paths["html"].name == "report-no-data.html"
     text = paths["txt"].read_text(encoding="utf-8")
-    for said in ("no log covers any drive", "Nothing was seen: no day has data", "nothing was built yet"):
-        assert said in text
+    for sentence in ("no log covers any drive", "Nothing was seen: no day has data", "nothing was built yet"):
+        assert sentence in text
     assert not made.problems
     day = write_report(make_report(site, load_catalog(), DAY, DAY), tmp_path / "out")
     assert "Nothing was seen of 15 June 2010" in day["txt"].read_text(encoding="utf-8")
@@ -359,7 +359,7 @@ def test_dead_time_stands_in_the_report(tmp_path: Path) -> None:
     assert [row[:2] for row in table.rows] == [("D1", 1.0)]
 
 
-def test_a_cut_answer_is_said_to_be_cut(site: Site) -> None:
+def test_a_cut_answer_is_reported_as_cut(site: Site) -> None:
     question = load_catalog().questions["session_rates"]
     sql = re.sub(r"LIMIT \$n$", "LIMIT 0", question.sql)
     params = {name: param for name, param in question.params.items() if name != "n"}

@@ -104,7 +104,7 @@ def test_summary_counts() -> None:
         ("M01 =", "requirements.toml"),
     ],
 )
-def test_a_wrong_ledger_is_told(text: str, why: str, tmp_path: Path) -> None:
+def test_a_wrong_ledger_is_refused(text: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "requirements.toml"
     path.write_text(text)
     with pytest.raises(ContractError, match=why):

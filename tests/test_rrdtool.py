@@ -89,7 +89,7 @@ def test_a_dump_by_counting_back_from_its_last_update(realdata: Path) -> None:
     path = realdata / "mrtg" / "generated" / "rrd_mrtg_dump.xml.gz"
     root = ElementTree.fromstring(gzip.decompress(path.read_bytes()))
     step, last = (int(root.findtext(name, "0")) for name in ("step", "lastupdate"))
-    wanted: Bins = {}
+    expected: Bins = {}
     for archive in root.iter("rra"):
         if archive.findtext("cf", "").strip() != "AVERAGE":
             continue
@@ -100,9 +100,9 @@ def test_a_dump_by_counting_back_from_its_last_update(realdata: Path) -> None:
             values = [float(value.text or "nan") for value in row.findall("v")]
             if values[0] == values[0]:
                 at = datetime(1970, 1, 1) + timedelta(seconds=end)
-                wanted[at - timedelta(seconds=span), at] = (values[0], values[1])
-    assert len(wanted) > 900
-    assert averages(path) == wanted
+                expected[at - timedelta(seconds=span), at] = (values[0], values[1])
+    assert len(expected) > 900
+    assert averages(path) == expected
 
 
 def test_a_dump_against_the_polls(realdata: Path) -> None:
@@ -152,7 +152,7 @@ def test_real_values_of_ganglia(realdata: Path) -> None:
     assert shares.is_between(0, 1).all()
 
 
-def test_no_second_of_a_host_is_said_twice(realdata: Path) -> None:
+def test_no_second_of_a_host_is_covered_twice(realdata: Path) -> None:
     rows = parsed(realdata / "misc" / "ganglia_bytes_in.rrd.xml").tables["network_sample"].sort("from_at")
     assert (rows["from_at"].shift(-1) >= rows["to_at"]).drop_nulls().all()
 
@@ -258,7 +258,7 @@ def test_a_stream_that_is_left_ends_its_program(tmp_path: Path, monkeypatch: pyt
 
 
 @needs_rrdtool
-def test_odd_names_are_only_names(tmp_path: Path) -> None:
+def test_strange_names_are_only_names(tmp_path: Path) -> None:
     """A name that looks like an option, or like a command to a shell, is a name."""
     for name in ("--help.rrd", "a; touch b.rrd", "$(touch c).rrd", "d'e\".rrd"):
         file = tmp_path / name
@@ -319,14 +319,14 @@ def test_what_is_written_comes_back(rows: list[tuple[float | None, float | None]
     lines = frame_of(text.encode())
     origin = Origin(path="dm7.txt", link="dm7", head=tuple(text.split("\n")))
     found = parse_chunks("rrdtool", [lines], origin)["tables"].get("mrtg_log", [])
-    wanted = [
+    expected = [
         (datetime(1970, 1, 1) + timedelta(seconds=start + 300 * i), *pair)
         for i, pair in enumerate(rows)
         if pair != (None, None)
     ]
     assert [
         (datetime.fromisoformat(row["to_at"]), row.get("in_bytes_s"), row.get("out_bytes_s")) for row in found
-    ] == wanted
+    ] == expected
 
 
 def _written(rows: list[tuple[float | None, float | None]], layout: str, start: int) -> str:

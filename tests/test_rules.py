@@ -71,9 +71,9 @@ def test_case(lake: Connection, path: Path) -> None:
     fired = {finding["rule"] for finding in found}
     assert fired == ({path.parent.name} if path.stem.startswith("fires") else set())
     _compare(case["expected"], found)
-    unsaid = [row for row in detected.withheld if row["rule"] == path.parent.name]
-    wanted = case.get("withheld", [])
-    assert len(unsaid) == len(wanted) and all(map(_fits, wanted, unsaid)), unsaid
+    withheld = [row for row in detected.withheld if row["rule"] == path.parent.name]
+    expected = case.get("withheld", [])
+    assert len(withheld) == len(expected) and all(map(_fits, expected, withheld)), withheld
 
 
 def test_every_rule_has_cases_that_fire_and_that_keep_quiet() -> None:
@@ -85,11 +85,11 @@ def test_every_rule_has_cases_that_fire_and_that_keep_quiet() -> None:
 def test_an_unknown_method_or_metric_is_named(lake: Connection) -> None:
     rule = next(iter(load_catalog().rules.values()))
     period = findings.Period(date(2010, 3, 10), date(2010, 3, 10), "UTC")
-    odd = Rule(**vars(rule) | {"method": "guess", "metric": "gold.guess"})
+    invalid = Rule(**vars(rule) | {"method": "guess", "metric": "gold.guess"})
     with pytest.raises(ContractError, match=r"gold\.guess"):
-        findings.read_metric(lake, load_catalog(), odd, period)
+        findings.read_metric(lake, load_catalog(), invalid, period)
     with pytest.raises(ContractError, match="no method guess"):
-        list(findings.judge(odd, pl.DataFrame({"a": [1]}), Site(name="case"), period))
+        list(findings.judge(invalid, pl.DataFrame({"a": [1]}), Site(name="case"), period))
 
 
 def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection) -> None:
@@ -112,14 +112,14 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
         found = findings.detect(lake, Site(name="case"), load_catalog(), day, day).findings
     finally:
         lake.execute("ROLLBACK")
-    told = {(finding["rule"], finding["entity"]): finding for finding in found}
-    assert set(told) == {("starved_stream", "s"), ("link_saturated", "l/out"), ("link_saturated", "k/out")}
-    starved, link = told["starved_stream", "s"], told["link_saturated", "l/out"]
+    by_entity = {(finding["rule"], finding["entity"]): finding for finding in found}
+    assert set(by_entity) == {("starved_stream", "s"), ("link_saturated", "l/out"), ("link_saturated", "k/out")}
+    starved, link = by_entity["starved_stream", "s"], by_entity["link_saturated", "l/out"]
     assert "its link l was full for 3.00 h of it" in starved["text"]
     assert (starved["lost_hours"], starved["severity"], starved["joined_to"]) == (3.0, "warning", None)
     assert (link["lost_hours"], link["severity"], link["joined_to"]) == (None, "info", starved["finding_id"])
     assert "one cause with that finding (starved_stream)" in link["text"]
-    other = told["link_saturated", "k/out"]
+    other = by_entity["link_saturated", "k/out"]
     assert (other["severity"], other["joined_to"]) == ("warning", None), "nobody waited for this one"
 
 
@@ -159,23 +159,21 @@ def _compare(expected: list[Row], found: list[Row]) -> None:
     ]
     opened.sort(key=lambda finding: (finding["entity"], finding["started_at"]))
     assert len(expected) == len(opened), [(finding["entity"], finding["text"]) for finding in opened]
-    for wanted, finding in zip(expected, opened, strict=True):
-        assert not set(wanted) - set(finding), "no such key"
+    for row, finding in zip(expected, opened, strict=True):
+        assert not set(row) - set(finding), "no such key"
         wrong = [
-            f"{name} is {finding[name]}, not {value}"
-            for name, value in wanted.items()
-            if not _fits(value, finding[name])
+            f"{name} is {finding[name]}, not {value}" for name, value in row.items() if not _fits(value, finding[name])
         ]
         assert not wrong, f"{finding['entity']}: {'; '.join(wrong)}"
 
 
-def _fits(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, dict):
-        return all(name in found and _fits(value, found[name]) for name, value in wanted.items())
-    if isinstance(wanted, list):
-        return len(wanted) == len(found) and all(map(_fits, wanted, found))
-    if isinstance(wanted, int | float) and isinstance(found, int | float):
-        return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9)
-    if wanted == "NULL":
+def _fits(expected: Any, found: Any) -> bool:
+    if isinstance(expected, dict):
+        return all(name in found and _fits(value, found[name]) for name, value in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(_fits, expected, found))
+    if isinstance(expected, int | float) and isinstance(found, int | float):
+        return math.isclose(expected, found, rel_tol=1e-6, abs_tol=1e-9)
+    if expected == "NULL":
         return found is None
-    return str(found) == str(wanted) if isinstance(wanted, datetime) else bool(found == wanted)
+    return str(found) == str(expected) if isinstance(expected, datetime) else bool(found == expected)

@@ -96,8 +96,8 @@ def test_another_seed_strikes_others(other: Path) -> None:
     assert rules == {fault["rule"] for fault in faults(other)}
     assert len(rules) == 8
     for rule in rules - {"duty_low", "unbalanced_station"}:
-        mine, theirs = ({fault["entity"] for fault in faults(folder, rule)} for folder in (HERE, other))
-        assert mine.isdisjoint(theirs), rule
+        own, theirs = ({fault["entity"] for fault in faults(folder, rule)} for folder in (HERE, other))
+        assert own.isdisjoint(theirs), rule
 
 
 def test_nothing_is_wrong_without_faults(quiet: Path) -> None:
@@ -110,10 +110,10 @@ def test_nothing_is_wrong_without_faults(quiet: Path) -> None:
 
 def test_a_setting_changes_what_it_names(tmp_path: Path) -> None:
     generate(tmp_path, overrides={"pic.test4.drive_mb_s": "70"})
-    mine, theirs = truth(HERE)["facts"]["pic"], truth(tmp_path)["facts"]["pic"]
+    own, theirs = truth(HERE)["facts"]["pic"], truth(tmp_path)["facts"]["pic"]
     assert theirs["test4"]["drive_mb_s"] == pytest.approx(70, rel=0.003)
-    assert theirs["test4"]["overall_mb_s"] == mine["test4"]["overall_mb_s"]
-    assert theirs["test1"] == mine["test1"]
+    assert theirs["test4"]["overall_mb_s"] == own["test4"]["overall_mb_s"]
+    assert theirs["test1"] == own["test1"]
 
 
 @pytest.mark.parametrize("key", ["pic.test9.gb", "nothing", "fault", "fault.nothing"])

@@ -96,16 +96,16 @@ def test_expected_tree_says_the_same_as_expected_fields(realdata: Path) -> None:
     for table in ("device_sample", "network_sample"):
         assert sorted(map(str, without(tree[table]))) == sorted(map(str, without(fields[table])))
     for column in ("cpu_user", "cpu_nice", "read_bytes_s", "load_5", "free_bytes", "switch_rate"):
-        assert told(tree["host_sample"], column) == told(fields["host_sample"], column)
-        assert len(told(tree["host_sample"], column)) == 5
+        assert values_of(tree["host_sample"], column) == values_of(fields["host_sample"], column)
+        assert len(values_of(tree["host_sample"], column)) == 5
 
 
 def test_suffixes_say_the_same_within_their_digits(realdata: Path) -> None:
     folder = realdata / "sar" / "generated"
     human, plain = (read(folder / f"sar_12.7.9_{form}.txt")["device_sample"] for form in ("dh", "d"))
-    for mine, theirs in zip(human, plain, strict=True):
-        assert mine["write_bytes_s"] == pytest.approx(theirs["write_bytes_s"], rel=0.005, abs=0.05 * 1024)
-        assert mine["busy"] == pytest.approx(theirs["busy"], abs=0.0005)
+    for rounded, exact in zip(human, plain, strict=True):
+        assert rounded["write_bytes_s"] == pytest.approx(exact["write_bytes_s"], rel=0.005, abs=0.05 * 1024)
+        assert rounded["busy"] == pytest.approx(exact["busy"], abs=0.0005)
 
 
 def without(rows: list[Row], *columns: str) -> list[Row]:
@@ -113,7 +113,7 @@ def without(rows: list[Row], *columns: str) -> list[Row]:
     return [{key: value for key, value in row.items() if key not in left_out} for row in rows]
 
 
-def told(rows: list[Row], column: str) -> list[tuple[datetime, float]]:
+def values_of(rows: list[Row], column: str) -> list[tuple[datetime, float]]:
     return sorted((row["to_at"], row[column]) for row in rows if row[column] is not None)
 
 
@@ -150,15 +150,15 @@ def test_disks_of_every_version(realdata: Path, name: str) -> None:
 def test_interfaces_of_the_expected_fields(realdata: Path) -> None:
     path = realdata / "sar" / "sysstat_expected.sadf-d.txt"
     found = {(row["interface"], row["to_at"]): row for row in read(path)["network_sample"]}
-    wanted: list[Row] = []
+    expected: list[Row] = []
     names: list[str] = []
     for cells in csv.reader(path.read_text().splitlines(), delimiter=";"):
         if cells[0].startswith("#"):
             names = cells
         elif "rxpck/s" in names and not cells[3].startswith(("LINUX", "COM")):
-            wanted.append(dict(zip(names, cells, strict=True)))
-    assert len(wanted) == len(found) == 35
-    for cells_by_name in wanted:
+            expected.append(dict(zip(names, cells, strict=True)))
+    assert len(expected) == len(found) == 35
+    for cells_by_name in expected:
         at = datetime.strptime(cells_by_name["timestamp"], "%Y-%m-%d %H:%M:%S UTC")
         row = found[cells_by_name["IFACE"], at]
         assert row["in_bytes_s"] == float(cells_by_name["rxkB/s"]) * 1024
@@ -169,10 +169,10 @@ def test_processors_of_a_whole_day(realdata: Path) -> None:
     """The rows over all processors among those of 14, below headers that come again."""
     path = realdata / "sar" / "ksar_sar-12.0.2-historical.txt"
     lines = [line.split() for line in path.read_text().splitlines()]
-    wanted = [words for words in lines if len(words) == 12 and words[1] == "all" and words[0] != "Average:"]
+    expected = [words for words in lines if len(words) == 12 and words[1] == "all" and words[0] != "Average:"]
     rows = read(path)["host_sample"]
-    assert len(rows) == len(wanted) == 60
-    for row, words in zip(rows, wanted, strict=True):
+    assert len(rows) == len(expected) == 60
+    for row, words in zip(rows, expected, strict=True):
         assert row["to_at"] == datetime.fromisoformat(f"2018-12-18 {words[0]}")
         usr, _, system, iowait, _, irq, soft, guest, _, idle = (float(word) / 100 for word in words[2:])
         assert row["cpu_user"] == pytest.approx(usr + guest)
@@ -193,7 +193,7 @@ def test_first_sample_behind_a_restart_begins_at_the_header(realdata: Path) -> N
 def test_disks_of_other_systems(realdata: Path, name: str, day: str, n_disks: int) -> None:
     """Eight words with the time, seven without; the time stays until another comes."""
     path = realdata / "sar" / name
-    wanted: list[tuple[str, list[str]]] = []
+    expected: list[tuple[str, list[str]]] = []
     time = ""
     is_disk = False
     for words in map(str.split, path.read_text().splitlines()):
@@ -201,10 +201,10 @@ def test_disks_of_other_systems(realdata: Path, name: str, day: str, n_disks: in
         if not is_disk or "device" in words or len(words) < 7:
             continue
         time, *rest = words if len(words) == 8 else [time, *words]
-        wanted.append((time, rest))
+        expected.append((time, rest))
     rows = read(path)["device_sample"]
-    assert len(rows) == len(wanted) == n_disks
-    for row, (time, words) in zip(rows, wanted, strict=True):
+    assert len(rows) == len(expected) == n_disks
+    for row, (time, words) in zip(rows, expected, strict=True):
         assert row["to_at"] == datetime.fromisoformat(f"{day} {time}")
         assert row["device"] == words[0]
         busy, queue, requests, blocks, waited, served = map(float, words[1:])
@@ -250,14 +250,14 @@ def test_written_disks_come_back(rows: list[list[str]]) -> None:
         stamp = {"date": f"{at:%Y-%m-%d}", "time": f"{at:%H:%M:%S}", "utc": 1, "interval": 600}
         values = ", ".join(f'"{key}": {cell}' for key, cell in zip(keys, row, strict=True))
         tree += [f'"timestamp": {json.dumps(stamp)},', f'{{"disk-device": "sdb", {values}}},']
-    wanted = [
+    expected = [
         (at, at + timedelta(minutes=10), float(row[0]), float(row[1]) * 1024, float(row[2]) * 1024, float(row[5]))
         for at, row in zip(times, rows, strict=False)
     ]
     columns = ["from_at", "to_at", "request_rate", "read_bytes_s", "write_bytes_s", "queue"]
     for lines in (fields, text, pairs, tree):
         parsed = parse(*lines)
-        assert parsed.tables["device_sample"].select(columns).rows() == wanted
+        assert parsed.tables["device_sample"].select(columns).rows() == expected
         assert not parsed.rejects.height
         chunks = [frame_of("\n".join(lines).encode())[i : i + 1] for i in range(len(lines))]
         assert len(parse_chunks("sar", chunks, Origin(head=tuple(lines)))["tables"]["device_sample"]) == len(rows)
@@ -320,7 +320,7 @@ def test_tree_formatted_anew_is_named() -> None:
     assert not sar.recognise(others).is_match  # iostat's
 
 
-def test_dates_must_be_told() -> None:
+def test_dates_must_be_given() -> None:
     lines = ["Linux 4.18.0 (stage04) \t04/05/26", "", "10:00:01 proc/s cswch/s", "10:10:01 1.00 2.00"]
     assert refused(*lines).reason == "no_clock"
     day = [parse(*lines, date_order=order).tables["host_sample"]["to_at"][0].date() for order in ("dmy", "mdy")]

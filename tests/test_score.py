@@ -88,7 +88,7 @@ def test_the_same_seed_draws_the_same_and_scoring_seeds_are_no_tuning_seeds() ->
     assert drawn(7).fault != drawn(8).fault
     assert drawn(7, 0).fault == ()
     runs = [planned(100, 8, LibraryScenario(), is_tuning) for is_tuning in (False, True)]
-    seeds = [{scenario.seed for scenario in wanted.values()} for wanted in runs]
+    seeds = [{scenario.seed for scenario in plan.values()} for plan in runs]
     assert len(seeds[0]) == len(seeds[1]) == 200
     assert seeds[0].isdisjoint(seeds[1])
 

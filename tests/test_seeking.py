@@ -107,8 +107,8 @@ def test_pics_own_mounts_as_evidence() -> None:
     model = learn(tape, *map(np.concatenate, zip(*ways, strict=True)), seconds, mount)
     assert 1.2 < model.factor.value < 1.8, "slower than the model of later drives; other costs are in the left-overs"
     for (a, b), measured in zip(ways, (138 * 28.5, 43 * 51.7), strict=True):
-        said = model.total(a, b)
-        assert said.low < measured < said.high
+        estimate = model.total(a, b)
+        assert estimate.low < measured < estimate.high
 
 
 def test_break_even_by_the_model() -> None:
@@ -171,8 +171,8 @@ def test_a_recalls_interval_holds_it_as_often_as_it_says(capsys: pytest.CaptureF
         own = np.exp(factor + rng.normal(0, scatter, 9))[mount]
         seconds = LTO4.prior_s(a, b) * own * rng.gamma(25, 1 / 25, 90)
         seen = mount < 8
-        said = learn(LTO4, a[seen], b[seen], seconds[seen], mount[seen]).total(a[~seen], b[~seen])
-        held.append(said.low <= seconds[~seen].sum() <= said.high)
+        estimate = learn(LTO4, a[seen], b[seen], seconds[seen], mount[seen]).total(a[~seen], b[~seen])
+        held.append(estimate.low <= seconds[~seen].sum() <= estimate.high)
     with capsys.disabled():
         print(f"\n500 recalls: {np.mean(held):.1%} within their 90 % interval")
     assert 0.85 <= np.mean(held) <= 0.95

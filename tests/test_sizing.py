@@ -70,11 +70,13 @@ def test_one_uncertain_input_gives_its_own_interval(capsys: pytest.CaptureFixtur
         # somebody measures an efficiency and a speed with an error known, and states 90 % intervals
         efficiency, speed = rng.normal([math.log(0.3), math.log(80)], [0.15, 0.05])
         seen = [math.exp(rng.normal(true, sd)) for true, sd in ((efficiency, 0.15), (speed, 0.05))]
-        said = [
+        estimates = [
             Estimate(v, v * math.exp(-1.645 * sd), v * math.exp(1.645 * sd))
             for v, sd in zip(seen, (0.15, 0.05), strict=True)
         ]
-        found = drives_needed([Traffic("a", certain(500), certain(2), said[0])], said[1], seed=trial, n_draws=800)
+        found = drives_needed(
+            [Traffic("a", certain(500), certain(2), estimates[0])], estimates[1], seed=trial, n_draws=800
+        )
         held.append(found.drives.low <= 1000 / math.exp(efficiency + speed) <= found.drives.high)
     with capsys.disabled():
         print(f"\n400 drives-needed intervals of 90 %: {np.mean(held):.1%} hold the truth")
@@ -166,8 +168,8 @@ def test_the_command_answers_for_the_budget_meeting() -> None:
     assert "50 drives: 50.0 drives (4" in done.output and "analysis: efficiency" in done.output
     spare = CliRunner().invoke(cli, ["forecast", "drives", *args, "--speed", "40", "--availability", "0.9"])
     assert "56 drives" in spare.output
-    odd = CliRunner().invoke(cli, ["forecast", "drives", "--traffic", "T0=fast", "--speed", "40"])
-    assert odd.exit_code == 2 and "NAME=MB/S,FACTOR,EFFICIENCY" in odd.output
+    invalid = CliRunner().invoke(cli, ["forecast", "drives", "--traffic", "T0=fast", "--speed", "40"])
+    assert invalid.exit_code == 2 and "NAME=MB/S,FACTOR,EFFICIENCY" in invalid.output
 
 
 def test_the_command_asks_the_formula_the_other_way_round() -> None:

@@ -111,9 +111,9 @@ def test_rows_fit_their_contract(path: Path) -> None:
     parsed = all_sources()[stem].parse(lines, origin, None)
     assert set(parsed.tables) <= set(all_sources()[stem].TABLES)
     for table, rows in parsed.tables.items():
-        wanted = contract(table)
-        assert set(rows.columns) == set(wanted)
-        rows.cast({name: TYPES[kind] for name, kind in wanted.items()}, strict=True)
+        columns = contract(table)
+        assert set(rows.columns) == set(columns)
+        rows.cast({name: TYPES[kind] for name, kind in columns.items()}, strict=True)
         assert rows["line_no"].is_in(lines["line_no"].implode()).all()
 
 

@@ -72,7 +72,7 @@ class Archive:
             self._read(text)
         for relation in self.made:
             self.connection.execute(f"INSERT INTO {relation.full_name} {relation.sql}")
-        found = {name: self._said(self.catalog.relations[name]) for name in MADE}
+        found = {name: self._contents(self.catalog.relations[name]) for name in MADE}
         self.connection.execute("ROLLBACK")
         return found
 
@@ -88,9 +88,9 @@ class Archive:
             self.connection.execute(f"INSERT INTO {relation.full_name} BY NAME SELECT * FROM rows_read")
             self.connection.unregister("rows_read")
 
-    def _said(self, relation: Relation) -> Counter[tuple[object, ...]]:
-        said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
-        return Counter(self.connection.execute(f"SELECT {said} FROM {relation.full_name}").fetchall())
+    def _contents(self, relation: Relation) -> Counter[tuple[object, ...]]:
+        columns = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+        return Counter(self.connection.execute(f"SELECT {columns} FROM {relation.full_name}").fetchall())
 
 
 @pytest.fixture(scope="module")

@@ -40,19 +40,19 @@ def in_url(page: AppTest) -> dict[str, str]:
     return {name: value if isinstance(value, str) else value[-1] for name, value in page.query_params.items()}
 
 
-def said(page: AppTest) -> str:
+def text_of(page: AppTest) -> str:
     return "\n".join(element.value for element in (*page.text, *page.code))
 
 
 def test_an_answer_with_its_snapshot_and_its_link(page: AppTest, archive: Path) -> None:
-    """The link says statement, limits, snapshot and chart; opened afresh it shows the same."""
+    """The link holds statement, limits, snapshot and chart; opened afresh it shows the same."""
     run(page.run(), GAPS)
     assert not page.exception
     ours = steps.ask_sql(steps.site_at(archive), GAPS)
     table = page.dataframe[1].value
     assert list(table["drive"]) == [row[0] for row in ours.rows]
     assert list(table["n_gaps"]) == [row[1] for row in ours.rows]
-    assert f"{len(ours.rows)} rows   ·   snapshot {ours.snapshot}   ·   " in said(page)
+    assert f"{len(ours.rows)} rows   ·   snapshot {ours.snapshot}   ·   " in text_of(page)
     page.selectbox(key="chart").select("bars").run()
     page.selectbox(key="y").select("n_gaps").run()
     link = in_url(page)
@@ -149,17 +149,17 @@ def test_what_logs_say_is_shown_and_never_rendered(page: AppTest) -> None:
     assert '"title": "image"' in drawing.proto.spec and '"field": "image"' not in drawing.proto.spec
     assert '"tooltip": [{"field": "x", "title": "x"' in drawing.proto.spec
     run(page, f"SELECT CAST('{text}' AS INTEGER)")
-    assert HOSTILE in said(page)
+    assert HOSTILE in text_of(page)
     for element in (*page.markdown, *page.caption, *page.error, *page.info, *page.warning):
         assert "script" not in element.value and "*station*" not in element.value
     for code in page.code:
         assert code.language in ("plaintext", "", None, "sql")
 
 
-def test_mistakes_are_told_with_a_hint(page: AppTest) -> None:
+def test_mistakes_are_reported_with_a_hint(page: AppTest) -> None:
     run(page.run(), "SELECT *\nFROM silver.gapp")
     assert "This was not answered." in page.error[0].value
-    assert "LINE 2" in said(page) and "Hint: did you mean silver.gap" in said(page)
+    assert "LINE 2" in text_of(page) and "Hint: did you mean silver.gap" in text_of(page)
     assert in_url(page)["sql"] == "SELECT *\nFROM silver.gapp"
 
 
@@ -185,13 +185,13 @@ def test_what_takes_too_much_is_stopped(page: AppTest, monkeypatch: pytest.Monke
     page.run()
     page.number_input(key="seconds").set_value(2).run()
     run(page, ENDLESS[0])
-    assert not page.exception and "stopped after 2 s" in said(page)
+    assert not page.exception and "stopped after 2 s" in text_of(page)
     page.number_input(key="seconds").set_value(60).run()
     monkeypatch.setattr(sql_desk, "MEMORY", "200MB")
     for sql in HUGE[:3]:
         run(page, sql)
         assert not page.exception and page.session_state["ran"].found is None
-        assert "memory" in said(page) or "too large" in said(page)
+        assert "memory" in text_of(page) or "too large" in text_of(page)
 
 
 def test_only_so_many_run_at_once(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,8 +209,8 @@ def test_only_so_many_run_at_once(archive: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_links_are_read_with_care() -> None:
-    odd = {"sql": "SELECT 1", "rows": "-5", "seconds": "9999", "snapshot": "x", "chart": "<b>"}
-    assert sql_desk.from_url(odd) == sql_desk.Asked("SELECT 1", 1_000, 30)
+    invalid = {"sql": "SELECT 1", "rows": "-5", "seconds": "9999", "snapshot": "x", "chart": "<b>"}
+    assert sql_desk.from_url(invalid) == sql_desk.Asked("SELECT 1", 1_000, 30)
     assert sql_desk.from_url({"rows": "5"}) is None
     asked = sql_desk.Asked("SELECT 'ä' AS x", 100, 5, 7, "line", "x", "y")
     assert sql_desk.from_url(sql_desk.as_url(asked)) == asked

@@ -77,19 +77,19 @@ def test_a_lost_catalogue_is_an_error_and_comes_back(site: Site, lose: Callable[
         connection.execute(
             f"INSERT INTO {LAKE}.ops.dirty_day VALUES ('said by a person', NULL)",
         )
-    said = "SELECT count(*) FROM ops.dirty_day WHERE relation = 'said by a person'"
+    statement = "SELECT count(*) FROM ops.dirty_day WHERE relation = 'said by a person'"
     before = query(site, COUNT)
     assert before[0][0] > 0
     lose(catalogue_of(site))
     files = aged(site)
     for step in (steps.ingest, steps.build, steps.detect, steps.maintain, lambda one: query(one, COUNT)):
-        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, and its data are in") as told:
+        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, and its data are in") as failure:
             step(site)
-        assert "`tapescope restore` brings back the backup of" in told.value.hint
+        assert "`tapescope restore` brings back the backup of" in failure.value.hint
     assert data_files(site) == files
     done = steps.restore(site)
     assert done.backup is not None and done.missing == []
-    assert (query(site, COUNT), query(site, said)) == (before, [(1,)])
+    assert (query(site, COUNT), query(site, statement)) == (before, [(1,)])
     assert steps.ingest(site).as_dict()["unchanged"] == 1
     steps.maintain(site)
     assert query(site, COUNT) == before
@@ -100,9 +100,9 @@ def test_files_that_a_restored_catalogue_does_not_know_stay(site: Site) -> None:
     put(site, f"enstore/LOG-{SECOND}", morning(SECOND).days()[SECOND])
     steps.ingest(site)
     newer, before = steps.backups_of(site)[0], query(site, COUNT)
-    with pytest.raises(TapescopeError, match="is there and sound") as told:
+    with pytest.raises(TapescopeError, match="is there and sound") as failure:
         steps.restore(site, older.path.name)
-    assert "--force" in told.value.hint
+    assert "--force" in failure.value.hint
     steps.restore(site, older.path.name, force=True)
     assert query(site, COUNT) != before
     files = aged(site)
@@ -121,9 +121,9 @@ def test_an_older_copy_of_a_catalogue_does_not_write(site: Site) -> None:
     for path in catalogue_of(site).parent.glob("catalogue.sqlite*"):
         path.unlink()
     catalogue_of(site).write_bytes(old)
-    with pytest.raises(ConfigError, match="the catalogue is older than the data") as told:
+    with pytest.raises(ConfigError, match="the catalogue is older than the data") as failure:
         steps.maintain(site)
-    assert "--adopt" in told.value.hint
+    assert "--adopt" in failure.value.hint
     assert steps.adopt(site).missing == []
     assert steps.maintain(site).maintenance.strangers_left > 0
     assert files <= data_files(site)
@@ -178,9 +178,9 @@ def test_a_data_folder_that_is_not_mounted_is_an_error(site: Site) -> None:
     data = Path(Warehouse(site).data_path)
     data.rename(data.with_name("elsewhere"))
     data.mkdir()
-    with pytest.raises(ConfigError, match=r"names data files, and .* holds none") as told:
+    with pytest.raises(ConfigError, match=r"names data files, and .* holds none") as failure:
         steps.ingest(site)
-    assert "mounted" in told.value.hint
+    assert "mounted" in failure.value.hint
     assert list(data.iterdir()) == []
 
 
@@ -252,15 +252,17 @@ def test_a_full_build_replaces_files_that_are_missing_or_damaged(read_once: Site
     missing.unlink()
     os.truncate(cut, 500)
     wrong.write_bytes(wrong.read_bytes()[:4] + b"U" * 100 + wrong.read_bytes()[104:])
-    with pytest.raises(TapescopeError, match=r"a data file of silver\.session is missing: .*silver/session/") as told:
+    with pytest.raises(
+        TapescopeError, match=r"a data file of silver\.session is missing: .*silver/session/"
+    ) as failure:
         all_rows(site)
-    assert str(folder) not in str(told.value) and "`tapescope build --full`" in told.value.hint
+    assert str(folder) not in str(failure.value) and "`tapescope build --full`" in failure.value.hint
     steps.build(site, full=True)
     assert differences(before, all_rows(site)) == []
 
 
 @pytest.mark.parametrize(
-    ("harm", "said", "hint"),
+    ("harm", "message", "hint"),
     [
         (lambda file: os.truncate(file, 9000), "the catalogue is damaged", "tapescope restore"),
         (lambda file: file.write_bytes(b"no database" * 999), "the catalogue is damaged", "tapescope restore"),
@@ -268,16 +270,16 @@ def test_a_full_build_replaces_files_that_are_missing_or_damaged(read_once: Site
     ids=["cut", "overwritten"],
 )
 def test_a_damaged_catalogue_is_named_and_comes_back(
-    site: Site, harm: Callable[[Path], None], said: str, hint: str
+    site: Site, harm: Callable[[Path], None], message: str, hint: str
 ) -> None:
     before = query(site, COUNT)
     for path in catalogue_of(site).parent.glob("catalogue.sqlite-*"):
         path.unlink()
     harm(catalogue_of(site))
     for step in (steps.ingest, steps.maintain, lambda one: steps.ask(one, "files"), lambda one: query(one, COUNT)):
-        with pytest.raises(TapescopeError, match=said) as told:
+        with pytest.raises(TapescopeError, match=message) as failure:
             step(site)
-        assert hint in told.value.hint
+        assert hint in failure.value.hint
     assert steps.restore(site).aside is not None
     assert query(site, COUNT) == before
 
@@ -287,18 +289,18 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
     command = [sys.executable, "-m", "pipelines.cli", "run", "--site", str(site.root)]
     done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
-    wanted = "a data file of bronze.enstore_log_mover is missing: "
-    [said] = [line for line in done.stderr.splitlines() if line.startswith("tapescope: ")]
-    assert said.startswith(f"tapescope: {wanted}") and "  hint: put the file back from a copy" in done.stderr
+    message = "a data file of bronze.enstore_log_mover is missing: "
+    [error_line] = [line for line in done.stderr.splitlines() if line.startswith("tapescope: ")]
+    assert error_line.startswith(f"tapescope: {message}") and "  hint: put the file back from a copy" in done.stderr
     [written] = (site.root / "var" / "reports").glob("report-*.json")
-    assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {wanted}")
+    assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {message}")
 
 
 def test_what_systems_say_is_named() -> None:
     """The words of DuckDB, SQLite, Polars and the system, as they were on a full and on a read-only disk."""
     full = "the disk is full"
     rights = "this user may not write"
-    for error, wanted in (
+    for error, message in (
         (OSError(28, "No space left on device"), full),
         (sqlite3.OperationalError("database or disk is full"), full),
         (duckdb.IOException('IO Error: Could not write file "x.parquet": No space left on device'), full),
@@ -309,7 +311,7 @@ def test_what_systems_say_is_named() -> None:
         (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
     ):
         own = store_errors.known_error(error)
-        assert own is not None and str(own).startswith(wanted) and own.hint and own.exit_code == 1
+        assert own is not None and str(own).startswith(message) and own.hint and own.exit_code == 1
         assert not store_errors.is_damage(error)
     assert store_errors.known_error(ValueError("of something else")) is None
     assert "the disk is full" in failures.summarize_failure("build", OSError(28, "No space left on device"))

@@ -1,4 +1,4 @@
-"""Case studies: the documents' marks are found by rule, figures come of our own relations, and bad files are told.
+"""Case studies: the documents' marks are found by rule, figures come of our own relations, and bad files are refused.
 
 The marks are those a reader gave the documents: OK, arithmetic agrees; R, only after rounding or cutting; X,
 contradicted inside the document. A study does not know them; rules of `methods` find them again.
@@ -56,7 +56,7 @@ def test_what_agrees_is_left_alone(name: str, verdicts: dict[str, set[str]]) -> 
 
 
 @pytest.mark.parametrize("name", ROUNDED)
-def test_what_is_rounded_is_told(name: str, verdicts: dict[str, set[str]]) -> None:
+def test_what_is_rounded_is_reported(name: str, verdicts: dict[str, set[str]]) -> None:
     assert "rounded" in verdicts[name] and "wrong" not in verdicts[name]
 
 
@@ -205,8 +205,10 @@ FILLED: dict[tuple[str, str, str], list[float]] = {
 
 @pytest.mark.parametrize("key", FILLED, ids=lambda key: "-".join(key[:2]))
 def test_what_the_documents_leave_open(key: tuple[str, str, str]) -> None:
-    name, wanted, unit = key
-    lines = [line for line in studies.work_out(studies.find(name)) if line.id == wanted and line.verdict == "derived"]
+    name, figure_id, unit = key
+    lines = [
+        line for line in studies.work_out(studies.find(name)) if line.id == figure_id and line.verdict == "derived"
+    ]
     found = [line.ours or 0 for line in lines if line.unit == unit]
     digits = max(len(str(value).partition(".")[2]) for value in FILLED[key] if isinstance(value, float | int))
     assert [round(value, digits) for value in found] == FILLED[key]
@@ -302,7 +304,7 @@ def written(folder: Path, more: str) -> studies.Study:
         ("[[", "study.toml"),
     ],
 )
-def test_a_wrong_file_is_told(more: str, why: str, tmp_path: Path) -> None:
+def test_a_wrong_file_is_refused(more: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ContractError, match=why):
         written(tmp_path, more)
 
@@ -323,7 +325,7 @@ def test_a_wrong_file_is_told(more: str, why: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_worked_out_is_told(more: str, why: str, tmp_path: Path) -> None:
+def test_what_cannot_be_worked_out_is_refused(more: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ContractError, match=why):
         studies.work_out(written(tmp_path, more))
 
@@ -368,7 +370,7 @@ def test_study_prints_a_table_as_data() -> None:
     }
 
 
-def test_a_study_that_is_not_there_is_told() -> None:
+def test_a_study_that_is_not_there_is_refused() -> None:
     with pytest.raises(QuestionRefused, match="no case study 'none'"):
         studies.find("none")
     with pytest.raises(QuestionRefused, match="has no table"):

@@ -30,8 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("archive")
     shutil.copytree(SAMPLE / "logs", made / "logs")
     (made / "notes.txt").write_text("call the vendor\n")
-    odd = '"]\nname = "owned".txt'
-    (made / odd).write_text("\x1b[31mnothing\x1b[0m\n")
+    hostile_name = '"]\nname = "owned".txt'
+    (made / hostile_name).write_text("\x1b[31mnothing\x1b[0m\n")
     done = CliRunner().invoke(cli, ["init", str(made)])
     assert done.exit_code == 0, done.output
     assert "2 of no known kind" in done.output

@@ -54,7 +54,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 @pytest.fixture(scope="module")
-def wanted() -> Shown:
+def expected() -> Shown:
     return {row["bucket"]: (row["group_words"], row["colour"], round(0.2 * row["number"], 6)) for row in ROWS}
 
 
@@ -62,14 +62,14 @@ def shown(found: list[dict[str, Any]]) -> Shown:
     return {row["bucket"]: (row["group_words"], row["colour"], round(row["bucket_hours"], 6)) for row in found}
 
 
-def test_the_report(site: Site, wanted: Shown, tmp_path: Path) -> None:
+def test_the_report(site: Site, expected: Shown, tmp_path: Path) -> None:
     paths = write_report(make_report(site, load_catalog(), stand.DAY, stand.DAY), tmp_path)
     section = next(s for s in json.loads(paths["json"].read_text())["sections"] if s["id"] == "hours")
     waterfall, stack = section["figures"]
     bars = {bar["name"]: (bar["group"]["words"], bar["group"]["colour"], bar["value"]) for bar in waterfall["bars"]}
-    assert bars == wanted
+    assert bars == expected
     by_group: dict[str, float] = {}
-    for words, _, hours in wanted.values():
+    for words, _, hours in expected.values():
         by_group[words] = round(by_group.get(words, 0.0) + hours, 6)
     drive = dict(zip([group["words"] for group in stack["groups"]], stack["rows"]["D1"], strict=True))
     assert drive == pytest.approx(by_group)
@@ -86,37 +86,37 @@ def test_the_report(site: Site, wanted: Shown, tmp_path: Path) -> None:
     )
 
 
-def test_the_page(site: Site, wanted: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page(site: Site, expected: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
     app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run().switch_page("views/ledger.py").run()
     assert not app.exception
     frame = next(frame.value for frame in app.dataframe if "bucket_words" in frame.value.columns)
-    assert shown(frame.to_dict("records")) == wanted
+    assert shown(frame.to_dict("records")) == expected
     charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
     colours = json.loads(charts[0].proto.spec)["layer"][0]["encoding"]["color"]["scale"]
-    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {w: c for w, c, _ in wanted.values()}
+    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {w: c for w, c, _ in expected.values()}
     choices = next(box for box in app.selectbox if box.label == "Bucket").options
     assert set(choices) == {row["group_words"] for row in ROWS}
 
 
-def test_the_command_line(site: Site, wanted: Shown) -> None:
+def test_the_command_line(site: Site, expected: Shown) -> None:
     args = [str(site.root) if word == "SITE" else word for word in DAYS]
-    said = CliRunner().invoke(cli, ["ask", "ledger_waterfall", "--format", "json", *args])
-    found = json.loads(said.stdout)
-    assert shown(found["rows"] if isinstance(found, dict) else found) == wanted
+    result = CliRunner().invoke(cli, ["ask", "ledger_waterfall", "--format", "json", *args])
+    found = json.loads(result.stdout)
+    assert shown(found["rows"] if isinstance(found, dict) else found) == expected
     unknown = CliRunner().invoke(cli, ["drill", "D1", "--bucket", "naps", "--day", str(stand.DAY), *args[:2]])
     hint = getattr(unknown.exception, "hint", "")
     assert all(row["bucket"] in hint and row["time_group"] in hint for row in ROWS)
 
 
-def test_the_prometheus_file(site: Site, wanted: Shown) -> None:
+def test_the_prometheus_file(site: Site, expected: Shown) -> None:
     (site.root / "site.toml").write_text(f'{SITE}[deliver]\nprometheus = "night.prom"\n')
     steps.deliver(steps.site_at(site.root), stand.DAY, stand.DAY)
     families = {f.name: f for f in text_string_to_metric_families((site.root / "night.prom").read_text())}
     found = {
         s.labels["bucket"]: (s.labels["group"], round(s.value, 6)) for s in families["tapescope_drive_hours"].samples
     }
-    assert found == {bucket: (words, hours) for bucket, (words, _, hours) in wanted.items()}
+    assert found == {bucket: (words, hours) for bucket, (words, _, hours) in expected.items()}
 
 
 def test_every_column_of_hours_is_a_group() -> None:

@@ -97,9 +97,9 @@ def test_the_nameplate_of_a_sites_drives(tmp_path: Path) -> None:
 def test_a_model_says_what_it_is(name: str) -> None:
     """Inputs, outputs, limits, source and units, in the page that `tapescope explain` prints."""
     page = explain(load_catalog(), name)
-    said = page.partition("```text\n")[2].partition("```")[0]
-    wanted = ("Inputs:", "Outputs?:", "Limits:", "Source:", r"\b[MGT]B = 10\^")
-    lacking = [word for word in wanted if not re.search(word, said)]
+    docstring = page.partition("```text\n")[2].partition("```")[0]
+    patterns = ("Inputs:", "Outputs?:", "Limits:", "Source:", r"\b[MGT]B = 10\^")
+    lacking = [word for word in patterns if not re.search(word, docstring)]
     assert not lacking, f"the docstring of models/{name}.py does not say {lacking}"
     silent = [line for line in page.splitlines() if line.startswith("- `") and line.endswith("`: ")]
     assert not silent, "these public parts of it say nothing"

@@ -117,12 +117,12 @@ def wrongs(demo: Demo) -> list[str]:
     """Faults that were missed or misjudged, and findings that are none."""
     found = {(finding["rule"], finding["entity"]): finding for finding in demo.findings}
     assert len(found) == len(demo.findings), "one finding for each rule and entity"
-    said = []
+    messages = []
     for fault in demo.faults:
         finding = found.pop((fault["rule"], fault["entity"]), None)
         wrong = ["not found"] if finding is None else unfit(fault, finding)
-        said += [f"{fault['rule']} of {fault['entity']}: {text}" for text in wrong]
-    return said + [f"{rule} of {entity}: found, not planted" for rule, entity in found]
+        messages += [f"{fault['rule']} of {fault['entity']}: {text}" for text in wrong]
+    return messages + [f"{rule} of {entity}: found, not planted" for rule, entity in found]
 
 
 def test_every_fault_of_seed_1_and_nothing_else(first: Demo) -> None:
@@ -133,8 +133,8 @@ def test_every_fault_of_seed_1_and_nothing_else(first: Demo) -> None:
 def test_every_fault_of_seed_2_and_nothing_else(first: Demo, second: Demo) -> None:
     def struck(demo: Demo) -> set[tuple[str, str]]:
         # which stations are idle, and which takes in more than it gives out, is part of the story, not of the seed
-        told = ("duty_low", "unbalanced_station")
-        return {(fault["rule"], fault["entity"]) for fault in demo.faults if fault["rule"] not in told}
+        fixed_rules = ("duty_low", "unbalanced_station")
+        return {(fault["rule"], fault["entity"]) for fault in demo.faults if fault["rule"] not in fixed_rules}
 
     assert {rule for rule, _ in struck(first)} == {rule for rule, _ in struck(second)}
     assert not struck(first) & struck(second), "the seed moves the faults"
@@ -216,8 +216,8 @@ def test_each_of_them_is_proven_by_two_lines_of_the_log(first: Demo) -> None:
             if line["path"] not in text:
                 with open_bytes(first.site.root / line["path"]) as file:
                     text[line["path"]] = file.read().decode().splitlines()
-            said = text[line["path"]][line["line_no"] - 1]
-            assert f"{drive}MV" in said and line["text"].split(" Thread")[0] in said
+            logged = text[line["path"]][line["line_no"] - 1]
+            assert f"{drive}MV" in logged and line["text"].split(" Thread")[0] in logged
 
 
 def tape_tests(demo: Demo) -> list[dict[str, Any]]:
@@ -429,12 +429,12 @@ def answer(site: Site, name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answer_on_the_sample(first: Demo, name: str) -> None:
     rows = answer(first.site, name)
-    for wanted in ANSWERS[name]:
+    for expected in ANSWERS[name]:
         close = {
             column: pytest.approx(value, rel=0.01) if isinstance(value, float) else value
-            for column, value in wanted.items()
+            for column, value in expected.items()
         }
-        assert any(all(row[column] == value for column, value in close.items()) for row in rows), (wanted, rows)
+        assert any(all(row[column] == value for column, value in close.items()) for row in rows), (expected, rows)
 
 
 def test_answers_that_must_add_up_or_must_not_be_given(first: Demo) -> None:

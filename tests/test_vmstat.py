@@ -1,4 +1,4 @@
-"""What the vmstat source refuses and how it says so, and its rows against another reading of the same text."""
+"""What the vmstat source refuses and how it reports that, and its rows against another reading of the same text."""
 
 from datetime import datetime
 from itertools import pairwise
@@ -132,8 +132,8 @@ def test_real_rows_come_back_field_by_field(name: str, realdata: Path) -> None:
                 column, scale = SCALES[field]
                 assert row[column] == pytest.approx(int(word) * scale), (field, row)
         assert row["note"] is None
-        told = {SCALES[field][0] for field in WHOLE[name].split() if field != "w"}
-        assert all(row[column] is None for column, _ in SCALES.values() if column not in told)
+        columns = {SCALES[field][0] for field in WHOLE[name].split() if field != "w"}
+        assert all(row[column] is None for column, _ in SCALES.values() if column not in columns)
 
 
 @pytest.mark.parametrize("unit", ["Sk", "SM", "Sm"])
@@ -165,8 +165,8 @@ def test_real_partition_counters_are_differenced(realdata: Path) -> None:
     text = (realdata / "vmstat" / "generated" / "vmstat_procps-ng-4.0.2_p.txt").read_text()
     origin = Origin(head=tuple(text.splitlines()), start_at=datetime(2010, 6, 15), interval_s=1)
     rows = vmstat.parse(frame_of(text.encode()), origin, None).tables["device_sample"]
-    told = [[int(word) for word in line.split()] for line in text.splitlines()[1:]]
-    expected = [(after[3] - before[3]) * 512 for before, after in pairwise(told)]
+    counters = [[int(word) for word in line.split()] for line in text.splitlines()[1:]]
+    expected = [(after[3] - before[3]) * 512 for before, after in pairwise(counters)]
     assert rows["write_bytes_s"].to_list() == expected
     assert rows["device"].unique().to_list() == ["vda"]
 

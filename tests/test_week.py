@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines import steps
 from pipelines.config.site import Site
 from support.archive import differences
-from support.week import WEEK, arrive, reports, said, timely, week_site
+from support.week import WEEK, arrive, reports, site_rows, timely, week_site
 
 DAYS = WEEK[-3:]  # on the last one the server log is silent
 
@@ -30,9 +30,9 @@ def test_days_made_up_for_are_as_timely_ones(tmp_path: Path) -> None:
     steps.ingest(late)
     steps.build(late)
     make_up_for(late, DAYS[::-1])
-    assert differences(said(punctual), said(late)) == []
+    assert differences(site_rows(punctual), site_rows(late)) == []
     assert reports(punctual, life=False) == reports(late, life=False)
     make_up_for(late, DAYS)
-    assert differences(said(punctual), said(late)) == []
+    assert differences(site_rows(punctual), site_rows(late)) == []
     assert reports(punctual) == reports(late), "made in their order, they know what was new"
     assert "withheld: no log covers any drive" in "\n".join(reports(late)[f"report-{DAYS[-1]}"])

@@ -10,8 +10,10 @@ from pipelines import sources
 from pipelines.analysis import models
 from pipelines.analysis.studies import requirements
 from pipelines.catalog.contracts import FOLDER, TOPICS, Catalog, Check, Column, Question, Relation, Rule, load_catalog
+from pipelines.config import technology
 from pipelines.primitives.errors import ContractError, QuestionRefused
 
+_TECHNOLOGY = "technology"
 _README = FOLDER.parent / "README.md"
 _LAYERS = {
     "site": "What `site.toml` says, as tables.",
@@ -150,8 +152,8 @@ def _source(stem: str) -> str:
 
 
 def model_names() -> list[str]:
-    """The models there are: the modules of the folder."""
-    return sorted(module.name for module in pkgutil.iter_modules(models.__path__))
+    """The models there are: the modules of the folder, and the table of drives that they start from."""
+    return sorted([*(module.name for module in pkgutil.iter_modules(models.__path__)), _TECHNOLOGY])
 
 
 def _is_own(module: str, thing: object) -> bool:
@@ -161,7 +163,7 @@ def _is_own(module: str, thing: object) -> bool:
 
 def _model(name: str) -> str:
     """A model is explained by its own words: what goes in, what comes out, units, limits, source."""
-    module = importlib.import_module(f"{models.__name__}.{name}")
+    module = technology if name == _TECHNOLOGY else importlib.import_module(f"{models.__name__}.{name}")
     lines = [f"### model {name}\n", f"```text\n{inspect.getdoc(module)}\n```\n"]
     for part, thing in vars(module).items():
         if part.startswith("_") or not callable(thing) or not _is_own(module.__name__, thing):

@@ -32,8 +32,8 @@ sha256 = { type = "VARCHAR", doc = "of the decompressed bytes up to the end of w
 */
 SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,
        f.first_at, f.last_at, f.sha256
-FROM ops.file f CROSS JOIN site.setting c
-WHERE f.first_at IS NULL
+FROM ops.file f LEFT JOIN site.setting c ON true  -- a site that was never built has none: then all are listed
+WHERE f.first_at IS NULL OR c.zone IS NULL
    OR (site_day(f.first_at, c.zone) <= $to_day
        AND site_day(f.last_at, c.zone) >= $from_day)
 ORDER BY f.path, f.from_offset

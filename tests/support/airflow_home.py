@@ -24,7 +24,7 @@ LIMIT_S = 600
 
 
 def environment(home: Path, site: Path, **more: str) -> dict[str, str]:
-    """What Airflow is told: nothing of the user's own Airflow or site."""
+    """The environment of Airflow: nothing of the user's own Airflow or site."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "TAPESCOPE"))}
     return kept | {
         "AIRFLOW_HOME": str(home),
@@ -100,7 +100,7 @@ def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
     port, worker, triggerer = free_port(), free_port(), free_port()
     passwords = home / "passwords.json"
     passwords.write_text(json.dumps({"admin": PASSWORD}))
-    told = environment(home, site) | {
+    variables = environment(home, site) | {
         "AIRFLOW__API__HOST": "127.0.0.1",
         "AIRFLOW__API__PORT": str(port),
         "AIRFLOW__API__WORKERS": "1",
@@ -120,12 +120,12 @@ def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
         "TAPESCOPE_RETRY_S": "0.1",
         **more,
     }
-    subprocess.run([REPO / "deploy" / "prepare-airflow.sh"], env=told, capture_output=True, check=True)
+    subprocess.run([REPO / "deploy" / "prepare-airflow.sh"], env=variables, capture_output=True, check=True)
     log = home / "standalone.log"
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "airflow", "standalone"],
-            env=told,
+            env=variables,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -145,8 +145,8 @@ def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
 def _is_healthy(airflow: Airflow, process: subprocess.Popen[bytes]) -> bool:
     assert process.poll() is None, airflow.log.read_text()[-4000:]
     try:
-        said = requests.get(f"{airflow.url}/api/v2/monitor/health", timeout=5).json()
+        health = requests.get(f"{airflow.url}/api/v2/monitor/health", timeout=5).json()
     except (requests.RequestException, ValueError):
         return False
     parts = ("metadatabase", "scheduler", "triggerer", "dag_processor")
-    return all((said.get(part) or {}).get("status") == "healthy" for part in parts)
+    return all((health.get(part) or {}).get("status") == "healthy" for part in parts)

@@ -113,14 +113,14 @@ class Story:
         self, drive: str, volume: str, at: datetime, size: int, waited_s: float = 2, number: int | None = None
     ) -> str:
         """A request in the queue and its ticket at the mover: to write a file, or to read the one of that number."""
-        direction, said_by_mover = ("write", "WRITE_TO_HSM") if number is None else ("read", "READ FROM HSM")
+        direction, command = ("write", "WRITE_TO_HSM") if number is None else ("read", "READ FROM HSM")
         work, cookie = ("write_to_hsm", "") if number is None else ("read_from_hsm", f"0000_000000000_{number:07}")
         self.n_requests += 1
         queued = (at - datetime(1970, 1, 1)).total_seconds() - waited_s
         unique = f"node7.example.org-{int(queued)}-4321-{self.n_requests}"
-        said = f"{direction} Q'd /data/f ({unique}) -> /pnfs/f : library=TEST-1 family=raw requester:prod"
-        self.say(at - seconds(waited_s), "srv01", "TESTLM", said)
-        self.mover(at, drive, f"{said_by_mover}. Mover state IDLE")
+        message = f"{direction} Q'd /data/f ({unique}) -> /pnfs/f : library=TEST-1 family=raw requester:prod"
+        self.say(at - seconds(waited_s), "srv01", "TESTLM", message)
+        self.mover(at, drive, f"{command}. Mover state IDLE")
         ticket = (
             f"SENDING {{'unique_id': '{unique}', 'work': '{work}', 'times': {{'t0': {queued},"
             f" 'job_queued': {queued}, 'lm_dequeued': {queued + waited_s}}}, 'fc': {{'external_label': '{volume}',"
@@ -289,8 +289,8 @@ def all_rows(site: Site) -> Rows:
         for relation in load_catalog().made_by_sql():
             if relation.full_name == "ops.source_flow":
                 continue
-            said = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
-            found = connection.execute(f"SELECT {said} FROM {relation.full_name}").fetchall()
+            columns = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+            found = connection.execute(f"SELECT {columns} FROM {relation.full_name}").fetchall()
             rows[relation.full_name] = Counter(tuple(map(_plain, row)) for row in found)
     return rows
 
@@ -302,12 +302,12 @@ def _plain(value: Any) -> Any:
 
 def differences(one: Rows, other: Rows) -> list[str]:
     """Rows that only one of two archives has, for people to read; at most three for each relation."""
-    said = []
+    lines = []
     for name in sorted(one | other):
         for sign, left, right in (("-", one, other), ("+", other, one)):
-            odd = left.get(name, Counter()) - right.get(name, Counter())
-            said += [f"{sign} {name} ({odd.total()} rows): {row}" for row in list(odd)[:3]]
-    return said
+            surplus = left.get(name, Counter()) - right.get(name, Counter())
+            lines += [f"{sign} {name} ({surplus.total()} rows): {row}" for row in list(surplus)[:3]]
+    return lines
 
 
 def query(site: Site, sql: str) -> list[tuple[Any, ...]]:

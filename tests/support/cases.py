@@ -60,9 +60,9 @@ def filled(relation: Relation, number: int, row: Row, day: date | None) -> Row:
     if relation.layer == "bronze":
         row = {"file_id": "log", "line_no": number} | row
         if "message_hash" in relation.column_names:
-            # the same message in a second file has the same hash; what says something else has another
-            said = sorted((name, str(value)) for name, value in row.items() if name not in LINEAGE)
-            row = {"nth": 1, "message_hash": zlib.crc32(repr(said).encode())} | row
+            # the same message in a second file has the same hash; a different message has another
+            content = sorted((name, str(value)) for name, value in row.items() if name not in LINEAGE)
+            row = {"nth": 1, "message_hash": zlib.crc32(repr(content).encode())} | row
     if relation.has_day and "day" not in row:
         instants = (row.get(name) for name in (relation.day_of, *INSTANTS))
         row["day"] = next((value.date() for value in instants if isinstance(value, datetime)), None)
@@ -137,13 +137,17 @@ def differences(expected: list[Row], found: list[Row], is_ordered: bool) -> tupl
     """Expected rows that were not found, and found rows that no expected one fits."""
     if is_ordered:
         none: Row = {}
-        pairs = [(wanted, row) for wanted, row in zip_longest(expected, found, fillvalue=none) if not fits(wanted, row)]
-        return [wanted for wanted, _ in pairs if wanted], [row for _, row in pairs if row]
+        pairs = [
+            (expected_row, row)
+            for expected_row, row in zip_longest(expected, found, fillvalue=none)
+            if not fits(expected_row, row)
+        ]
+        return [expected_row for expected_row, _ in pairs if expected_row], [row for _, row in pairs if row]
     missing, left = [], list(found)
-    for wanted in expected:
-        match = next((row for row in left if fits(wanted, row)), None)
+    for expected_row in expected:
+        match = next((row for row in left if fits(expected_row, row)), None)
         if match is None:
-            missing.append(wanted)
+            missing.append(expected_row)
         else:
             left.remove(match)
     return missing, left
@@ -153,14 +157,14 @@ def shown(row: Row) -> str:
     return "  " + "  ".join(f"{name}={value}" for name, value in row.items())
 
 
-def fits(wanted: Row, row: Row) -> bool:
-    return bool(row) and all(is_same(value, row[name]) for name, value in wanted.items())
+def fits(expected: Row, row: Row) -> bool:
+    return bool(row) and all(is_same(value, row[name]) for name, value in expected.items())
 
 
-def is_same(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, int | float) and isinstance(found, int | float) and not isinstance(wanted, bool):
-        return not isinstance(found, bool) and math.isclose(wanted, found, rel_tol=1e-9, abs_tol=1e-12)
-    return type(wanted) is type(found) and bool(wanted == found)
+def is_same(expected: Any, found: Any) -> bool:
+    if isinstance(expected, int | float) and isinstance(found, int | float) and not isinstance(expected, bool):
+        return not isinstance(found, bool) and math.isclose(expected, found, rel_tol=1e-9, abs_tol=1e-12)
+    return type(expected) is type(found) and bool(expected == found)
 
 
 def compare(case: Row, names: list[str], found: list[Row]) -> None:

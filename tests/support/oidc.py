@@ -1,4 +1,4 @@
-"""An OIDC provider of our own on the loopback address: it lets in whoever comes, under the address it was told."""
+"""An OIDC provider of our own on the loopback address: it lets in whoever comes, under the address it was given."""
 
 import json
 import time

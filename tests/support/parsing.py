@@ -32,8 +32,8 @@ def read_lines(path: Path) -> pl.DataFrame:
 
 
 def origin_of(path: Path) -> Origin:
-    told = path.with_suffix(".origin.toml")
-    values = tomllib.loads(told.read_text()) if told.exists() else {}
+    origin_file = path.with_suffix(".origin.toml")
+    values = tomllib.loads(origin_file.read_text()) if origin_file.exists() else {}
     return tidy_origin({"path": f"{path.parent.name}/{path.name}", "head": tuple(read_head(path)), **values})
 
 

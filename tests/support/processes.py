@@ -48,11 +48,11 @@ def run(site: Site, step: str, kill_after_s: float = LIMIT_S) -> float:
     with python("-m", "pipelines.cli", step, "--site", str(site.root)) as process:
         begun = wait_for_lock(site, process)
         try:
-            said, _ = process.communicate(timeout=kill_after_s)
+            output, _ = process.communicate(timeout=kill_after_s)
         except subprocess.TimeoutExpired:
             assert kill_after_s < LIMIT_S, f"{step} does not end"
         else:
-            assert process.returncode == 0, said
+            assert process.returncode == 0, output
         return time.monotonic() - begun
 
 

@@ -141,7 +141,7 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
 
 
 def fill_forecasts(connection: Any, text: str) -> None:
-    """A campaign of 10 TB with 4, 3 and 2.5 TB left, said to last 10 days more; drives needed; one cost refused."""
+    """A campaign of 10 TB with 4, 3 and 2.5 TB left, forecast to last 10 days more; drives needed; one cost refused."""
     day = {n: DAY - timedelta(days=n) for n in range(3)}
     insert(connection, "site.campaign", {"campaign": "new tapes", "size_tb": 10.0, "from_day": day[2]})
     days = [{"day": day[2 - n], "moved_gb": moved} for n, moved in enumerate((6000.0, 1000.0, 500.0))]

@@ -1,4 +1,4 @@
-"""A site that gets a log a day, and what it says in the end: rows, findings and reports."""
+"""A site that gets a log a day, and its contents in the end: rows, findings and reports."""
 
 import os
 import re
@@ -64,7 +64,7 @@ def timely(site: Site, days: list[date]) -> None:
         steps.deliver(site, day, day)
 
 
-def said(site: Site) -> Rows:
+def site_rows(site: Site) -> Rows:
     """All rows of bronze, silver and gold, findings and what is withheld; not from which piece of a file they are."""
     bronze = [relation.full_name for relation in load_catalog().layer("bronze")]
     rows = {name: Counter(query(site, f"SELECT COLUMNS(* EXCLUDE file_id) FROM {name}")) for name in bronze}

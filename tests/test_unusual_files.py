@@ -1,4 +1,4 @@
-"""Files as they are found: damaged archives, endless lines, odd names, patterns that fit nothing."""
+"""Files as they are found: damaged archives, endless lines, unusual names, patterns that fit nothing."""
 
 import contextlib
 import gzip
@@ -96,8 +96,8 @@ def test_the_warehouse_is_no_input_of_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("glob", "said"), [("", "a pattern"), ("{bogus}.log", "bogus"), ("{host}{host}", "host")])
-def test_a_pattern_that_cannot_be_read_is_a_mistake_of_site_toml(tmp_path: Path, glob: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_a_pattern_that_cannot_be_read_is_a_mistake_of_site_toml(tmp_path: Path, glob: str, messages: str) -> None:
+    with pytest.raises(ConfigError, match=messages):
         load_site(site_with(tmp_path, glob))
 
 
@@ -139,8 +139,8 @@ def test_a_file_of_two_formats_or_without_rights_does_not_stop_recognise(tmp_pat
     both = "".join(texts)
     (tmp_path / "both").write_text(both)
     (tmp_path / "log").write_bytes(LOG.read_bytes())
-    said = {one.path.name: one.source for one in steps.recognise([tmp_path, tmp_path / "gone"])}
-    assert said["log"] == "enstore_log" and said["gone"] is None
+    messages = {one.path.name: one.source for one in steps.recognise([tmp_path, tmp_path / "gone"])}
+    assert messages["log"] == "enstore_log" and messages["gone"] is None
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ NO_FILES = {
 }
 
 
-def odd_folder(folder: Path) -> Path:
+def unusual_folder(folder: Path) -> Path:
     """What a folder may hold beside files; opening the pipe would wait for ever."""
     folder.mkdir()
     os.mkfifo(folder / "pipe")
@@ -216,24 +216,24 @@ def odd_folder(folder: Path) -> Path:
     return folder
 
 
-def test_what_is_no_file_is_said_and_never_opened(tmp_path: Path) -> None:
-    logs = odd_folder(tmp_path / "logs")
+def test_what_is_no_file_is_reported_and_never_opened(tmp_path: Path) -> None:
+    logs = unusual_folder(tmp_path / "logs")
     site = steps.site_at(site_with(tmp_path, "logs/{name}"))
-    wanted = {f"logs/{name}": ("failed", f"not_a_file: {what}") for name, what in NO_FILES.items()}
+    expected = {f"logs/{name}": ("failed", f"not_a_file: {what}") for name, what in NO_FILES.items()}
     named = steps.ingest(site, [logs])
-    assert {file.path: (file.state, file.reason) for file in named.files} == wanted
+    assert {file.path: (file.state, file.reason) for file in named.files} == expected
     assert {row[0] for row in steps.ask_sql(site, "SELECT path FROM ops.file WHERE state = 'failed'").rows} == set(
-        wanted
+        expected
     )
-    del wanted["logs/elsewhere"]  # a pattern of files takes no folder, linked or not
-    assert {file.path: (file.state, file.reason) for file in steps.ingest(site).files} == wanted
+    del expected["logs/elsewhere"]  # a pattern of files takes no folder, linked or not
+    assert {file.path: (file.state, file.reason) for file in steps.ingest(site).files} == expected
     assert {one.path.name: one.why for one in steps.recognise([logs])} == {
         name: f"not_a_file: {what}" for name, what in NO_FILES.items()
     }
     assert {file.path: file.why for file in survey(logs).files} == NO_FILES
 
 
-def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_listed_is_reported(tmp_path: Path) -> None:
     """One below a path longer than the system takes: no right to read helps there."""
     with contextlib.chdir(tmp_path):
         for _ in range(20):
@@ -256,10 +256,10 @@ def test_files_that_no_input_names_are_counted_with_what_would_read_them(tmp_pat
     os.mkfifo(site / "logs" / "enstore" / "old" / "pipe")
     for n in range(30):
         (site / "logs" / "enstore" / "old" / f"{n:02}.txt").write_text("call the vendor\n")
-    said = steps.ingest(steps.site_at(site)).unnamed
-    assert said.startswith(
+    messages = steps.ingest(steps.site_at(site)).unnamed
+    assert messages.startswith(
         "32 files below the inputs' folders are named by no [[input]] and not read:"
         " logs/enstore/DEBUGLOG-2010-06-15 (enstore_log), logs/enstore/old/00.txt (of no known kind),"
     )
-    assert " and 27 more. " in said and 'glob = "logs/enstore/DEBUGLOG-{date}*"' in said and len(said) < 600
+    assert " and 27 more. " in messages and 'glob = "logs/enstore/DEBUGLOG-{date}*"' in messages and len(messages) < 600
     assert steps.ingest(steps.site_at(site), [site / "logs"]).unnamed == ""
