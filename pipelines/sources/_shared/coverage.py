@@ -12,6 +12,19 @@ def span(line_no: int, host: str, from_us: int, to_us: int) -> pl.DataFrame:
     return pl.DataFrame([row]).with_columns(at).select(COVERAGE.names()).cast(COVERAGE)
 
 
+def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.DataFrame, int | None]:
+    """From the first instant of a file to the latest so far, and that: of a log that is written at each event.
+
+    `proof` has `line_no` and `at`; `last_us` is the latest instant before, in microseconds.
+    """
+    if not proof.height:
+        return pl.DataFrame(schema=COVERAGE), last_us
+    at = proof["at"].to_physical()
+    begin = int(at[0]) if last_us is None else last_us
+    last_us = max(begin, int(at.max()))  # type: ignore[arg-type]
+    return span(proof["line_no"][0], host, begin, last_us), last_us
+
+
 def unbroken(records: pl.DataFrame) -> pl.DataFrame:
     """The intervals that samples cover without a break: `line_no`, `host`, `from_at`, `to_at` in order of time."""
     is_begin = records.select((pl.col("from_at") != pl.col("to_at").shift(1)).fill_null(True)).to_series()

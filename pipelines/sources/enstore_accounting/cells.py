@@ -125,15 +125,10 @@ def _reason(table: EnstoreTable, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Se
     both = raw.select(pl.all().name.prefix("raw_")).hstack(read)
     for column in reversed(table.columns):
         cell, value = pl.col(f"raw_{column.target}"), pl.col(column.target)
-        word = {
-            "ts": "bad_time",
-            "tstz": "bad_time",
-            "date": "bad_time",
-            "epoch": "bad_time",
-            "text": "bad_syntax",
-        }.get(column.kind, "bad_syntax" if column.kind == "mode" else "bad_number")
+        is_time, is_text = column.kind in ("ts", "tstz", "date", "epoch"), column.kind in ("text", "mode")
+        word = "bad_time" if is_time else "bad_syntax" if is_text else "bad_number"
         wrong = pl.lit(False)
-        if column.kind in ("ts", "tstz", "date", "epoch"):
+        if is_time:
             wrong = cell.is_not_null() & value.is_null()
         elif column.kind in ("int", "count", "rate", "mib", "mib_s"):
             wrong = cell.is_not_null() & cell.cast(pl.Float64, strict=False).is_finite().not_().fill_null(True)
