@@ -14,9 +14,10 @@ import polars as pl
 import pytest
 
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.parse_file import FileParse, join_seen
+from pipelines.ingest.parse_file import FileParse
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
+from pipelines.sources._shared.coverage import joined
 from pipelines.sources.blocks import read_head
 from support.parsing import real_origin
 
@@ -53,7 +54,7 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
         return [name, stem, *[""] * 7, f"refused, {reading.failure.reason}: {no_path(reading.failure, path)}"]
     reasons = Counter(reason for part in parsed for reason in part.rejects["reason"])
     unexplained.update(f"{name}: {reason}" for reason in reasons if reason not in accepted.get(name, {}))
-    seen = join_seen([part.coverage for part in parsed])
+    seen = joined([part.coverage for part in parsed])
     first, last = (seen["from_at"].min(), seen["to_at"].max()) if seen.height else (None, None)
     counted = (counts.n_lines, counts.n_used, counts.n_skipped, counts.n_rejected, counts.n_records)
     rejected = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))

@@ -147,13 +147,10 @@ def _check_relation(connection: Connection, checked: Any, relation: Relation, ro
     answers = batch.validate(suite, result_format="BOOLEAN_ONLY").results
     if not all(answer.success for answer in answers):  # examples are asked for where there are any: half the questions
         shape = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
-        answers = batch.validate(suite, result_format=shape | _index(lineage)).results
+        index = {"unexpected_index_column_names": lineage} if lineage else {}
+        answers = batch.validate(suite, result_format=shape | index).results
     found = {answer.expectation_config.meta["place"]: answer for answer in answers}
     return [_result(connection, relation, item, found.get(place)) for place, item in enumerate(relation.checks)]
-
-
-def _index(lineage: list[str]) -> dict[str, Any]:
-    return {"unexpected_index_column_names": lineage} if lineage else {}
 
 
 def _show_rows(connection: Connection, relation: Relation, rows: str, lineage: list[str]) -> None:

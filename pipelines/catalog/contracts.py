@@ -296,7 +296,8 @@ def _rule(path: Path) -> Rule:
 
 def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
     """Questions by topic and name, and inputs of models by name."""
-    shared = _shared_params(folder / "questions" / "params.toml")
+    file = folder / "questions" / "params.toml"
+    shared = _header(file)[0] if file.is_file() else {}
     listed = [_question(path, shared) for path in _files(folder / "questions", ".sql")]
     inputs = {path.stem: _question(path, shared) for path in _files(folder / "inputs", ".sql")}
     for question in listed:
@@ -310,10 +311,6 @@ def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
         if taken := {*questions, *inputs} & set(question.was):
             raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which is still there")
     return questions, inputs
-
-
-def _shared_params(path: Path) -> dict[str, dict[str, Any]]:
-    return _header(path)[0] if path.is_file() else {}
 
 
 def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:

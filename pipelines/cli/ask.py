@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pipelines.cli.options import as_params, format_option, period, period_options, site_option
+from pipelines.cli.output import print_answer
 
 
 @click.command()
@@ -20,7 +21,6 @@ def ask(
     """Answer a question (see `questions`)."""
     from pipelines import steps
     from pipelines.catalog.contracts import load_catalog
-    from pipelines.cli.output import print_answer
 
     invalid = [param for param in params if "=" not in param]
     if invalid:
@@ -39,7 +39,6 @@ def ask(
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
     """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
     from pipelines import steps
-    from pipelines.cli.output import print_answer
 
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)
 

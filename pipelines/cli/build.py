@@ -7,6 +7,7 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.output import step_spinner
 
 
 @click.command()
@@ -22,7 +23,6 @@ def build(site_path: Path, as_json: bool, full: bool) -> None:
 def build_site(site: Any, full: bool) -> dict[str, Any]:
     """Build what changed, with a spinner; returns the step's counts."""
     from pipelines import steps
-    from pipelines.cli.output import step_spinner
 
     with step_spinner("building") as name_it:
         return steps.build(site, full, name_it).as_dict()

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from pipelines.primitives.text import escape_control
+
 _MOST_NAMED = 4  # files with the same trouble; the others are counted
 _NO_CLOCK = (
     "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
@@ -14,8 +16,6 @@ _NO_CLOCK = (
 
 def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     """Counts as JSON, or a sentence; problems and warnings on standard error."""
-    from pipelines.primitives.text import escape_control
-
     if as_json:
         click.echo(json.dumps(counts, default=str))
         return
@@ -28,8 +28,6 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
 
 def problem_lines(problems: list[dict[str, str]]) -> list[str]:
     """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
-    from pipelines.primitives.text import escape_control
-
     alike: dict[tuple[str, str], list[str]] = {}
     for problem in problems:
         alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pipelines.cli.options import period, period_options, site_option
+from pipelines.primitives.text import escape_control
 
 _NOBODY = """\
 Nobody is to get it: site.toml has no [deliver]. For example:
@@ -26,7 +27,6 @@ def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bo
     TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """
     from pipelines import steps
-    from pipelines.primitives.text import escape_control
 
     done = steps.deliver(steps.site_at(site_path), *period(day_day, from_day, to_day), again=again)
     click.echo(f"Report: {done['report']['html']} (also .txt and .json)")

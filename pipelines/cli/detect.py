@@ -10,6 +10,8 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import as_params, json_option, load_site, period, period_options, site_option
+from pipelines.primitives.format import price
+from pipelines.primitives.text import escape_control
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -48,8 +50,6 @@ def detect_sentence(found: Any) -> str:
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """The findings of a period, with what each costs."""
     from pipelines import steps
-    from pipelines.primitives.format import price
-    from pipelines.primitives.text import escape_control
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
         click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)

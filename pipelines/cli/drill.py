@@ -9,6 +9,7 @@ import click
 
 from pipelines.cli.options import DAY, site_option
 from pipelines.primitives.format import counted, duration, quantity
+from pipelines.primitives.text import escape_control
 
 if TYPE_CHECKING:
     from pipelines.answers.drill import Drilled
@@ -45,8 +46,6 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
 
 def _say(text: str) -> None:
     """Line by line: names and lines of logs are shown, never obeyed."""
-    from pipelines.primitives.text import escape_control
-
     for line in text.split("\n"):
         click.echo(escape_control(line))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.primitives.failures import summarize_failure
+from pipelines.primitives.text import escape_control
 
 TRACEBACK = "TAPESCOPE_TRACEBACK"
 
@@ -53,9 +55,7 @@ def _stopped_by_signals() -> list[int]:
 
 def _complain(error: Exception) -> int:
     """Say what failed, on a line of its own with a hint; returns the exit code."""
-    from pipelines.primitives.failures import summarize_failure
     from pipelines.primitives.store_errors import known_error
-    from pipelines.primitives.text import escape_control
 
     own = error if isinstance(error, TapescopeError) else known_error(error)
     if own is None and isinstance(error, OSError):

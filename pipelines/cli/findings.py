@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from pipelines.cli.options import DAY, Command, as_params, site_option
+from pipelines.primitives.text import escape_control
 
 
 @click.group()
@@ -39,8 +40,6 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @click.option("--all", "with_gone", is_flag=True, help="Also those that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
     """List the findings that stand, with their ids and states."""
-    from pipelines.primitives.text import escape_control
-
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:

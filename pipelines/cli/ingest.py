@@ -8,6 +8,7 @@ import click
 from pipelines.cli.build import build_sentence, build_site
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.output import reading_bar
 
 
 @click.command()
@@ -24,7 +25,6 @@ def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool)
 def ingest_files(site: Any, paths: list[Path] | None, again: bool) -> dict[str, Any]:
     """Read logs, with a progress bar; returns the step's counts."""
     from pipelines import steps
-    from pipelines.cli.output import reading_bar
 
     with reading_bar(steps.bytes_to_read(site, paths), "reading") as advance:
         return steps.ingest(site, paths, again, advance).as_dict()

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from pipelines.cli.output import print_survey, reading_bar
+
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
@@ -12,7 +14,6 @@ import click
 def init(folder: Path, out: Path | None, force: bool) -> None:
     """Write a commented site.toml from a folder of logs: hosts, drives, links, zone, inputs, each with its evidence."""
     from pipelines import steps
-    from pipelines.cli.output import print_survey, reading_bar
 
     out = out or folder / "site.toml"
     with reading_bar(steps.bytes_below(folder), "looking at") as advance:

@@ -53,7 +53,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
 
 
 def _print_json(value: Any) -> None:
-    json.dump(value, sys.stdout, default=_plain, indent=1)
+    json.dump(value, sys.stdout, default=plain, indent=1)
     sys.stdout.write("\n")
 
 
@@ -148,7 +148,8 @@ def print_survey(found: "Survey", out: str) -> None:
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> str:
+    """A value that JSON has no notation for, as text."""
     return value.isoformat() if isinstance(value, date | datetime) else str(value)
 
 

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
 from pipelines.cli.options import load_site, site_option
+from pipelines.cli.output import plain
 from pipelines.primitives.errors import NothingRead
+from pipelines.primitives.text import escape_control
 
 
 @click.command()
@@ -22,14 +22,10 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
     from pipelines import steps
 
     site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
-    counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=_instant)))
+    counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=plain)))
     click.echo(json.dumps(counts), err=True)
     if counts["rejected"] and not counts["records"]:
         sys.exit(NothingRead.exit_code)
-
-
-def _instant(value: Any) -> str:
-    return value.isoformat() if isinstance(value, date | datetime) else str(value)
 
 
 @click.command()
@@ -39,7 +35,6 @@ def _instant(value: Any) -> str:
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
     """Say which source reads a file, or which comes nearest and what it misses."""
     from pipelines import steps
-    from pipelines.primitives.text import escape_control
 
     recognised = steps.recognise(list(paths))
     for one in recognised:

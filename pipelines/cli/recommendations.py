@@ -9,6 +9,7 @@ import click
 from pipelines.cli.forecast.common import estimate, history
 from pipelines.cli.options import DAY, format_option, site_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 if TYPE_CHECKING:
     from pipelines.analysis.stats.diff_in_diff import Realised
@@ -91,7 +92,6 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
     """List them: what was promised in GB a day, the gain since, and whether that is as promised."""
     from pipelines.analysis.forecast import recommendations
-    from pipelines.primitives.estimate import NoEstimate
 
     found = recommendations.scores(history(site_path, day, n_days))
     nothing = NoEstimate("", "")
@@ -109,6 +109,4 @@ def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> 
 
 
 def _is_alone(found: "Realised | None") -> bool:
-    from pipelines.primitives.estimate import Estimate
-
     return found is not None and isinstance(found.gain_gb_day, Estimate) and not found.has_peers

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipelines.cli.options import format_option, site_option
+from pipelines.cli.output import console, print_rows, print_table
 
 if TYPE_CHECKING:
     from pipelines.analysis.studies import Line, Study, Table
@@ -27,7 +28,6 @@ def study(name: str | None, table_name: str | None, site_path: Path, form: str) 
     """
     from pipelines.analysis import studies
     from pipelines.catalog.contracts import Column
-    from pipelines.cli.output import print_rows
 
     if name is None:
         if table_name:
@@ -62,21 +62,15 @@ def _listed(one: "Study") -> tuple[Any, ...]:
 def _columns(table: "Table") -> list[Any]:
     from pipelines.catalog.contracts import Column
 
-    kinds = ["DOUBLE" if all(_is_number(row[place]) for row in table.rows) else "VARCHAR" for place in _places(table)]
-    return [Column(name, kind, "") for name, kind in zip(table.columns, kinds, strict=True)]
-
-
-def _places(table: "Table") -> range:
-    return range(len(table.columns))
-
-
-def _is_number(value: Any) -> bool:
-    return value == "" or isinstance(value, int | float)
+    columns = []
+    for place, name in enumerate(table.columns):
+        is_number = all(row[place] == "" or isinstance(row[place], int | float) for row in table.rows)
+        columns.append(Column(name, "DOUBLE" if is_number else "VARCHAR", ""))
+    return columns
 
 
 def _show(one: "Study") -> None:
     from pipelines.analysis import studies
-    from pipelines.cli.output import console, print_table
 
     lines = studies.work_out(one)
     page = console()

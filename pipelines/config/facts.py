@@ -70,7 +70,9 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
                 steps.append((value, begin))
         for (value, since), (_, until) in pairwise([*steps, ("", None)]):
             if value != "":
-                found.append((entity, name, _shown(value), _number(value), since, until))
+                shown = ("no", "yes")[value] if isinstance(value, bool) else f"{value}"
+                number = None if isinstance(value, bool | str) else float(value)
+                found.append((entity, name, shown, number, since, until))
     return found
 
 
@@ -79,11 +81,3 @@ def _stated(facts: Iterable[Fact]) -> Iterable[tuple[str, str, Value, date | Non
         for entity in fact.entities:
             for name, value in fact.__pydantic_extra__.items():
                 yield entity, name, value, fact.begin
-
-
-def _shown(value: Value) -> str:
-    return ("no", "yes")[value] if isinstance(value, bool) else f"{value}"
-
-
-def _number(value: Value) -> float | None:
-    return None if isinstance(value, bool | str) else float(value)

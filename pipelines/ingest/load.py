@@ -7,13 +7,14 @@ import polars as pl
 
 from pipelines.catalog.contracts import Catalog
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.parse_file import FileParse, cut_at_midnight, join_seen
+from pipelines.ingest.parse_file import FileParse, cut_at_midnight
 from pipelines.ingest.parts import Part, Span
 from pipelines.ingest.plan import Plan, plans, unchanged
 from pipelines.ingest.registry import FileRegistry, FileReport
 from pipelines.ingest.staging import Staging
 from pipelines.ingest.succession import Succession, joined
 from pipelines.sources import blocks
+from pipelines.sources._shared import coverage
 from pipelines.warehouse.connection import LAKE, Connection
 from pipelines.warehouse.tables import LOG_COVERAGE
 
@@ -78,7 +79,7 @@ class Loader:
                 self.staging.add(table, rows, token)
             self.staging.add_rejects(parsed.rejects, token)
             seen.append(parsed.coverage)
-        return join_seen(seen)
+        return coverage.joined(seen)
 
     def _judge(self, file: IncomingFile, parse: FileParse, same: list[Part]) -> FileReport:
         """A file that was refused half-way leaves no rows; of a damaged archive what could be read is kept."""

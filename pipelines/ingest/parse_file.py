@@ -13,7 +13,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import disagreement
 from pipelines.sources import blocks, contained
 from pipelines.sources._shared.samples import SHARED
-from pipelines.sources.protocol import AVERAGES, COUNTERS, COVERAGE, NO_YEAR, REJECTS, Carry, Parsed
+from pipelines.sources.protocol import AVERAGES, COUNTERS, NO_YEAR, REJECTS, Carry, Parsed
 
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
@@ -120,21 +120,6 @@ def _ahead(coming: Iterator[blocks.Block]) -> Iterator[blocks.Block]:
         while (block := following.result()) is not None:
             following = reader.submit(next, coming, None)
             yield block
-
-
-def join_seen(parts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Intervals that touch or overlap as one, per host; `line_no` is the smallest of theirs."""
-    if not parts:
-        return pl.DataFrame(schema=COVERAGE)
-    rows = pl.concat(parts).sort("host", "from_at", "to_at")
-    reached = pl.col("to_at").cum_max().shift(1).over("host")
-    begins = (pl.col("from_at") > reached).fill_null(True)
-    return (
-        rows.with_columns(run=begins.cast(pl.Int64).cum_sum().over("host"))
-        .group_by("host", "run", maintain_order=True)
-        .agg(pl.col("line_no").min(), pl.col("from_at").min(), pl.col("to_at").max())
-        .select(COVERAGE.names())
-    )
 
 
 def cut_at_midnight(rows: pl.DataFrame) -> pl.DataFrame:

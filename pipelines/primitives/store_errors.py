@@ -95,7 +95,8 @@ def known_error(error: BaseException, *places: str) -> TapescopeError | None:
     found = _LAYER.search(_FOLDERS.sub("", text))
     of = f" of {found[1]}.{found[2]}" if found else ""
     what = "missing" if _MISSING.search(text) else "damaged"
-    return TapescopeError(f"a data file{of} is {what}: {summary}", _repair(found[1] if found else ""))
+    repair = _BRONZE if found and found[1] == "bronze" else REBUILD
+    return TapescopeError(f"a data file{of} is {what}: {summary}", repair)
 
 
 def is_damage(error: BaseException) -> bool:
@@ -110,10 +111,6 @@ def is_damage(error: BaseException) -> bool:
     if _LAYER.search(text) and _MISSING.search(text):
         return True
     return bool(_DAMAGED.search(text)) and type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb")
-
-
-def _repair(layer: str) -> str:
-    return _BRONZE if layer == "bronze" else REBUILD
 
 
 def _shortened(text: str, places: tuple[str, ...]) -> str:

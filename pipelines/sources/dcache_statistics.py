@@ -17,13 +17,14 @@ beside it tells the local day and, where site.toml gives no zone, the offset of 
 """
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from pipelines.primitives.clock import day_bounds
+from pipelines.sources._shared.stamps import EPOCH, microseconds
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache statistics"
@@ -58,7 +59,6 @@ _START: Carry = {
     "width": None,  # fields of its rows
     "is_seen": False,  # a row of it has been met
 }
-_EPOCH = datetime(1970, 1, 1)
 
 
 def recognise(head: list[str]) -> Claim:
@@ -143,16 +143,12 @@ def _midnight_us(text: str, at_ms: int | None, zone: str) -> int | None:
     except ValueError:
         return None
     if zone != "UTC":
-        begin = day_bounds(_local_day(at_ms, zone), zone)[0]
+        begin = day_bounds(datetime.fromtimestamp(at_ms // 1000, ZoneInfo(zone)).date(), zone)[0]
     else:
         # offsets are whole quarters of an hour; the service's date is a second or so off its timestamp
-        behind = (local - _EPOCH - timedelta(milliseconds=at_ms)) / timedelta(minutes=15)
+        behind = (local - EPOCH - timedelta(milliseconds=at_ms)) / timedelta(minutes=15)
         begin = datetime.combine(local.date(), datetime.min.time()) - round(behind) * timedelta(minutes=15)
-    return (begin - _EPOCH) // timedelta(microseconds=1)
-
-
-def _local_day(at_ms: int, zone: str) -> date:
-    return datetime.fromtimestamp(at_ms // 1000, ZoneInfo(zone)).date()
+    return microseconds(begin)
 
 
 def _record(line_no: int, fields: list[str], system: str, state: Carry) -> dict[str, Any]:
@@ -163,8 +159,8 @@ def _record(line_no: int, fields: list[str], system: str, state: Carry) -> dict[
     return {
         "line_no": line_no,
         "system": system,
-        "sampled_at": _EPOCH + timedelta(milliseconds=state["at_ms"]),
-        "counted_from": _EPOCH + timedelta(microseconds=state["midnight_us"]),
+        "sampled_at": EPOCH + timedelta(milliseconds=state["at_ms"]),
+        "counted_from": EPOCH + timedelta(microseconds=state["midnight_us"]),
         "kind": "hour" if len(fields) == _HOUR else "day",
         "pool": fields[0],
         "storage_class": fields[1],

@@ -17,11 +17,12 @@ is the host that site.toml or the path gives. Small files, read line by line. De
 import ast
 import math
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore mover status"
@@ -33,7 +34,6 @@ _MOST_LINES = 400  # of one dump; a longer one has lost its end
 _KEYS = ("state", "current_volume", "bytes_to_transfer", "time_in_state", "transfers_completed")
 _KEY = re.compile(rf"[{{ ]'(?:{'|'.join(_KEYS)}|time_stamp|rate of tape)': ")
 _LONG = re.compile(r"(?<=\d)L(?=\s*[,)}\]])")
-_EPOCH = datetime(1970, 1, 1)
 _FIRST_EPOCH, _LAST_EPOCH = 631_152_000, 4_102_444_800
 
 _TEXTS = {
@@ -144,7 +144,7 @@ def _row(kept: list[list[Any]]) -> dict[str, Any]:
     sides = files if isinstance(files, tuple | list) and len(files) == 2 else (None, None)
     return {
         "line_no": kept[0][0],
-        "logged_at": _EPOCH + timedelta(microseconds=round(stamp * 1_000_000)),
+        "logged_at": EPOCH + timedelta(microseconds=round(stamp * 1_000_000)),
         **{column: _text(status.get(key)) for key, column in _TEXTS.items()},
         **{column: _count(status.get(key)) for key, column in _COUNTS.items()},
         **{column: _real(status.get(key)) for key, column in _REALS.items()},

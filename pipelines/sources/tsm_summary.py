@@ -17,7 +17,7 @@ import polars as pl
 from pipelines.primitives.clock import to_utc
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "TSM summary table"
@@ -116,8 +116,7 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     end = read_stamp(pl.col("end_text"))
     ended = to_utc(end, origin.zone)
     # in the hour that autumn repeats the second pass, where the first would lie before the begin
-    later = end.dt.replace_time_zone(origin.zone, ambiguous="latest", non_existent="null")
-    later = later.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    later = second_pass(end, origin.zone)
     ended = pl.when(ended >= pl.col("started_at")).then(ended).when(later >= pl.col("started_at")).then(later)
     rows = rows.with_columns(
         **{name: pl.when(cell[place] != "").then(cell[place]) for name, place in _WORDS.items()},

@@ -1,9 +1,10 @@
 """The steps that the command line and the DAGs call: each one transaction's worth of work, safe to run again."""
 
-from pipelines.steps.build import BuildReport, MaintainReport, build, maintain
-from pipelines.steps.detect import DetectReport, ForecastReport, detect, forecast, mark_finding
+from pipelines.answers.question import ask_sql
+from pipelines.primitives.failures import summarize_failure
+from pipelines.steps.build import BuildReport, build, maintain
+from pipelines.steps.detect import detect, forecast, mark_finding
 from pipelines.steps.ingest import (
-    Recognised,
     bytes_below,
     bytes_to_read,
     dirty_tables,
@@ -14,18 +15,13 @@ from pipelines.steps.ingest import (
     pending_files,
     recognise,
 )
-from pipelines.steps.report import ask, ask_sql, deliver, drill, report, summarize_failure, warn
-from pipelines.steps.site import SAMPLE, adopt, attach, backups_of, export, make_demo, restore, site_at
-from pipelines.warehouse.restore import Restored
+from pipelines.steps.report import ask, deliver, drill, report, warn
+from pipelines.steps.site import attach, export, make_demo, site_at
+from pipelines.warehouse.restore import adopt, restore
+from pipelines.warehouse.restore import kept as backups_of
 
 __all__ = [
-    "SAMPLE",
     "BuildReport",
-    "DetectReport",
-    "ForecastReport",
-    "MaintainReport",
-    "Recognised",
-    "Restored",
     "adopt",
     "ask",
     "ask_sql",

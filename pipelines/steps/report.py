@@ -10,7 +10,6 @@ from pipelines.answers import drill as drilling
 from pipelines.answers import question
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from pipelines.primitives import failures
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
 from pipelines.warehouse.runs import record_readonly_run
@@ -82,19 +81,9 @@ def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dic
     return delivery.warn(site, text, secrets)
 
 
-def summarize_failure(step: str, error: BaseException) -> str:
-    """A failure as one line: step, error, what to do, which file, which line of our code."""
-    return failures.summarize_failure(step, error)
-
-
 def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question.Answer:
     """Answer a question of the catalogue. Raises QuestionRefused."""
     return question.ask(site, load_catalog(), name, params)
-
-
-def ask_sql(site: Site, sql: str, timeout_s: float = 30.0) -> question.Answer:
-    """Answer free SQL in a process of its own. Raises QuestionRefused."""
-    return question.ask_sql(site, sql, timeout_s)
 
 
 def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:

@@ -7,10 +7,7 @@ from pipelines.catalog.contracts import macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.warehouse import restore as restoring
-from pipelines.warehouse.backups import Backup
 from pipelines.warehouse.connection import LAKE, Warehouse
-from pipelines.warehouse.restore import Restored
 
 
 def site_at(path: str | Path, lock_wait_s: float | None = None) -> Site:
@@ -37,21 +34,6 @@ def export(site: Site, path: Path) -> int:
         row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
         connection.execute("DETACH plain")
     return int(row[0]) if row else 0
-
-
-def backups_of(site: Site) -> list[Backup]:
-    """The backups of the catalogue, the newest first. Raises ConfigError where it is in PostgreSQL."""
-    return restoring.kept(site)
-
-
-def restore(site: Site, backup: str = "", force: bool = False) -> Restored:
-    """Make a backup the catalogue: the one named, else the newest sound one. Raises TapescopeError."""
-    return restoring.restore(site, backup, force)
-
-
-def adopt(site: Site) -> Restored:
-    """Go on with a catalogue that was brought back by hand. Raises ConfigError if it is another warehouse's."""
-    return restoring.adopt(site)
 
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"

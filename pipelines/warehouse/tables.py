@@ -72,16 +72,14 @@ def _fill_constants(connection: Connection, catalog: Catalog) -> None:
     """Write the rows that only a contract's SQL defines, where the table differs."""
     for relation in catalog.relations.values():
         table = f"{LAKE}.{relation.full_name}"
-        if not relation.is_constant or _columns_of(connection, table) != relation.column_names:
+        if not relation.is_constant:
+            continue
+        if [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()] != relation.column_names:
             continue
         declared = connection.execute(f"SELECT * FROM ({relation.sql}) ORDER BY ALL").fetchall()
         if connection.execute(f"SELECT * FROM {table} ORDER BY ALL").fetchall() != declared:
             connection.execute(f"DELETE FROM {table}")
             connection.execute(f"INSERT INTO {table} {relation.sql}")
-
-
-def _columns_of(connection: Connection, table: str) -> list[str]:
-    return [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()]
 
 
 def recreate(connection: Connection, relation: Relation) -> None:

@@ -1,9 +1,8 @@
 """Rules × methods → gold.finding: what is anomalous, what it costs at most, how sure, and which log lines prove it."""
 
-from pipelines.analysis.findings.hit import Hit
-from pipelines.analysis.findings.lifecycle import ACKNOWLEDGE, MUTE, REOPEN, mark
+from pipelines.analysis.findings.lifecycle import MUTE, mark
 from pipelines.analysis.findings.registry import judge, read_metric
 from pipelines.analysis.findings.run import detect
 from pipelines.primitives.clock import Period
 
-__all__ = ["ACKNOWLEDGE", "MUTE", "REOPEN", "Hit", "Period", "detect", "judge", "mark", "read_metric"]
+__all__ = ["MUTE", "Period", "detect", "judge", "mark", "read_metric"]

@@ -96,10 +96,6 @@ class Gain:
     naive_tb_day: float
     capped_tb_day: float
 
-    @property
-    def is_capped(self) -> bool:
-        return self.capped_tb_day < self.naive_tb_day
-
 
 def gain(before_mb_s: float, after_mb_s: float, next_limit_mb_s: float, duty: float = 1.0) -> Gain:
     """Worth of raising a stream's rate, for the share `duty` of the day in which it has work.

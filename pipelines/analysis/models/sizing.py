@@ -170,17 +170,6 @@ def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
     return min(native_mb_s, stream_mb_s)
 
 
-def mount_time(moves_an_hour: float, mount_s: float, position_s: float, rewind_s: float) -> float:
-    """Seconds of a mount: the robot's way, mounting, positioning once, rewinding and unloading (C17).
-
-    >>> mount_time(160, 15, 45, 45), mount_time(240, 15, 45, 45)
-    (127.5, 120.0)
-    """
-    if moves_an_hour <= 0:
-        raise ValueError("a robot that moves nothing mounts nothing")
-    return 3600 / moves_an_hour + mount_s + position_s + rewind_s
-
-
 def _share(efficiency: float) -> None:
     if not 0 < efficiency < 1:
         raise ValueError("an efficiency lies between 0 and 1")

@@ -25,8 +25,7 @@ class Comparison(NamedTuple):
     effect: float  # Cliff's delta, −1 to 1: how surely a value after is above one before, strata alike
     unmatched_ratio: float  # of all medians, whatever the mix
     mix_shift: float  # share of values that would have to change strata for the mixes to be the same
-    n_strata: int  # with enough values on both sides
-    n_before: int  # in these strata
+    n_before: int  # in strata with enough values on both sides
     n_after: int
 
     @property
@@ -82,14 +81,14 @@ def compare(
     """
     if not is_after.any() or is_after.all():
         nan, why = float("nan"), NoEstimate("one of the two sides is empty", "values on both sides")
-        return Comparison(why, nan, nan, nan, 0, 0, 0)
+        return Comparison(why, nan, nan, nan, 0, 0)
     plain = float(np.median(values[is_after]) / np.median(values[~is_after]))
     shift = _mix_shift(strata, is_after)
     usable = _usable(values, is_after, strata, clusters)
     if not usable:
         enough = f"{MIN_VALUES} values and {MIN_CLUSTERS} clusters on both sides"
         why = NoEstimate(f"no stratum has {enough}", f"a stratum with {enough}")
-        return Comparison(why, float("nan"), plain, shift, 0, 0, 0)
+        return Comparison(why, float("nan"), plain, shift, 0, 0)
     n_before, n_after = (sum(parts) for parts in zip(*((s.before.size, s.after.size) for s in usable), strict=True))
     weights = np.array([stratum.weight for stratum in usable])
     logs = np.array([np.log(np.median(s.after) / np.median(s.before)) for s in usable])
@@ -97,7 +96,7 @@ def compare(
     low, high = np.exp(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]))
     effect = float(np.average([stratum.effect for stratum in usable], weights=weights))
     ratio = Estimate(float(np.exp(np.average(logs, weights=weights))), float(low), float(high))
-    return Comparison(ratio, effect, plain, shift, len(usable), n_before, n_after)
+    return Comparison(ratio, effect, plain, shift, n_before, n_after)
 
 
 def _usable(values: Values, is_after: NDArray[np.bool_], strata: Labels, clusters: Labels) -> list[_Stratum]:

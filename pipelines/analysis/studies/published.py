@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.analysis.models.service_time import Service
-from pipelines.analysis.models.sizing import Traffic
 from pipelines.analysis.stats.contradictions import ROUNDING, Contradiction
 
 Values = NDArray[np.float64]
@@ -147,22 +146,6 @@ def two_figures(what: str, figures: Sequence[float], tolerance: float = ROUNDING
     if high - low <= tolerance * abs(high):
         return None
     return Contradiction(what, low, high, f"{low:.3g} in one place and {high:.3g} in another")
-
-
-def nominal_use(traffic: list[Traffic], n_drives: float, speed_mb_s: float) -> float:
-    """Share of the drives' nominal rate that the traffic itself, without factors, is (C24)."""
-    return sum(t.rate_mb_s.value for t in traffic) / (n_drives * speed_mb_s)
-
-
-def extra_drives(n_drives: float, used_mb_s: float, native_mb_s: float) -> float:
-    """Drives that are bought only because those there are run below their native rate: n (1 - used / native) (N11).
-
-    >>> extra_drives(10, 60, 120)
-    5.0
-    """
-    if not 0 <= used_mb_s <= native_mb_s or native_mb_s <= 0:
-        raise ValueError("the rate used lies between nothing and the native rate")
-    return n_drives * (1 - used_mb_s / native_mb_s)
 
 
 def variation(values: Values) -> float:

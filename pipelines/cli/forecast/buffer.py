@@ -1,15 +1,16 @@
 """The command that asks what a buffer before the tapes would have caught, by its size and by file family."""
 
 from collections.abc import Iterator
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import REASONS, history, history_options, reasons
-from pipelines.cli.options import format_option, site_option
+from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "the size does not matter",
@@ -26,16 +27,13 @@ as new, so at least so much would have been caught."""
 @click.option("--group", default="", help="One storage group; all of them if left out.")
 @click.option("--family", "names", multiple=True, help="Show the sizes of this family's own buffer, as listed; repeat.")
 @click.option("--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A size to be judged, in TB.")
-@site_option
-@history_options
+@history_options()
 @format_option
 def buffer(
     group: str,
     names: tuple[str, ...],
     size_tb: float | None,
-    site_path: Path,
-    day: datetime | None,
-    n_days: int,
+    past: Past,
     form: str,
 ) -> None:
     """Show what a buffer before the tapes would have caught, and from which size on a larger one brings nothing.
@@ -43,9 +41,8 @@ def buffer(
     By the reads of files that drives and pools logged, in their order; each file family with a buffer of its own too.
     """
     from pipelines.analysis.forecast import buffers
-    from pipelines.primitives.errors import TapescopeError
 
-    everyone = buffers(history(site_path, day, n_days), group)
+    everyone = buffers(past(), group)
     known = {one.name for found in everyone for one in found.families}
     if strange := sorted(set(names) - known):
         raise TapescopeError(f"no file of a family {strange[0]!r} was read", f"there are {', '.join(sorted(known))}")
@@ -53,9 +50,6 @@ def buffer(
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import counted, no_estimate, percent
-
     cut = "; earlier ones are left out" if found.is_cut else ""
     yield f"As the {found.witness} logged it, {counted(found.n_days, 'day')} with reads{cut}:"
     everyone = [found.whole, *found.families]
@@ -79,8 +73,6 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
 
 
 def _row(one: Any, size_tb: float | None) -> dict[str, Any]:
-    from pipelines.primitives.estimate import NoEstimate
-
     reads, found = one.reads, one.found
     read_tb = float(reads.sizes.sum()) / 1e12
     row: dict[str, Any] = {"family": one.name, "n_reads": len(reads.sizes), "read_tb": read_tb}
@@ -94,8 +86,6 @@ def _row(one: Any, size_tb: float | None) -> dict[str, Any]:
 
 def _caught(reads: Any, size_tb: float, name: str) -> dict[str, float | None]:
     """A share of the bytes, with its interval where there is one."""
-    from pipelines.primitives.estimate import NoEstimate
-
     found = reads.of_size(size_tb)
     plain = reads.caught_bytes(size_tb) / max(int(reads.sizes.sum()), 1)
     return found.columns(name) | ({name: plain} if isinstance(found, NoEstimate) else {})  # type: ignore[no-any-return]

@@ -1,25 +1,39 @@
 """What the commands of forecasts have in common: options, days of history, costs of drives."""
 
 import math
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.options import DAY, Command
+from pipelines.cli.options import DAY, Command, site_option
+from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import no_estimate
 
 _DAYS = click.IntRange(min=1)
+_DAYS_HELP = "Site days of history."
+_DAY_HELP = "Last site day of the history; the last day with data if left out."
+Past = Callable[[], Any]  # makes the History of the days that are looked at
 REASONS = ("reason_missing", "data_needed")  # columns for programs; people get a sentence
 
 
-def history_options(command: Command) -> Command:
-    """Which days of the site are looked at."""
-    text = "Last site day of the history; the last day with data if left out."
-    command = click.option("--day", type=DAY, help=text)(command)
-    return click.option("--days", "n_days", type=_DAYS, default=28, show_default=True, help="Site days of history.")(
-        command
-    )
+def history_options(n_days: int = 28) -> Callable[[Command], Command]:
+    """Which site, and which days of it, are looked at: the command gets `past`, which makes their History."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_past(site_path: Path, day: datetime | None, n_days: int, **given: Any) -> None:
+            command(past=partial(history, site_path, day, n_days), **given)
+
+        days = click.option("--days", "n_days", type=_DAYS, default=n_days, show_default=True, help=_DAYS_HELP)
+        day = click.option("--day", type=DAY, help=_DAY_HELP)
+        return site_option(day(days(with_past)))
+
+    return decorate
 
 
 def speed_options(command: Command) -> Command:
@@ -37,16 +51,12 @@ def speed_options(command: Command) -> Command:
 
 def reasons(found: Any) -> dict[str, str | None]:
     """Why there is no estimate, as columns."""
-    from pipelines.primitives.estimate import NoEstimate
-
     pair = (found.reason, found.data_needed) if isinstance(found, NoEstimate) else (None, None)
     return dict(zip(REASONS, pair, strict=True))
 
 
 def estimate(text: str, what: str) -> Any:
     """VALUE or VALUE:LOW:HIGH."""
-    from pipelines.primitives.estimate import Estimate
-
     try:
         numbers = [float(part) for part in text.split(":")]
         value, low, high = numbers * 3 if len(numbers) == 1 else numbers
@@ -66,22 +76,18 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
     return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
 
 
-def calibration(
-    like: str | None, speed: str | None, site_path: Path, day: datetime | None, n_days: int, mode: str = ""
-) -> Any:
+def calibration(like: str | None, speed: str | None, past: Past, mode: str = "") -> Any:
     """The site's own costs: of the drives that are named, else of those it knows best; None where a speed is stated.
 
     Raises TapescopeError that names those there are, and click.UsageError where nothing is known and nothing stated.
     """
     from pipelines.analysis.forecast import fit_site
-    from pipelines.primitives.errors import TapescopeError
-    from pipelines.primitives.format import no_estimate
 
     if like is not None and speed is not None:
         raise click.UsageError("give either --speed or --drives-like")
     if speed is not None:
         return None
-    fitted = fit_site(history(site_path, day, n_days))
+    fitted = fit_site(past())
     everyone = {f"{one.generation} {one.mode}": one.found for one in fitted}
     if like is None:
         known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]

@@ -1,26 +1,25 @@
 """The commands about costs fitted to the site's mounts, campaigns, and what drives are sold as."""
 
 from collections.abc import Iterator
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import REASONS, history, history_options, reasons
-from pipelines.cli.options import format_option, site_option
+from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import no_estimate, quantity
 
 
 @click.command()
-@site_option
-@history_options
+@history_options()
 @format_option
-def fit(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
+def fit(past: Past, form: str) -> None:
     """Fit the sizing formula to the site's mounts: what a mount, a file, a search and a megabyte cost."""
     from pipelines.analysis.forecast import fit_site
 
-    everyone = fit_site(history(site_path, day, n_days))
+    everyone = fit_site(past())
     notes = ["In brackets 90 % intervals; error: median error of the time of a mount."]
     notes += [f"{one.generation} {one.mode}: {note}." for one in everyone for note in _notes(one)]
     print_parts([Rows("costs", [_costs(one) for one in everyone], REASONS), *notes], form)
@@ -40,8 +39,6 @@ def _costs(one: Any) -> dict[str, Any]:
 def _notes(one: Any) -> Iterator[str]:
     from pipelines.analysis.models.calibration import check
     from pipelines.analysis.models.service_time import Service
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import no_estimate
 
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
@@ -55,28 +52,25 @@ def _notes(one: Any) -> Iterator[str]:
 
 
 @click.command()
-@site_option
-@history_options
+@history_options()
 @format_option
-def campaign(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
+def campaign(past: Past, form: str) -> None:
     """Show how far the campaigns of site.toml are, when they will be done, and what would move that most."""
     from pipelines.analysis.forecast import progress
 
-    past = history(site_path, day, n_days)
-    everyone = progress(past)
+    history = past()
+    everyone = progress(history)
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
     known = {one.name for one in everyone}
     notes += [
         f"{planned.name}: no log has a day since it begins, {planned.begin}."
-        for planned in past.site.campaign
+        for planned in history.site.campaign
         if planned.name not in known
     ]
     print_parts([Rows("campaigns", [_campaign(one) for one in everyone], REASONS), *notes], form)
 
 
 def _campaign(one: Any) -> dict[str, Any]:
-    from pipelines.primitives.estimate import NoEstimate
-
     row = {
         "campaign": one.name,
         "last_day": one.last_day,
@@ -95,9 +89,6 @@ def _campaign(one: Any) -> dict[str, Any]:
 
 
 def _campaign_notes(one: Any) -> Iterator[str]:
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import no_estimate, quantity
-
     if one.n_days_lacking:
         yield f"{one.n_days_lacking} days since it began have no logs; what moved then is not counted"
     if isinstance(one.end, NoEstimate):

@@ -1,15 +1,15 @@
 """The command that projects what is written and holds it against the plans of site.toml."""
 
 from collections.abc import Iterator
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import REASONS, history, reasons
-from pipelines.cli.options import DAY, format_option, site_option
+from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import interval, no_estimate
 
 _AHEAD = (0, 91, 182, 365, 730)
 
@@ -17,24 +17,20 @@ _AHEAD = (0, 91, 182, 365, 730)
 @click.command()
 @click.option("--group", default="", help="One storage group; all of them if left out.")
 @click.option("--family", default="", help="One file family; all of them if left out.")
-@site_option
-@click.option("--day", type=DAY, help="Last site day of the history; the last day with data if left out.")
-@click.option(
-    "--days", "n_days", type=click.IntRange(min=1), default=728, show_default=True, help="Site days of history."
-)
+@history_options(728)
 @format_option
-def growth(group: str, family: str, site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
+def growth(group: str, family: str, past: Past, form: str) -> None:
     """Project bytes written a day, by what growth a year, and hold what the archive will hold against its plans.
 
     By what the site's logs, or the accounting, say was written each day; every [[plan]] of site.toml.
     """
     from pipelines.analysis.forecast import held, outlooks, written
 
-    past = history(site_path, day, n_days)
-    found = written(past, group, family, n_days)
-    now = held(past, found.last_day, group, family)
-    parts = [*_ahead(found, now), *_plans(outlooks(past, n_days))]
-    if not past.site.plan:
+    history = past()
+    found = written(history, group, family, history.n_days)
+    now = held(history, found.last_day, group, family)
+    parts = [*_ahead(found, now), *_plans(outlooks(history, history.n_days))]
+    if not history.site.plan:
         parts.append("site.toml declares no plan: add [[plan]] with by and holdings_tb, e.g. by = 2012-01-01.")
     print_parts(parts, form)
 
@@ -48,9 +44,6 @@ def _holds(now: Any) -> str:
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import no_estimate
-
     yield f"{_holds(now)} at the end of {found.last_day}; days with logs: {found.n_days}."
     if isinstance(found.growth, NoEstimate):
         yield f"{no_estimate(found.growth, 'what will be written')}."
@@ -70,15 +63,10 @@ def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:
 
 
 def _shifted(amount_gb: Any, held_tb: float) -> Any:
-    from pipelines.primitives.estimate import Estimate
-
     return Estimate(*(held_tb + gb / 1000 for gb in (amount_gb.value, amount_gb.low, amount_gb.high)))
 
 
 def _growth(found: Any) -> Iterator[str]:
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import interval, no_estimate
-
     factor, double = found.factor_year, found.double_days
     if isinstance(factor, NoEstimate):
         yield f"{no_estimate(factor, 'growth')}."
@@ -91,8 +79,6 @@ def _growth(found: Any) -> Iterator[str]:
 
 
 def _plans(everyone: list[Any]) -> Iterator[str | Rows]:
-    from pipelines.primitives.estimate import NoEstimate
-
     rows = []
     for one in everyone:
         chance = None if isinstance(one.chance, NoEstimate) else one.chance
@@ -110,8 +96,6 @@ def _plans(everyone: list[Any]) -> Iterator[str | Rows]:
 
 
 def _reached(one: Any) -> str | None:
-    from pipelines.primitives.estimate import NoEstimate
-
     if isinstance(one.days_left, NoEstimate) or one.held.held_tb >= one.plan.holdings_tb:
         return None
     ends = [one.days_left.value, one.days_left.low, one.days_left.high]
@@ -120,9 +104,6 @@ def _reached(one: Any) -> str | None:
 
 
 def _plan(one: Any) -> Iterator[str]:
-    from pipelines.primitives.estimate import NoEstimate
-    from pipelines.primitives.format import no_estimate
-
     name = f"Plan {one.plan.name}"
     if isinstance(one.holdings_tb, NoEstimate):
         yield f"{name}: {no_estimate(one.holdings_tb, 'whether it is met')}."

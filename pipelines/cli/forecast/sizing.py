@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import calibration, estimate, history_options, speed_options, stated_service
-from pipelines.cli.options import format_option, site_option
+from pipelines.cli.forecast.common import Past, calibration, estimate, history_options, speed_options, stated_service
+from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.format import interval
 
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
@@ -20,17 +19,14 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 @click.option("--traffic", "classes", multiple=True, required=True, metavar=_TRAFFIC, help="Once for each class.")
 @click.option("--availability", default="1", show_default=True, help="Share of time a drive can be used.")
 @speed_options
-@site_option
-@history_options
+@history_options()
 @format_option
 def drives(
     classes: tuple[str, ...],
     availability: str,
     speed: str | None,
     drives_like: str | None,
-    site_path: Path,
-    day: datetime | None,
-    n_days: int,
+    past: Past,
     form: str,
 ) -> None:
     """Compute the drives that classes of traffic need, how sure that is, and what it depends on.
@@ -39,9 +35,8 @@ def drives(
     FILESxMB: that of mounts of so many files of such a size, by the site's own costs.
     """
     from pipelines.analysis.models.sizing import drives_needed
-    from pipelines.primitives.format import interval
 
-    found = calibration(drives_like, speed, site_path, day, n_days)
+    found = calibration(drives_like, speed, past)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
     try:
         traffic = [_class(text, found) for text in classes]
@@ -83,8 +78,7 @@ def _class(text: str, found: Any) -> Any:
 @click.option(
     "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Outage of tape a buffer should bear."
 )
-@site_option
-@history_options
+@history_options()
 @format_option
 def sizes(
     speed: str | None,
@@ -93,15 +87,13 @@ def sizes(
     n_files: float,
     file_mb: float,
     outage_hours: float,
-    site_path: Path,
-    day: datetime | None,
-    n_days: int,
+    past: Past,
     form: str,
 ) -> None:
     """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
     from pipelines.analysis.models import sizing
 
-    service = stated_service(calibration(drives_like, speed, site_path, day, n_days), speed)
+    service = stated_service(calibration(drives_like, speed, past), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, str, Callable[[], float]]] = [

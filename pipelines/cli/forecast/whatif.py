@@ -1,15 +1,14 @@
 """Commands of `forecast` about what would be: a recall not made yet, and the recorded days run again with changes."""
 
 import re
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pipelines.cli.forecast.common import calibration, history, history_options, speed_options, stated_service
-from pipelines.cli.options import DAY, format_option, site_option
+from pipelines.cli.forecast.common import Past, calibration, history_options, speed_options, stated_service
+from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.format import interval, percent
 
 
 @click.command()
@@ -19,8 +18,7 @@ from pipelines.cli.output import Rows, print_parts
 @click.option("--mount-s", default=120.0, show_default=True, help="Seconds a mount takes.")
 @click.option("--file-s", default=4.4, show_default=True, help="Seconds a file takes besides its data and its search.")
 @speed_options
-@site_option
-@history_options
+@history_options()
 @format_option
 def recall(
     volume: str,
@@ -30,9 +28,7 @@ def recall(
     file_s: float,
     speed: str | None,
     drives_like: str | None,
-    site_path: Path,
-    day: datetime | None,
-    n_days: int,
+    past: Past,
     form: str,
 ) -> None:
     """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes, in three orders, and all of it.
@@ -40,11 +36,10 @@ def recall(
     `together`: had these files been next to each other on a tape of their own, as if families were organised that way.
     """
     from pipelines.analysis.forecast import foretell
-    from pipelines.primitives.format import interval, percent
 
-    costs = calibration(drives_like, speed, site_path, day, n_days, "read")
+    costs = calibration(drives_like, speed, past, "read")
     service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
-    found = foretell(history(site_path, day, n_days), volume, _numbers(files), service, generation)
+    found = foretell(past(), volume, _numbers(files), service, generation)
     rows: list[dict[str, Any]] = [
         {"order": name} | one.seconds.times(1 / 3600).columns("reading_hours") | {"seeks_s": one.seek_s}
         for name, one in found.orders.items()
@@ -79,8 +74,6 @@ def _numbers(text: str) -> list[int]:
 
 
 def _share(share: Any) -> str:
-    from pipelines.primitives.format import interval
-
     return "never" if share.value == 1 else interval(share, "%")
 
 
@@ -107,13 +100,9 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @click.option("--chunk", "chunk_gb", type=float, help="GB collected before a mount that writes.")
 @click.option("--at-once", is_flag=True, help="All mounts asked for at the beginning: drives never lack work.")
 @click.option("--writes-wait-for-reads", is_flag=True, help="A station writes no more than it has read.")
-@site_option
-@click.option("--day", type=DAY, help="Last site day of the history.")
-@click.option(
-    "--days", "n_days", type=click.IntRange(min=1), default=7, show_default=True, help="Site days of history."
-)
+@history_options(7)
 @format_option
-def whatif(site_path: Path, day: datetime | None, n_days: int, form: str, **changes: Any) -> None:
+def whatif(past: Past, form: str, **changes: Any) -> None:
     """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off.
 
     Several changes are also run each alone: what is done soonest stands first, what drives cannot keep up with last.
@@ -123,7 +112,7 @@ def whatif(site_path: Path, day: datetime | None, n_days: int, form: str, **chan
 
     try:
         made = Changes(**changes)
-        answer = what_if(history(site_path, day, n_days), made)
+        answer = what_if(past(), made)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     runs = {"recorded": answer.record.recorded, "again": answer.replayed}

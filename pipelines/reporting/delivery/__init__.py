@@ -7,6 +7,6 @@ run again, or twice at once, sends no person the report of a day twice.
 from pipelines.reporting.delivery.collect import collect
 from pipelines.reporting.delivery.credentials import NAMES as SECRETS
 from pipelines.reporting.delivery.failure_notice import warn
-from pipelines.reporting.delivery.send import Delivered, deliver
+from pipelines.reporting.delivery.send import deliver
 
-__all__ = ["SECRETS", "Delivered", "collect", "deliver", "warn"]
+__all__ = ["SECRETS", "collect", "deliver", "warn"]

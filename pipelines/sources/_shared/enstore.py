@@ -2,13 +2,13 @@
 
 import polars as pl
 
+from pipelines.sources._shared.stamps import MONTHS
 from pipelines.sources.protocol import COVERAGE
 
 # `Tue Jun  5 08:00:00 2010`, 24 characters, the day padded with a blank.
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [12][0-9]{3}"
 CTIME_LENGTH = 24
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _EARLIEST, _LATEST = pl.datetime(1990, 1, 1), pl.datetime(2100, 1, 1)
 _SILENCE_US = 60_000_000
 
@@ -16,7 +16,7 @@ _SILENCE_US = 60_000_000
 def read_ctime(text: pl.Expr) -> pl.Expr:
     """The local time at the begin of a line; null where it is none, or in a year no log was written in."""
     month = text.str.slice(4, 3).replace_strict(
-        dict(zip(_MONTHS, (f"{number:02}" for number in range(1, 13)), strict=True)),
+        dict(zip(MONTHS, (f"{number:02}" for number in range(1, 13)), strict=True)),
         default=None,
         return_dtype=pl.String,
     )
@@ -28,15 +28,18 @@ def read_ctime(text: pl.Expr) -> pl.Expr:
     return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
 
 
-def coverage_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataFrame:
-    """Intervals in which a log was being written: no silence of over a minute between neighbours.
+def coverage_of(
+    ticks: pl.DataFrame, host: str, last_at: int | None, silence_us: int = _SILENCE_US, until: str = "at"
+) -> pl.DataFrame:
+    """Intervals in which a log was being written: no silence of over a minute, or `silence_us`, between neighbours.
 
-    `ticks` has `line_no` and `at`; `last_at` is the instant, in microseconds, of the last line before.
+    `ticks` has `line_no` and `at`, and the column `until` where a line proves more than its instant; `last_at` is the
+    instant, in microseconds, of the last line before.
     """
     ticks = ticks.filter(pl.col("at").is_not_null())
     at = pl.col("at").to_physical()
     before = at.shift(1).fill_null(pl.lit(last_at, pl.Int64))
-    is_new = ((at - before).abs() > _SILENCE_US).fill_null(True)
+    is_new = ((at - before).abs() > silence_us).fill_null(True)
     return (
         ticks.with_columns(is_new=is_new, before=before.cast(pl.Datetime("us")))
         .with_columns(group=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
@@ -45,7 +48,7 @@ def coverage_of(ticks: pl.DataFrame, host: str, last_at: int | None) -> pl.DataF
             line_no=pl.col("line_no").first(),
             host=pl.lit(host),
             from_at=pl.min_horizontal("at", "before").min(),
-            to_at=pl.max_horizontal("at", "before").max(),
+            to_at=pl.max_horizontal(until, "before").max(),
         )
         .select(COVERAGE.names())
         .cast(COVERAGE)

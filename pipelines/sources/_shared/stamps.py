@@ -14,7 +14,10 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.primitives.clock import to_utc
+from pipelines.primitives.clock import naive_utc, to_utc
+
+EPOCH = datetime(1970, 1, 1)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
@@ -23,6 +26,16 @@ _EARLIEST, _LATEST = pl.datetime(1980, 1, 1), pl.datetime(2100, 1, 1)
 _MOST_HALF_DAYS = 200  # looked at for a clock change; more would cost more than they save
 
 Fold = dict[str, Any]
+
+
+def microseconds(at: datetime) -> int:
+    """Since 1970; an instant without a zone is UTC."""
+    return (naive_utc(at) - EPOCH) // timedelta(microseconds=1)
+
+
+def from_microseconds(since: int | None) -> datetime | None:
+    """The instant so long after 1970, UTC without its zone; None stays None."""
+    return None if since is None else EPOCH + timedelta(microseconds=since)
 
 
 def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:
@@ -73,7 +86,7 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
         at=pl.when(pl.col("offset").is_null())
         .then(to_utc(pl.col("local"), zone))
         .otherwise(pl.col("local") - pl.duration(seconds=pl.col("offset"))),
-        again=pl.when(pl.col("offset").is_null()).then(_second_pass(pl.col("local"), zone)),
+        again=pl.when(pl.col("offset").is_null()).then(second_pass(pl.col("local"), zone)),
     )
     return _unfold(both, fold)
 
@@ -89,7 +102,8 @@ def _steady_offset(local: pl.Series, zone: str) -> timedelta | None:
     return offsets.pop() if len(offsets) == 1 else None
 
 
-def _second_pass(local: pl.Expr, zone: str) -> pl.Expr:
+def second_pass(local: pl.Expr, zone: str) -> pl.Expr:
+    """Local times in UTC, those of an hour that repeats the second time round; null for an hour that is skipped."""
     later = local.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null")
     return later.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
 

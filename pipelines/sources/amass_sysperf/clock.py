@@ -1,13 +1,13 @@
 """When a screen was taken: a wrapper's stamps, or what the file's origin says."""
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import instants, offset_s
+from pipelines.sources._shared.stamps import instants, microseconds, offset_s
 from pipelines.sources.protocol import Origin
 
 _DATE = re.compile(
@@ -17,7 +17,6 @@ _DATE = re.compile(
 _ISO = re.compile(r"(?:zzz )?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))? ?(Z|[A-Z]{3,5}|[+-]\d\d:?\d\d)?")
 _LIKE = re.compile(r"zzz\b|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Z][a-z]{2} |\d{4}-\d\d-\d\d(?!\d)")
 _NAMED = re.compile(r"((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?:[T_.-]?(\d\d)[:_.-]?(\d\d)(?:[:_.-]?(\d\d))?)?(?!\d)")
-_EPOCH = datetime(1970, 1, 1)
 
 Clock = dict[str, Any]
 START: Clock = {
@@ -58,9 +57,9 @@ def stamps_us(flats: list[str], zone: str, clock: Clock) -> list[int | None]:
         if stamp is None:
             instant.append(None)
         elif stamp.offset_s is None:
-            instant.append(_microseconds(next(inferred)))
+            instant.append(microseconds(next(inferred)))
         else:
-            instant.append(_microseconds(stamp.local - timedelta(seconds=stamp.offset_s)))
+            instant.append(microseconds(stamp.local - timedelta(seconds=stamp.offset_s)))
     return instant
 
 
@@ -96,10 +95,6 @@ def _local_time(text: str, form: str) -> datetime | None:
     return local if 1980 <= local.year < 2100 else None
 
 
-def _microseconds(at: datetime) -> int:
-    return (at - _EPOCH) // timedelta(microseconds=1)
-
-
 def begin(origin: Origin, is_single: bool) -> Clock:
     """What the origin says of the first screen: its instant, the file's name, its day, or when it was last written."""
     clock = dict(START)
@@ -111,8 +106,7 @@ def begin(origin: Origin, is_single: bool) -> Clock:
         ("modified_at", origin.modified_at if is_single else None),
     ):
         if at is not None:
-            at = at.astimezone(UTC).replace(tzinfo=None) if at.tzinfo else at
-            return clock | {"anchor_us": _microseconds(at), "basis": basis}
+            return clock | {"anchor_us": microseconds(at), "basis": basis}
     return clock
 
 

@@ -28,7 +28,7 @@ positioning in it. What must be known of them:
 
 import polars as pl
 
-from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.coverage import so_far
 from pipelines.sources.dcache_billing import movers, objects
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
@@ -135,9 +135,5 @@ def _coverage(records: pl.DataFrame, others: pl.DataFrame, system: str, state: C
     """From the first instant of the file to the latest so far: a service that writes at each event, in one file."""
     ends = records.filter(pl.col("ended_at").is_not_null()).select("line_no", at="ended_at")
     proof = pl.concat([ends, others]).sort("line_no")
-    if not proof.height:
-        return pl.DataFrame(schema=COVERAGE)
-    at = proof["at"].to_physical()
-    from_us = at[0] if state["last_us"] is None else state["last_us"]
-    state["last_us"] = max(from_us, int(at.max()))  # type: ignore[arg-type]
-    return span(proof["line_no"][0], system, from_us, state["last_us"])
+    found, state["last_us"] = so_far(proof, system, state["last_us"])
+    return found

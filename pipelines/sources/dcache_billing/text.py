@@ -15,7 +15,6 @@ from pipelines.sources.protocol import Carry, Origin
 _HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
 _NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")
 _TAPE = ("store", "restore")
-_TAPE_MARK = r":(?:store|restore)\]"
 
 
 def file_date(origin: Origin) -> date | None:

@@ -22,7 +22,7 @@ there are rows before it. The zone is that of the preamble's date as `_stamps` r
 """
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import polars as pl
 
@@ -31,7 +31,7 @@ from pipelines.sources._shared.columns import TABLES as _TABLES
 from pipelines.sources._shared.columns import no_rows, sampled
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import join_parts
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
@@ -53,7 +53,6 @@ _START: Carry = {
 }
 _OTHER = re.compile(r'^"[^"]*(?:dstat|dool)[^"]* CSV output"', re.IGNORECASE)
 _LARGEST = 2.0**62
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def recognise(head: list[str]) -> Claim:
@@ -172,8 +171,9 @@ def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) 
         at, state["fold"] = instants(dated.select("local", word=pl.lit(state["word"])), origin.zone, state["fold"])
         dated = dated.select("line_no").with_columns(to_at=at)
     dated = dated.filter(pl.col("to_at").is_not_null())
-    before = datetime(1970, 1, 1) + timedelta(microseconds=state["at"]) if state["at"] is not None else None
-    dated = dated.with_columns(from_at=pl.col("to_at").shift(1).fill_null(pl.lit(before, dtype=pl.Datetime("us"))))
+    dated = dated.with_columns(
+        from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
+    )
     if dated.height:
         state["at"] = dated["to_at"].dt.epoch("us")[-1]
     return rows.join(dated, on="line_no", how="left", maintain_order="left").with_columns(
@@ -210,7 +210,7 @@ def _stamped(stamp: pl.Expr, state: Carry) -> pl.Expr:
     begin = _begin(state)
     groups = stamp.str.extract_groups(r"^(\w+)-(\w+) (\d\d:\d\d:\d\d(?:\.\d+)?)$").struct
     one, two, time = groups.field("1"), groups.field("2"), groups.field("3")
-    numbers = {name: f"{number:02d}" for number, name in enumerate(_MONTHS, 1)}
+    numbers = {name: f"{number:02d}" for number, name in enumerate(MONTHS, 1)}
     named = one.replace_strict(numbers, default=None, return_dtype=pl.String)
     month = pl.when(named.is_not_null()).then(named).otherwise(two)
     day = pl.when(named.is_not_null()).then(two).otherwise(one)

@@ -27,10 +27,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.coverage import so_far
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources.endit import messages
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT log"
 VERSION = 1
@@ -71,15 +71,16 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     goes_on = pl.when(pl.col("local").is_not_null()).then(~pl.col("line_no").is_in(about)).forward_fill()
     rows = rows.with_columns(goes_on=goes_on.fill_null(memory["may_go_on"]))
     bad = pl.concat([_strange(rows), cut.select(REJECTS.names())]).sort("line_no")
+    coverage, last_us = so_far(stamped.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"])
     return Parsed(
         tables={EVENTS: events, FILES: files},
         n_used=events.height,
         n_skipped=lines.height - events.height - bad.height,
         rejects=bad,
-        coverage=_coverage(stamped, origin.host or origin.system, memory),
+        coverage=coverage,
         carry={
             "fold": fold,
-            "at": memory["at"],
+            "at": last_us,
             "may_go_on": rows["goes_on"][-1] if rows.height else memory["may_go_on"],
         },
     )
@@ -96,13 +97,3 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("bad_syntax"))
     )
     return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
-
-
-def _coverage(stamped: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
-    """From the first instant of the file to the latest so far: a daemon that has nothing to do says nothing."""
-    if not stamped.height:
-        return pl.DataFrame(schema=COVERAGE)
-    at = stamped["logged_at"].to_physical()
-    begin = at[0] if memory["at"] is None else memory["at"]
-    memory["at"] = max(begin, int(at.max()))  # type: ignore[arg-type]
-    return span(stamped["line_no"][0], host, begin, memory["at"])

@@ -22,6 +22,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.enstore import coverage_of
 from pipelines.sources.enstore_accounting import forms, grid, psql, tables
 from pipelines.sources.enstore_accounting.cells import typed
 from pipelines.sources.enstore_accounting.grid import Section, Sheet, State
@@ -114,25 +115,11 @@ def _coverage(rows: pl.DataFrame, table: tables.EnstoreTable, system: str, state
     if known.is_empty():
         return pl.DataFrame(schema=COVERAGE)
     lasts: dict[str, int] = state.setdefault("lasts", {})
-    at = pl.col(table.at).to_physical()
-    before = at.shift(1).fill_null(pl.lit(lasts.get(table.name), pl.Int64))
-    until = pl.col("to_at") if table.fills.endswith(("_rate", "_daily")) else pl.col(table.at)
+    last_at = lasts.get(table.name)
+    until = "to_at" if table.fills.endswith(("_rate", "_daily")) else table.at
     silence = _SAMPLE_US if table.name == "drive_utilization" else _SILENCE_US
-    lasts[table.name] = int(known.select(at).to_series()[-1])
-    return (
-        known.with_columns(until=until, before=before)
-        .with_columns(is_new=((at - pl.col("before")).abs() > silence).fill_null(True))
-        .with_columns(run=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
-        .group_by("run", maintain_order=True)
-        .agg(
-            line_no=pl.col("line_no").first(),
-            host=pl.lit(system),
-            from_at=pl.min_horizontal(pl.col(table.at), pl.col("before").cast(pl.Datetime("us"))).min(),
-            to_at=pl.max_horizontal("until", pl.col("before").cast(pl.Datetime("us"))).max(),
-        )
-        .select(COVERAGE.names())
-        .cast(COVERAGE)
-    )
+    lasts[table.name] = int(known[table.at].to_physical()[-1])
+    return coverage_of(known.select("line_no", at=table.at, until=until), system, last_at, silence, "until")
 
 
 # --- what a file is, from its first lines ----------------------------------------------------------------------------

@@ -7,14 +7,13 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.units import MIB
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
 from pipelines.sources.enstore_accounting.grid import Section
 from pipelines.sources.enstore_accounting.tables import Col, EnstoreTable, renamed
 from pipelines.sources.protocol import REJECTS
 
 _NULLS = ["", "\\N", "NULL", "null", "None", "(null)"]
 _INSTANT = pl.Datetime("us")
-_INTS = ("int", "count", "cookie")
 _EPOCH = pl.datetime(1970, 1, 1, time_unit="us")
 _BIN_S = 15  # of table rate
 _UNIQUE_ID = r"-(\d{9,10})-\d+-\d+$"  # of Enstore's request ids: the client's start
@@ -126,15 +125,10 @@ def _reason(table: EnstoreTable, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Se
     both = raw.select(pl.all().name.prefix("raw_")).hstack(read)
     for column in reversed(table.columns):
         cell, value = pl.col(f"raw_{column.target}"), pl.col(column.target)
-        word = {
-            "ts": "bad_time",
-            "tstz": "bad_time",
-            "date": "bad_time",
-            "epoch": "bad_time",
-            "text": "bad_syntax",
-        }.get(column.kind, "bad_syntax" if column.kind == "mode" else "bad_number")
+        is_time, is_text = column.kind in ("ts", "tstz", "date", "epoch"), column.kind in ("text", "mode")
+        word = "bad_time" if is_time else "bad_syntax" if is_text else "bad_number"
         wrong = pl.lit(False)
-        if column.kind in ("ts", "tstz", "date", "epoch"):
+        if is_time:
             wrong = cell.is_not_null() & value.is_null()
         elif column.kind in ("int", "count", "rate", "mib", "mib_s"):
             wrong = cell.is_not_null() & cell.cast(pl.Float64, strict=False).is_finite().not_().fill_null(True)
@@ -174,12 +168,6 @@ def _clocked(
     return _extras(table, rows.drop("at")), fold
 
 
-def _late(local: pl.Expr, zone: str) -> pl.Expr:
-    """The second pass of an hour that repeats; elsewhere null or the same."""
-    late = local.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null")
-    return late.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-
-
 def _by_epoch(table: EnstoreTable, zone: str) -> pl.Expr:
     """The pass of the repeated hour that agrees with the epoch in the request id; else the one the order says."""
     at = pl.col("at")
@@ -189,14 +177,14 @@ def _by_epoch(table: EnstoreTable, zone: str) -> pl.Expr:
     begun = _EPOCH + pl.duration(seconds=pl.col("unique_id").str.extract(_UNIQUE_ID).cast(pl.Int64, strict=False))
     elapsed = pl.col("elapsed_s") if table.name == "encp_xfer" else pl.lit(0.0)
     meant = begun.cast(_INSTANT) + pl.duration(microseconds=(elapsed.fill_null(0) * 1e6).cast(pl.Int64, strict=False))
-    early, late = to_utc(local, zone), _late(local, zone)
+    early, late = to_utc(local, zone), second_pass(local, zone)
     is_late = (late - meant).abs() < (early - meant).abs()
     is_sure = (early != late) & ((late - meant).abs() < _SPRING * 2)
     return pl.when(is_sure.fill_null(False)).then(pl.when(is_late).then(late).otherwise(early)).otherwise(at)
 
 
 def _not_before(local: pl.Expr, at: pl.Expr, zone: str) -> pl.Expr:
-    early, late = to_utc(local, zone), _late(local, zone)
+    early, late = to_utc(local, zone), second_pass(local, zone)
     return pl.when((early < at) & (late >= at)).then(late).otherwise(early)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.stamps import MONTHS
 from pipelines.sources.enstore_accounting.grid import CELLS, Section, Sheet, State
 from pipelines.sources.enstore_accounting.tables import Header, find
 
@@ -15,7 +16,6 @@ _RATE_NAMES = ("time", "read", "write", "read_null", "write_null")
 _FILE_NAMES = ("bfid", "volume", "location_cookie", "size", "deleted", "drive", "pnfs_path", "pnfs_id", "label")
 _MOST_CHARS = 64 * 2**10
 _CTIME = r"\w{3} (\w{3}) +(\d+) (\d\d:\d\d:\d\d) (\d{4})"
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STATES = {"active": "n", "no": "n", "deleted": "y", "yes": "y", "unknown": "u"}
 _VOLUME = {
     "external_label": "label",
@@ -138,9 +138,9 @@ def _volume_cells(record: dict[str, Any]) -> dict[str, str]:
 
 def _ctime(value: Any) -> str:
     found = re.fullmatch(_CTIME, str(value))
-    if not found or found[1] not in _MONTHS:
+    if not found or found[1] not in MONTHS:
         return ""
-    return f"{found[4]}-{_MONTHS.index(found[1]) + 1:02d}-{int(found[2]):02d} {found[3]}"
+    return f"{found[4]}-{MONTHS.index(found[1]) + 1:02d}-{int(found[2]):02d} {found[3]}"
 
 
 def _text(value: Any) -> str:

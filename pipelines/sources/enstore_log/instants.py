@@ -13,6 +13,7 @@ import polars as pl
 
 from pipelines.primitives.clock import DAY_S, to_utc
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import second_pass
 from pipelines.sources.enstore_log.lines import stamps_of
 from pipelines.sources.protocol import Origin
 
@@ -131,9 +132,7 @@ def _passes(ticks: pl.DataFrame, zone: str, memory: dict[str, Any]) -> pl.DataFr
     local = pl.col("local")
     if zone in _FIXED_ZONES:
         return ticks.with_columns(at=local, is_twice=pl.lit(False), fold=pl.lit(0))
-    late = local.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null")
-    late = late.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    ticks = ticks.with_columns(early=to_utc(local, zone), late=late)
+    ticks = ticks.with_columns(early=to_utc(local, zone), late=second_pass(local, zone))
     ticks = ticks.with_columns(is_twice=(pl.col("early") != pl.col("late")).fill_null(False))
     before = local.to_physical().forward_fill().shift(1).fill_null(pl.lit(memory["local"], pl.Int64))
     step = (local.to_physical() - before) / 1_000_000

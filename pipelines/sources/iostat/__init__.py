@@ -32,21 +32,13 @@ import polars as pl
 
 from pipelines.sources._shared import fixed_width
 from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.stamps import microseconds
 from pipelines.sources._shared.sysstat import foreign_banner, read_banner
 from pipelines.sources.iostat import json_form
 from pipelines.sources.iostat.doubts import believe, believe_shares
 from pipelines.sources.iostat.events import BANNER, CLOCK, HEADER, JUNK, MORE, ROW, STAMP, find_events, is_fitting, part
 from pipelines.sources.iostat.layout import SKIPPED, foreign, is_like_header, is_more, read_header
-from pipelines.sources.iostat.reports import (
-    BEGINS,
-    MEASURED,
-    attach,
-    coverage_of,
-    date_reports,
-    find_runs,
-    hosts,
-    microseconds,
-)
+from pipelines.sources.iostat.reports import BEGINS, MEASURED, attach, coverage_of, date_reports, find_runs, hosts
 from pipelines.sources.iostat.rows import merge, name_devices, split
 from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
 

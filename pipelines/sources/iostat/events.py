@@ -9,6 +9,7 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.sysstat import IS_STAMP, foreign_banner, read_banner
 from pipelines.sources.iostat.layout import foreign, is_like_header, is_more
 from pipelines.sources.protocol import Carry
@@ -18,8 +19,6 @@ _MAYBE_NO_ROW = (
     r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{1,2}[:時时][0-9]|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]"
     r"|[0-9]{9,10}$|[^\x00-\x7f]|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
 )
-# Blanks replaced by one, in this order: all runs iostat prints are gone then, in half the time of a regular expression.
-_SQUEEZES = (5, 3, 2)
 _BARE_ROW = r"^[0-9.,% -]+$"
 _CELL = r"(-?\d+([.,]\d+)?|-?nan)[%BkKMGTP]?"
 _ROW = re.compile(rf"\S+|\S+( {_CELL}){{2,}}|(?=.*[.,%n])({_CELL} )+(\S+)( \S+)*")
@@ -32,21 +31,6 @@ _INTERVAL = re.compile(r"Sample interval: (\d+)\b.*", re.IGNORECASE)
 ROW, STAMP, BANNER, HEADER, MORE, CLOCK, SKIP, BLANK, JUNK = (
     "row", "stamp", "banner", "header", "more", "clock", "skip", "blank", "junk",
 )  # fmt: skip
-
-
-def flatten(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines with `flat`: single blanks, none outside."""
-    flat = pl.col("text")
-    if lines["text"].str.contains("\t", literal=True).any():
-        flat = flat.str.replace_all("\t", " ", literal=True)
-    for width in _SQUEEZES:
-        flat = flat.str.replace_all(" " * width, " ", literal=True)
-    lines = lines.with_columns(flat=flat.str.strip_chars(" \r"))
-    for rest in ("  ", "  +"):
-        if not lines["flat"].str.contains("  ", literal=True).any():
-            break
-        lines = lines.with_columns(pl.col("flat").str.replace_all(rest, " ", literal=rest == "  "))
-    return lines
 
 
 def part(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

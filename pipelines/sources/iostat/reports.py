@@ -5,17 +5,18 @@ that runs back, or that cannot be read, makes the next report such a begin. In a
 of more than three times the one before is taken for a new run.
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from typing import Any
 
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import instants, read_stamp
 from pipelines.sources._shared.sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
-from pipelines.sources.protocol import COVERAGE, Carry, Origin
+from pipelines.sources.protocol import Carry, Origin
 
 _INSTANT = pl.Datetime("us")
 # What becomes of a report's rows: measured, or left out as an average since boot; else the reason of their reject.
@@ -170,12 +171,4 @@ def attach(found: pl.DataFrame, reports: pl.DataFrame, run_hosts: pl.DataFrame, 
 def coverage_of(reports: pl.DataFrame, run_hosts: pl.DataFrame) -> pl.DataFrame:
     """The unbroken intervals that reports cover."""
     good = reports.filter(status=MEASURED).join(run_hosts, on="run", how="left", maintain_order="left")
-    is_begin = good.select((pl.col("from_at") != pl.col("at").shift(1)).fill_null(True)).to_series()
-    ends = good.filter(is_begin.shift(-1, fill_value=True))["at"].alias("to_at")
-    return good.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(COVERAGE)
-
-
-def microseconds(at: datetime) -> int:
-    """An instant as microseconds since 1970, UTC where it has no zone."""
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return unbroken(good.rename({"at": "to_at"}))

@@ -7,8 +7,8 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.device_kinds import disk_kind
 from pipelines.sources._shared.fixed_width import Shape
+from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.sysstat import numbers
-from pipelines.sources.iostat.events import flatten
 from pipelines.sources.iostat.layout import BYTES, COLUMNS, CPU, DEVICE, MS, PERCENT, SKIPPED, Layout, read_header
 from pipelines.sources.protocol import Carry
 

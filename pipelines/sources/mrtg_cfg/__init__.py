@@ -18,11 +18,13 @@ options); of a rejected line only the keyword is kept.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 
+from pipelines.primitives.clock import naive_utc
+from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.mrtg_cfg.targets import Member, members, polled_side
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
@@ -118,8 +120,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 def _written_at(origin: Origin) -> datetime:
     """When the file was last written; a configuration has no clock of its own."""
-    at = origin.modified_at or datetime(1970, 1, 1)
-    return at.astimezone(UTC).replace(tzinfo=None) if at.tzinfo else at
+    return naive_utc(origin.modified_at or EPOCH)
 
 
 def _line(line_no: int, text: str, state: Carry) -> tuple[list[dict[str, Any]], str | None]:

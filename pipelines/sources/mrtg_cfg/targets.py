@@ -52,17 +52,13 @@ class Member:
 
 def members(value: str) -> tuple[list[Member], str] | None:
     """The members of a target's value and the arithmetic between them without blanks; None if it is not understood."""
-    found = [_script(match) for match in _SCRIPT.finditer(value)]
+    found = [Member("script", is_turned=bool(match["turned"])) for match in _SCRIPT.finditer(value)]
     left = _SCRIPT.sub(" ", value)
     found += [_member(match) for match in _MEMBER.finditer(left)]
     left = _MEMBER.sub(" ", left)
     if not _ARITHMETIC.fullmatch(left):
         return None
     return found, re.sub(r"[\s()]", "", left)
-
-
-def _script(match: re.Match[str]) -> Member:
-    return Member("script", is_turned=bool(match["turned"]))
 
 
 def _member(match: re.Match[str]) -> Member:

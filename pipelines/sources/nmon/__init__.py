@@ -83,7 +83,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     results = []
     for begin, end in zip([None, *begins], [*begins, None], strict=True):
         if begin is not None:
-            results.append(_flush(origin, state))
+            results.append(_emit(pl.DataFrame(), pl.DataFrame(schema=MARKS), origin, state, is_end=True))
             kept = {name: state[name] for name in ("fold", "last_tag")}
             state = {**_START, **kept, "runs": _ended(state)}
         of_run = tagged if begin is None else tagged.filter(pl.col("line_no") >= begin)
@@ -127,7 +127,8 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         .then(pl.lit("out_of_order"))
         .otherwise("reason")
     )
-    late = tagged.filter((pl.col("tag") == "ZZZZ") & pl.col("line_no").is_in(_lines_of(marks, again).implode()))
+    late_lines = marks.filter(pl.col("shot").is_in(again))["line_no"].implode()
+    late = tagged.filter((pl.col("tag") == "ZZZZ") & pl.col("line_no").is_in(late_lines))
     late = late.with_columns(reason=pl.lit("out_of_order"))
     is_ours = pl.col("tag").is_in(["AAA", "ZZZZ"]) | pl.col("tag").str.contains(KNOWN)
     is_tagged = pl.col("text").str.contains(r"^[A-Z][\w+-]*,") | (pl.col("text").str.strip_chars() == "")
@@ -145,10 +146,6 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     for tag, text in headers.select("tag", "text").rows():
         state["headers"] = {**state["headers"], tag: text}
     return result
-
-
-def _lines_of(marks: pl.DataFrame, shots: pl.Series) -> pl.Series:
-    return marks.filter(pl.col("shot").is_in(shots))["line_no"]
 
 
 def _note_about(about: pl.DataFrame, data: pl.DataFrame, marks: pl.DataFrame, state: Carry) -> None:
@@ -211,8 +208,3 @@ def _waiting(state: Carry) -> pl.DataFrame:
         shot=pl.col("second").str.strip_chars().str.slice(1).cast(pl.Int64),
         table=pl.col("tag").replace_strict(tables, default=None, return_dtype=pl.String),
     )
-
-
-def _flush(origin: Origin, state: Carry) -> Parsed:
-    """What is left of a run when the next one begins."""
-    return _emit(pl.DataFrame(), pl.DataFrame(schema=MARKS), origin, state, is_end=True)

@@ -1,16 +1,15 @@
 """When the snapshots of nmon began and ended."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import EPOCH, instants, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 
 MARKS = pl.Schema({"line_no": pl.Int64, "shot": pl.Int64, "at": pl.Int64, "from_at": pl.Int64})  # times in microseconds
-_FIRST = datetime(1970, 1, 1)
 _INSTANT = pl.Datetime("us")
 _CLOCK = pl.Schema([("shot", pl.Int64()), ("from_at", _INSTANT), ("to_at", _INSTANT), ("note", pl.String())])
 
@@ -67,7 +66,7 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
                 "give the file as nmon wrote it",
                 reason="no_clock",
             )
-        begin = pl.lit(_FIRST + timedelta(microseconds=start), pl.Datetime("us"))
+        begin = pl.lit(EPOCH + timedelta(microseconds=start), pl.Datetime("us"))
         to_at = begin + pl.duration(microseconds=pl.col("shot") * step)
         note = pl.lit("sorted file: times follow from its begin and interval")
         return shots.select("shot", from_at=to_at - pl.duration(microseconds=step), to_at=to_at, note=note)

@@ -29,7 +29,6 @@ stamp has no year: that of `origin.date`, nearest to it.
 """
 
 import re
-from datetime import datetime, timedelta
 
 import polars as pl
 
@@ -38,7 +37,7 @@ from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import no_rows
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import join_parts
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
@@ -167,9 +166,10 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
         rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))
     known = rows.filter(pl.col("local").is_not_null())
     at, state["fold"] = instants(known.select("local", word=pl.lit("")), origin.zone, state["fold"])
-    before = datetime(1970, 1, 1) + timedelta(microseconds=state["at"]) if state["at"] is not None else None
     known = known.select("line_no").with_columns(to_at=at)
-    known = known.with_columns(from_at=pl.col("to_at").shift(1).fill_null(pl.lit(before, dtype=pl.Datetime("us"))))
+    known = known.with_columns(
+        from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
+    )
     if known.height:
         state["at"] = known["to_at"].dt.epoch("us")[-1]
     rows = rows.join(known, on="line_no", how="left", maintain_order="left")
@@ -193,14 +193,11 @@ def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
         )
     short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
     month = short.str.head(3).replace_strict(
-        {name: number for number, name in enumerate(_MONTHS, 1)}, default=None, return_dtype=pl.Int64
+        {name: number for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.Int64
     )
     ahead = month - origin.date.month
     year = origin.date.year + pl.when(ahead > 6).then(-1).when(ahead < -6).then(1).otherwise(0)
     return read_stamp(pl.concat_str([year, short], separator=" "), "%Y %b %d %H:%M:%S")
-
-
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def _note_raw(rows: pl.DataFrame, header: Header, state: Carry) -> None:

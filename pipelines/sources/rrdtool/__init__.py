@@ -31,8 +31,9 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins
 
@@ -77,7 +78,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         n_used=used.height,
         n_skipped=lines.height - used.height - rejects.height,
         rejects=rejects,
-        coverage=_coverage(used, host),
+        coverage=unbroken(used.select("line_no", *_instants(), host=pl.lit(host, dtype=pl.String))),
         carry=state,
     )
 
@@ -179,15 +180,3 @@ def _instants() -> list[pl.Expr]:
         pl.from_epoch(at, time_unit="s").cast(pl.Datetime("us")).alias(name)
         for name, at in (("from_at", begin), ("to_at", end))
     ]
-
-
-def _coverage(rows: pl.DataFrame, host: str) -> pl.DataFrame:
-    """Unbroken runs of bins with a value; the runs of several archives overlap, and the loader joins them."""
-    begins = (pl.col("to_t") - pl.col("span_s") != pl.col("to_t").shift(1)).fill_null(True)
-    return (
-        rows.select("line_no", *_instants(), run=begins.cast(pl.Int64).cum_sum())
-        .group_by("run", maintain_order=True)
-        .agg(pl.col("line_no").first(), pl.col("from_at").first(), pl.col("to_at").last())
-        .select("line_no", pl.lit(host, dtype=pl.String).alias("host"), "from_at", "to_at")
-        .cast(COVERAGE)
-    )

@@ -47,7 +47,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     rows = _numbered(rows.with_columns(is_mark=is_mark), flat.filter(is_header), state)
     rows, state["fold"] = read_stamps(rows.filter(~pl.col("is_mark")), origin, state["fold"])
     found, used = ChunkRows(origin), []
-    for header in _distinct(flat["header"]):
+    for header in flat["header"].drop_nulls().unique(maintain_order=True):
         groups = _groups(header)
         layouts = [read_header(group.names, LINUX) for group in groups]
         if not any(layouts):
@@ -58,10 +58,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     if flat.height:
         state["header"] = flat["header"][-1]
     return found.parsed(lines.height, used, state)
-
-
-def _distinct(headers: pl.Series) -> list[str]:
-    return headers.drop_nulls().unique(maintain_order=True).to_list()
 
 
 def _numbered(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.DataFrame:

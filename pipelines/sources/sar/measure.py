@@ -5,10 +5,11 @@ good) and one text column for each name of the header that holds a value.
 """
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import polars as pl
 
+from pipelines.sources._shared.coverage import joined
 from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
 from pipelines.sources._shared.samples import complete
 from pipelines.sources._shared.sysstat import numbers
@@ -21,7 +22,6 @@ _ALL_CPUS = ("all", "-1", "-", "system", "")  # the row over all processors, as 
 _ONE_CPU = r"^\d+$|^U$"  # on AIX U is what a partition left to others
 
 _INSTANT = pl.Datetime("us")
-_EPOCH = datetime(1970, 1, 1)
 _NOT_YET = -1
 # Larger values come of counters that wrapped or began anew within an interval.
 _LARGEST = {"_bytes_s": 2.0**43, "_bytes": 2.0**52, "_rate": 1e10, "_s": 1e9}
@@ -90,7 +90,7 @@ class ChunkRows:
             n_used=n_used,
             n_skipped=n_lines - n_used - rejects.height,
             rejects=rejects,
-            coverage=_coverage(tables),
+            coverage=joined([rows.select(COVERAGE.names()) for rows in tables.values()]),
             carry=carry,
         )
 
@@ -183,21 +183,6 @@ def begins(stamps: pl.DataFrame, known: Carry | None) -> tuple[pl.Series, Carry]
     is_near = is_near & (pl.col("before") < pl.col("at"))
     from_at = pl.when(is_near.fill_null(False)).then("before").otherwise(stated_from)
     return stamps.with_columns(before=before).select(from_at.cast(_INSTANT).alias("from_at")).to_series(), state
-
-
-def _coverage(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The intervals that samples cover, those joined that touch."""
-    parts = [rows.select("line_no", "host", "from_at", "to_at") for rows in tables.values()]
-    both = (
-        pl.concat([pl.DataFrame(schema=COVERAGE), *parts]).group_by("host", "from_at", "to_at").agg(pl.min("line_no"))
-    )
-    both = both.sort("host", "from_at", "to_at")
-    reach = pl.col("to_at").cum_max().shift(1).over("host")
-    both = both.with_columns(run=(pl.col("from_at") > reach).fill_null(True).cast(pl.Int64).cum_sum().over("host"))
-    joined = both.group_by("host", "run", maintain_order=True).agg(
-        pl.min("line_no"), pl.min("from_at"), pl.max("to_at")
-    )
-    return joined.select(COVERAGE.names()).cast(COVERAGE)
 
 
 def rows_of(lines: pl.DataFrame, layout: Layout, cells: list[pl.Expr], **columns: pl.Expr) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.sysstat import TIME, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.protocol import Carry, Origin, Parsed
@@ -37,7 +38,6 @@ NAMES = (
 _MARK = r"^LINUX RESTART|^COM |[Rr]estart"
 _AVERAGE = r"^(?:\S+ ?:(?: |$)|Average\b)"
 _CONFIGURATION = "System configuration"
-_SQUEEZES = (5, 3, 2, 2)  # see vmstat
 _NO_HEADER = ""
 _START: Carry = {
     "header": _NO_HEADER,
@@ -73,17 +73,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
     reason = pl.when(is_lost).then(pl.lit("no_header")).when(is_junk).then(pl.lit("bad_syntax"))
     found.reject(classified.with_columns(reason=reason))
     return found.parsed(lines.height, used, state)
-
-
-def flatten(lines: pl.DataFrame) -> pl.DataFrame:
-    """Every line without outer blanks and with single blanks inside."""
-    flat = pl.col("text").str.replace_all("\t", " ", literal=True)
-    for width in _SQUEEZES:
-        flat = flat.str.replace_all(" " * width, " ", literal=True)
-    lines = lines.with_columns(flat=flat)
-    if lines["flat"].str.contains("  ", literal=True).any():
-        lines = lines.with_columns(pl.col("flat").str.replace_all("  +", " "))
-    return lines.with_columns(pl.col("flat").str.strip_chars(" \r"))
 
 
 def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:

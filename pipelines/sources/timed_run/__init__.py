@@ -29,12 +29,11 @@ is noted as that of the page cache. `ended_at` needs a `date` line right above t
 first: the seconds the run took are added; a mere date is no instant.
 """
 
-from datetime import UTC, datetime, timedelta
-
 import polars as pl
 
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import SHARED, complete
+from pipelines.sources._shared.stamps import microseconds
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
@@ -45,7 +44,6 @@ TABLES = ("benchmark_run",)
 IS_WHOLE = True
 
 _FIGURES = {"in", "out", "blocks", "summary", "real", "whole", "timed"}
-_FIRST = datetime(1970, 1, 1)
 
 
 def recognise(head: list[str]) -> Claim:
@@ -64,8 +62,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One row per run; nothing in such a file is reason enough to refuse it."""
     state = {**START, **(carry or {})}
     if carry is None and origin.start_at is not None:
-        at = origin.start_at.astimezone(UTC).replace(tzinfo=None) if origin.start_at.tzinfo else origin.start_at
-        state["clock"] = (at - _FIRST) // timedelta(microseconds=1)
+        state["clock"] = microseconds(origin.start_at)
     collector = Collector(origin, state, origin.host or stem_of(origin.path))
     verdicts = collector.take_all(lines.rows())
     judged = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))

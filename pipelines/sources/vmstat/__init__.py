@@ -30,6 +30,7 @@ import re
 
 import polars as pl
 
+from pipelines.sources._shared.stamps import microseconds
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 from pipelines.sources.vmstat import clock, counts, disks, doubts, table
 from pipelines.sources.vmstat.headerless import layout_of
@@ -105,5 +106,5 @@ def _start(lines: pl.DataFrame, origin: Origin) -> Carry:
     else:
         state |= counts.START if state["mode"] == "counts" else disks.START
     if origin.start_at is not None:
-        state["anchor_at"] = clock.microseconds(origin.start_at)
+        state["anchor_at"] = microseconds(origin.start_at)
     return state

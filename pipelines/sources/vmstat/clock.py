@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import instants, read_stamp
-from pipelines.sources.protocol import COVERAGE, Carry, Origin
+from pipelines.sources._shared.stamps import EPOCH, MONTHS, instants, read_stamp
+from pipelines.sources.protocol import Carry, Origin
+from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 
 _TIME = r"(?P<time>\d\d?:\d\d:\d\d)(?: (?P<half>[AP]M))?"
 _CLOCKS = [
@@ -22,7 +23,6 @@ _CLOCKS = [
         r"(?P<epoch>\d{10})",
     )
 ]
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 START: Carry = {"anchor_at": None, "anchor_rank": 0, "fold": None, "clock_fold": None}  # see `date_rows`
 
 
@@ -48,7 +48,7 @@ def read_clock(flat: str) -> OtherLine | None:
         return OtherLine("skip") if flat.startswith("zzz ") else None
     found = match.groupdict()
     if found.get("epoch"):
-        at = datetime(1970, 1, 1) + timedelta(seconds=int(found["epoch"]))
+        at = EPOCH + timedelta(seconds=int(found["epoch"]))
         return OtherLine("clock", zone="UTC", clock=f"{at:%Y %b %d %H:%M:%S}")
     hour, rest = found["time"].split(":", 1)
     if found["half"]:
@@ -56,7 +56,7 @@ def read_clock(flat: str) -> OtherLine | None:
     day = found.get("day")
     if day:
         year, month, dom = day.split("-")
-        found.update(year=year, dom=dom, month=_MONTHS[int(month) - 1] if 0 < int(month) < 13 else "?")
+        found.update(year=year, dom=dom, month=MONTHS[int(month) - 1] if 0 < int(month) < 13 else "?")
     clock = f"{found['year']} {found['month']} {int(found['dom']):02d} {int(hour):02d}:{rest}"
     return OtherLine("clock", zone=found["zone"] or "", clock=clock)
 
@@ -87,10 +87,28 @@ def others_of(
     )
 
 
-def microseconds(at: datetime) -> int:
-    """Since 1970; an instant without a zone is UTC."""
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+def counter_lines(
+    others: pl.DataFrame, rows: pl.DataFrame, is_header: Callable[[str], bool], what: str, state: Carry
+) -> pl.DataFrame:
+    """The lines among counters since boot that are no rows. Raises UnreadableFile for a header of another mode."""
+
+    def classify(flat: str) -> OtherLine:
+        if line := read_clock(flat):
+            return line
+        if is_header(flat):
+            return OtherLine("field")
+        return OtherLine("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
+
+    found = others_of(others, rows, classify, state)
+    unread = found.filter(kind="unknown")
+    if unread.height:
+        line_no, flat = unread.select("line_no", "flat").row(0)
+        raise UnreadableFile(
+            f"line {line_no}: a header of another mode among the counters of {what}: {flat[:120]}",
+            "keep the output of each mode in a file of its own",
+            reason="unknown_header",
+        )
+    return found
 
 
 def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
@@ -136,11 +154,3 @@ def _anchors(others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame
     clocks = clocks.filter(pl.col("local").is_not_null())
     at, state["clock_fold"] = instants(clocks.select("local", word="zone"), origin.zone, state["clock_fold"])
     return clocks.select("line_no", anchor_at=at.dt.epoch("us"), anchor_rank="rank")
-
-
-def coverage_of(records: pl.DataFrame) -> pl.DataFrame:
-    """The unbroken intervals that samples cover; `records` has line_no, host, from_at and to_at in order of time."""
-    is_begin = records.select((pl.col("from_at") != pl.col("to_at").shift(1)).fill_null(True)).to_series()
-    is_end = is_begin.shift(-1, fill_value=True)
-    ends = records.filter(is_end)["to_at"]
-    return records.filter(is_begin).select("line_no", "host", "from_at").with_columns(ends).cast(COVERAGE)

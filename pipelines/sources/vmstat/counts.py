@@ -13,17 +13,15 @@ before (the host was booted); a counter that fell alone has wrapped, and what re
 """
 
 import re
-from typing import NoReturn
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.units import KIB
+from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
-from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
-from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
+from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
 from pipelines.sources.vmstat.text import flatten
 
 _ROW = r"^\d+ [A-Za-z]"
@@ -81,10 +79,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         rank=pl.Series([rank for rank, _ in ranked], dtype=pl.Int64),
         reason=pl.Series([reason for _, reason in ranked], dtype=pl.String),
     )
-    others = others_of(flat.filter(~is_row & (flat["flat"] != "")), rows, _classify, state)
-    unread = others.filter(kind="unknown")
-    if unread.height:
-        _refuse(*unread.select("line_no", "flat").row(0))
+    others = counter_lines(flat.filter(~is_row & (flat["flat"] != "")), rows, lambda _: False, "a host", state)
     state["n_rows"] = max(state["n_rows"], state["snapshot"] + 1)
     records = _samples(date_rows(_ends(rows, list(ends)), others, origin, state), list(ends.values()), state)
     host = origin.host or stem_of(origin.path)
@@ -98,22 +93,8 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=flat.height - n_used - rejects.height,
         rejects=rejects,
-        coverage=coverage_of(records),
+        coverage=unbroken(records),
         carry=state,
-    )
-
-
-def _classify(flat: str) -> OtherLine:
-    if line := read_clock(flat):
-        return line
-    return OtherLine("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
-
-
-def _refuse(line_no: int, flat: str) -> NoReturn:
-    raise UnreadableFile(
-        f"line {line_no}: a header of another mode among the counters of a host: {flat[:120]}",
-        "keep the output of each mode in a file of its own",
-        reason="unknown_header",
     )
 
 

@@ -13,18 +13,16 @@ A snapshot is a set of rows of one instant; it begins with the device the file's
 """
 
 import re
-from typing import NoReturn
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.device_kinds import disk_kinds
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
-from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
-from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
+from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
 from pipelines.sources.vmstat.text import flatten
 
 SECTOR_BYTES = 512
@@ -75,10 +73,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     rows, others = flat.filter(is_row), flat.filter(~is_row & (flat["flat"] != ""))
     split = {"disks": _split_disks, "partition": _split_partition, "sums": _split_sums}[mode]
     rows = split(rows, others, state)
-    others = others_of(others, rows, lambda line: _classify(line, mode), state)
-    unread = others.filter(kind="unknown")
-    if unread.height:
-        _refuse(*unread.select("line_no", "flat").row(0))
+    others = counter_lines(others, rows, lambda line: classify_header(line, mode), "disks", state)
     if rows.height:
         state["n_rows"] = rows["rank"][-1] + 1
     ends = rows.filter(pl.col("device").is_not_null() | pl.col("reason").is_not_null())
@@ -96,7 +91,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=flat.height - n_used - rejects.height,
         rejects=rejects,
-        coverage=coverage_of(intervals.sort("from_at", "to_at")),
+        coverage=unbroken(intervals.sort("from_at", "to_at")),
         carry=state,
         notes={COUNTERS: ends.height - records.height - bad.height},
     )
@@ -106,29 +101,13 @@ def belongs(flat: str, mode: str) -> bool:
     """Is this a row or header of the mode, or a clock line?"""
     if mode == "sums" and (match := re.match(_SUM, flat)):
         return match[2] in _LABELS or match[2] in _OTHER_LABELS
-    return re.match(_ROWS[mode], flat) is not None or _classify(flat, mode).kind not in ("junk", "unknown")
+    return re.match(_ROWS[mode], flat) is not None or read_clock(flat) is not None or classify_header(flat, mode)
 
 
 def classify_header(flat: str, mode: str) -> bool:
     """Is this a header line of the mode?"""
     patterns = {"disks": (_GROUP, _NAMES), "partition": (_PARTITION,)}.get(mode, ())
     return any(pattern.fullmatch(flat) for pattern in patterns)
-
-
-def _classify(flat: str, mode: str) -> OtherLine:
-    if line := read_clock(flat):
-        return line
-    if classify_header(flat, mode):
-        return OtherLine("field")
-    return OtherLine("unknown" if mode_of(flat) or is_like_header(flat) or is_group_line(flat) else "junk")
-
-
-def _refuse(line_no: int, flat: str) -> NoReturn:
-    raise UnreadableFile(
-        f"line {line_no}: a header of another mode among the counters of disks: {flat[:120]}",
-        "keep the output of each mode in a file of its own",
-        reason="unknown_header",
-    )
 
 
 def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import offset_s, read_stamp
+from pipelines.sources._shared.stamps import MONTHS, offset_s, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, mode_of
 
@@ -26,7 +26,6 @@ FORMS = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in FORMS.items()}
 _ROW = re.compile(r"\S+(?: -?\d\S*){9,}")
-_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _DAY_S = 86_400
 
 
@@ -116,7 +115,7 @@ def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
 
 def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
     """`Jun 15 08:00:01`, with the year beside it or counted on from that of the origin's date."""
-    months = {_MONTHS[3 * i : 3 * i + 3]: i + 1 for i in range(12)}
+    months = {name: number for number, name in enumerate(MONTHS, 1)}
     month = pl.col("month").replace_strict(months, default=None, return_dtype=pl.Int64)
     if "year" in found.columns:
         year = pl.col("year")

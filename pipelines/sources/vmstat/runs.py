@@ -5,10 +5,9 @@ row below a header that may be one of those: averages since boot hardly change f
 below the header before, back to the run that the file or a gap begins; and it is no more like the row above it.
 """
 
-from datetime import datetime, timedelta
-
 import polars as pl
 
+from pipelines.sources._shared.stamps import from_microseconds
 from pipelines.sources.protocol import Carry
 
 _DUE_ROWS = 21  # not on a terminal, vmstat prints its header every 21 rows
@@ -30,7 +29,9 @@ def find_runs(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.Dat
     timed = (rows if is_dated.all() else rows.filter(is_dated)).select("line_no", **columns)
     timed = _dues(timed, headers, state)
     at = pl.col("at")
-    timed = timed.with_columns(from_at=at.shift(1).fill_null(pl.lit(_instant(state["at"]), dtype=pl.Datetime("us"))))
+    timed = timed.with_columns(
+        from_at=at.shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
+    )
     timed = timed.with_columns(step=(at - pl.col("from_at")).dt.total_microseconds())
     timed = timed.with_columns(_usual_steps(timed, state)).with_columns(is_start=_is_start())
     timed = timed.with_columns(is_start=pl.col("is_start") | _holds_averages(timed, state))
@@ -143,7 +144,3 @@ def _near(one: pl.DataFrame, other: pl.DataFrame) -> pl.Series:
     pairs = one.select(_FIGURES).hstack(other.select(pl.col(_FIGURES).name.prefix("other_")))
     is_any = pl.any_horizontal(known.is_not_null() for known in close)
     return pairs.select(is_near=is_any & pl.all_horizontal(known.fill_null(True) for known in close)).to_series()
-
-
-def _instant(microseconds: int | None) -> datetime | None:
-    return None if microseconds is None else datetime(1970, 1, 1) + timedelta(microseconds=microseconds)

@@ -5,11 +5,12 @@ from typing import NoReturn
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
-from pipelines.sources.vmstat.clock import OtherLine, coverage_of, date_rows, others_of, read_clock
+from pipelines.sources.vmstat.clock import OtherLine, date_rows, others_of, read_clock
 from pipelines.sources.vmstat.headers import foreign, is_facts_line, is_group_line, is_like_header, mode_of, read_header
 from pipelines.sources.vmstat.rows import announce, split
 from pipelines.sources.vmstat.text import sort_out
@@ -46,7 +47,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects,
-        coverage=coverage_of(records),
+        coverage=unbroken(records),
         carry=state,
         notes={AVERAGES: rows.filter(pl.col("reason").is_null() & ~pl.col("is_record")).height},
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from pipelines.sources._shared import flat
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import foreign, is_like_header, mode_of
 from pipelines.sources.vmstat.prefixes import find_form, strip, without
@@ -18,8 +19,6 @@ _BLANK, _DIGIT = 32, ord("0")
 _STAMP = np.frombuffer(b"0000-00-00 00:00:00", dtype=np.uint8)
 _EARLIEST, _LATEST = 1980_00_00, 2100_00_00
 _SLICE_BYTES = 2**18
-# Blanks replaced by one, in this order: all runs vmstat prints are gone then, in half the time of a regular expression.
-_SQUEEZES = (5, 3, 2, 2)
 
 
 class Look(NamedTuple):
@@ -103,14 +102,5 @@ def plain_stamps(texts: pl.Series) -> pl.Series | None:
 
 def flatten(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """Every line without outer blanks and with single blanks inside; see `prefixes` for stamps in front."""
-    text = pl.col("text")
-    if lines["text"].str.contains("\t", literal=True).any():
-        text = text.str.replace_all("\t", " ", literal=True)
-    flat = text
-    for width in _SQUEEZES:
-        flat = flat.str.replace_all(" " * width, " ", literal=True)
-    lines = lines.with_columns(flat=flat)
-    if lines["flat"].str.contains("  ", literal=True).any():
-        lines = lines.with_columns(pl.col("flat").str.replace_all("  +", " "))
-    lines = lines.with_columns(pl.col("flat").str.strip_chars(" \r"))
+    lines = flat.flatten(lines)
     return strip(lines, state["form"], origin, state) if state["form"] else lines

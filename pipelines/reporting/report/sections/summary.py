@@ -207,11 +207,12 @@ def data_quality(asker: Asker) -> Section:
     lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
     coverage = "source host expected_hours seen_hours"
     checks = "relation expectation severity n_failing detail"
+    rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
         asker.table("coverage", "Logs not wholly seen, or not declared", coverage.split(), _is_short),
         asker.table("lines_read", "Lines of the period's files", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
-        asker.table("rejects", "Lines that could not be read, in all files", _columns(asker, "rejects"), most=12),
+        asker.table("rejects", "Lines that could not be read, in all files", rejected, most=12),
         asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "summary"], most=20),
         asker.table(
             "contradictions", "Values that cannot be", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
@@ -239,10 +240,6 @@ def _is_short(row: Row) -> bool:
 def _is_unmet(row: Row) -> bool:
     """A check that was not met; a build that checked nothing has a row without an outcome."""
     return row["outcome"] not in (None, "passed")
-
-
-def _columns(asker: Asker, name: str) -> list[str]:
-    return [column.name for column in asker.catalog.questions[name].columns]
 
 
 @section("reproduce", order=100)
