@@ -95,7 +95,7 @@ def test_the_warehouse_is_no_input_of_itself(tmp_path: Path) -> None:
     assert steps.ingest(site).as_dict()["files"] == 0
 
 
-@pytest.mark.parametrize(("glob", "said"), [("", "a pattern"), ("{bogus}.log", "bogus"), ("{host}{host}", "host")])
+@pytest.mark.parametrize(("glob", "messages"), [("", "a pattern"), ("{bogus}.log", "bogus"), ("{host}{host}", "host")])
 def test_a_pattern_that_cannot_be_read_is_a_mistake_of_site_toml(tmp_path: Path, glob: str, messages: str) -> None:
     with pytest.raises(ConfigError, match=messages):
         load_site(site_with(tmp_path, glob))
