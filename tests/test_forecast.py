@@ -117,8 +117,8 @@ def test_a_change_is_foretold_within_ten_per_cent(site: Site, changes: Changes, 
     assert answer.changed
     before = happened()
     for key, use in happened(**other).items():
-        foretold = answer.changed.uses[key]
-        assert (foretold.busy_s, foretold.rate_mb_s) == pytest.approx((use.busy_s, use.rate_mb_s), rel=0.10), key
+        simulated = answer.changed.uses[key]
+        assert (simulated.busy_s, simulated.rate_mb_s) == pytest.approx((use.busy_s, use.rate_mb_s), rel=0.10), key
         assert abs(use.busy_s / before[key].busy_s - 1) > 0.10, "else no change would do as well"
 
 

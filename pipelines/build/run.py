@@ -279,7 +279,7 @@ def _make(connection: Connection, relation: Relation, sql: str) -> None:
     try:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({sql})")
     except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
-        raise ContractError(f"{relation.full_name}: {error}", f"mend {relation.path.name}") from error
+        raise ContractError(f"{relation.full_name}: {error}", f"correct {relation.path.name}") from error
     described = connection.execute("DESCRIBE made").fetchall()
     found = [(row[0], row[1]) for row in described]
     promised = [(column.name, column.type) for column in relation.columns]
@@ -289,5 +289,5 @@ def _make(connection: Connection, relation: Relation, sql: str) -> None:
         raise ContractError(
             f"{relation.full_name}: the SELECT yields {', '.join(unexpected) or 'its columns in another order'},"
             f" the header promises {', '.join(missing) or 'the same'}",
-            f"mend {relation.path.name}",
+            f"correct {relation.path.name}",
         )

@@ -46,8 +46,8 @@ def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -
         findings = found.findings
         print_counts(found.as_dict(), as_json, "\n".join([detect_sentence(found), *found.not_run]))
         step = "forecast"
-        foretold = steps.forecast(site, last).as_dict()
-        print_counts(foretold, as_json, forecast_sentence(foretold))
+        made = steps.forecast(site, last).as_dict()
+        print_counts(made, as_json, forecast_sentence(made))
         failure = _nothing_read(site, read)
     except Exception as error:
         failure = error

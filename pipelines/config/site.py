@@ -19,7 +19,7 @@ from pipelines.sources import blocks
 from pipelines.sources.protocol import source_names
 
 FILE_NAME = "site.toml"
-ARRIVED = "arrived"  # a file beside site.toml: logs have come, read them now
+ARRIVED = "arrived"  # a file next to site.toml: logs have come, read them now
 
 
 def _known_zone(name: str) -> str:

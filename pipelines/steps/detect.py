@@ -74,7 +74,7 @@ def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str
 
 @dataclass(frozen=True)
 class ForecastReport:
-    """What was foretold on a site day, and what could not be."""
+    """What was forecast on a site day, and what could not be."""
 
     day: date
     rows: list[dict[str, Any]]  # rows of gold.forecast
@@ -99,7 +99,7 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
         day = last or question.last_day(connection).day
         asked = partial(question.answer, connection, catalog)
         with record_run(connection, "forecast") as run:
-            rows = forecasting.foresee(forecasting.History(site, catalog, day, ask=asked), day)
+            rows = forecasting.forecast_all(forecasting.History(site, catalog, day, ask=asked), day)
             with transaction(connection):
                 replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
             report = ForecastReport(day, rows)

@@ -64,7 +64,7 @@ def init(folder: Path, out: Path, force: bool, progress: Progress | None = None)
     if not folder.is_dir():
         raise TapescopeError(f"{folder} is not a folder", "give the folder that holds the logs")
     if out.exists() and not force:
-        raise TapescopeError(f"{out} exists already", "read it, or give --force to write it anew, or --out FILE")
+        raise TapescopeError(f"{out} exists already", "read it, or give --force to overwrite it, or --out FILE")
     found = survey(folder, progress)
     text = render.written(found, out.parent)
     out.write_text(text, encoding="utf-8")

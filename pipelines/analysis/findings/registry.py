@@ -18,7 +18,7 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
     """The rows of a rule's metric in a period: by site day where the metric has one, else by the instants."""
     relation = catalog.relations.get(rule.metric)
     if relation is None:
-        raise ContractError(f"rule {rule.name}: there is no relation {rule.metric}", f"mend {rule.name}.toml")
+        raise ContractError(f"rule {rule.name}: there is no relation {rule.metric}", f"correct {rule.name}.toml")
     conditions = [f'"{column}" = ?' for column in rule.where]
     values: list[Any] = list(rule.where.values())
     if relation.layer == "gold" and relation.has_day:

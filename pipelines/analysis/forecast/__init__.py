@@ -6,8 +6,8 @@ from pipelines.analysis.forecast.costs import Fitted, fit_site
 from pipelines.analysis.forecast.drives import efficiency_by_size, size
 from pipelines.analysis.forecast.growth import Outlook, held, outlooks, written
 from pipelines.analysis.forecast.history import MONTH_DAYS, WEEK_DAYS, History
-from pipelines.analysis.forecast.nightly import RELATION, foresee
-from pipelines.analysis.forecast.recall import foretell, laid_out
+from pipelines.analysis.forecast.nightly import RELATION, forecast_all
+from pipelines.analysis.forecast.recall import estimate_recall, laid_out
 from pipelines.analysis.forecast.scenarios import UNCHANGED, Scenario, described, ranked, scenario
 from pipelines.analysis.forecast.whatif import MOST_ERROR, Answer, Record, judge, recorded, what_if
 
@@ -27,9 +27,9 @@ __all__ = [
     "buffers",
     "described",
     "efficiency_by_size",
+    "estimate_recall",
     "fit_site",
-    "foresee",
-    "foretell",
+    "forecast_all",
     "held",
     "judge",
     "laid_out",

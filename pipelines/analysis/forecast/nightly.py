@@ -23,8 +23,8 @@ _OPTIONAL = (
 )
 
 
-def foresee(history: History, day: date) -> list[Row]:
-    """All that can be foretold on a site day, `history` being the days that end with it."""
+def forecast_all(history: History, day: date) -> list[Row]:
+    """All forecasts of a site day, `history` being the days that end with it."""
     empty = dict.fromkeys(_OPTIONAL)
     about = {"day": day, "first_day": day - timedelta(days=history.n_days - 1)}
     return [about | empty | row for row in _rows(history)]

@@ -1,4 +1,4 @@
-"""Recalls foretold: files of a tape the site knows, by motions of its own mounts."""
+"""Recall estimates: files of a tape the site knows, by motions of its own mounts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def seek_models(history: History) -> dict[str, SeekModel]:
     return found
 
 
-def foretell(
+def estimate_recall(
     history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
 ) -> Foretold:
     """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file nobody knows."""

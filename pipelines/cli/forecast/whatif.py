@@ -35,11 +35,11 @@ def recall(
 
     `together`: had these files been next to each other on a tape of their own, as if families were organised that way.
     """
-    from pipelines.analysis.forecast import foretell
+    from pipelines.analysis.forecast import estimate_recall
 
     costs = calibration(drives_like, speed, past, "read")
     service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
-    found = foretell(past(), volume, _numbers(files), service, generation)
+    found = estimate_recall(past(), volume, _numbers(files), service, generation)
     rows: list[dict[str, Any]] = [
         {"order": name} | one.seconds.times(1 / 3600).columns("reading_hours") | {"seeks_s": one.seek_s}
         for name, one in found.orders.items()
