@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pipelines.build.clean_rows import are_clean
+from pipelines.build.clean_rows import are_clean, copy_few
 from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Check, Relation
 from pipelines.warehouse.connection import LAKE, Connection
@@ -61,7 +61,7 @@ def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -
         batch: Any = None
         for relation in touched:
             rows = _rows(relation, changes.days.get(relation.full_name) if relation.has_day else None)
-            if are_clean(connection, relation, f"SELECT * FROM {rows}"):
+            if are_clean(connection, relation, copy_few(connection, f"SELECT * FROM {rows}")):
                 results += [_passed(relation, item) for item in relation.checks]
                 continue
             if batch is None:

@@ -14,7 +14,14 @@ from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse.connection import Connection
 
 _NUMBERS = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "DOUBLE", "FLOAT", "UBIGINT", "UINTEGER", "HUGEINT")
+_FEW = 10_000  # rows
 _EITHER, _BOTH = "either_value_is_missing", "both_values_are_missing"
+
+
+def copy_few(connection: Connection, rows: str) -> str:
+    """A SELECT of the same rows, which are copied if they are few: the lake is asked once and not by each check."""
+    copied = connection.execute(f"CREATE OR REPLACE TEMP TABLE few_rows AS {rows} LIMIT {_FEW + 1}").fetchone()
+    return "SELECT * FROM temp.few_rows" if copied and copied[0] <= _FEW else rows
 
 
 def are_clean(connection: Connection, relation: Relation, rows: str) -> bool:

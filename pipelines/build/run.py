@@ -17,6 +17,7 @@ from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.tables import tables_with_files
 
 _FEW = 10_000  # rows
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
@@ -24,15 +25,18 @@ _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRelations:
     """Bronze days to start from: all of them, or those marked since the last build."""
+    rows: list[tuple[str, date | None]] = []
     if not is_full:
         rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
     else:
+        filled = tables_with_files(connection)
         queries = [
             f"SELECT DISTINCT '{relation.full_name}', {'day' if relation.has_day else 'NULL'}"
             f" FROM {LAKE}.{relation.full_name}"
             for relation in catalog.layer("bronze")
+            if relation.full_name in filled
         ]
-        rows = connection.execute(" UNION ALL ".join(queries)).fetchall()
+        rows = connection.execute(" UNION ALL ".join(queries)).fetchall() if queries else []
     found = ChangedRelations()
     for name, day in rows:
         if day is None:
@@ -42,6 +46,38 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRel
     return found
 
 
+class _Present:
+    """Which relations have rows while a build goes on, and of which days.
+
+    Most sites have a few of all sources: tables that never had a row are known from one statement, and are not asked.
+    """
+
+    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+        self._connection = connection
+        can_wait = {relation.full_name for relation in (*catalog.layer("bronze"), *catalog.made_by_sql())}
+        # what neither ingest nor a build fills may have got its first rows in this transaction
+        self._filled = tables_with_files(connection) | (catalog.relations.keys() - can_wait)
+        self._days: dict[str, set[date]] = {}
+
+    def has_rows(self, relation: Relation) -> bool:
+        """False only where the table is empty."""
+        return relation.full_name in self._filled
+
+    def days(self, relation: Relation) -> set[date]:
+        if not self.has_rows(relation):
+            return set()
+        if relation.full_name not in self._days:
+            rows = self._connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()
+            self._days[relation.full_name] = {row[0] for row in rows}
+        return self._days[relation.full_name]
+
+    def replaced(self, relation: Relation, n_rows: int) -> None:
+        """Note that rows of a relation went, and these came."""
+        self._days.pop(relation.full_name, None)
+        if n_rows:
+            self._filled.add(relation.full_name)
+
+
 class _Inputs:
     """What SQL reads: tables and views of its own in place of the lake's, narrowed to the days that matter.
 
@@ -49,9 +85,10 @@ class _Inputs:
     DuckLake's, which asks its catalogue for the files of each table that a statement names.
     """
 
-    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+    def __init__(self, connection: Connection, catalog: Catalog, present: _Present) -> None:
         self._connection = connection
         self._catalog = catalog
+        self._present = present
         self._there: dict[str, tuple[str, object]] = {}  # by relation: table or view, and of which window
 
     def named_in(self, relation: Relation, window: object) -> str:
@@ -72,6 +109,10 @@ class _Inputs:
     def _materialize_input(self, relation: Relation, most: int) -> str:
         """Make the rows a temporary table if there are at most `most`, else a view; returns which."""
         name = _temp_name(relation.full_name)
+        if not self._present.has_rows(relation):
+            columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
+            self._connection.execute(f"CREATE TEMP TABLE {name} ({columns})")
+            return "TABLE"
         if most >= 0:
             copied = f"CREATE TEMP TABLE {name} AS {_window_filter(relation)} LIMIT {most + 1}"
             taken = self._connection.execute(copied).fetchone()
@@ -118,22 +159,22 @@ def build(
     connection.execute("USE memory")
     links = DayLinks(connection)
     first_day = retention.first_day_kept(connection)
-    present: dict[str, set[date]] = {}
-    inputs = _Inputs(connection, catalog)
+    present = _Present(connection, catalog)
+    inputs = _Inputs(connection, catalog, present)
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
         if relation.has_day:
             touched = changes
             if is_full or changes.timeless.intersection(relation.inputs):
-                touched = _all_days(connection, catalog, relation, present)
+                touched = _all_days(catalog, relation, present)
             days_to_make = _days_to_make(relation, touched, links, site.zone)
             if is_full:
-                days_to_make |= _present_days(connection, relation)
+                days_to_make |= present.days(relation)
             days_to_make = {day for day in days_to_make if day >= retention.begin_of(relation, first_day)}
-            _make_days(connection, relation, days_to_make, links, site.zone, changes, inputs)
+            _make_days(connection, relation, days_to_make, links, site.zone, changes, inputs, present)
         elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
-            _make_whole(connection, relation, changes, inputs)
+            _make_whole(connection, relation, changes, inputs, present)
             if changes.timeless.intersection(relation.inputs):
                 changes.timeless.add(relation.full_name)
     inputs.close()  # after an error the rollback drops them
@@ -152,18 +193,13 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-def _all_days(
-    connection: Connection, catalog: Catalog, relation: Relation, present: dict[str, set[date]]
-) -> ChangedRelations:
+def _all_days(catalog: Catalog, relation: Relation, present: _Present) -> ChangedRelations:
     """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
 
-    So too where an input without days changed. `present` keeps what was asked: inputs are made before their readers.
+    So too where an input without days changed. Inputs are made before their readers.
     """
     inputs = [catalog.relations[name] for name in relation.inputs]
-    for each in inputs:
-        if each.has_day and each.full_name not in present:
-            present[each.full_name] = _present_days(connection, each)
-    return ChangedRelations({each.full_name: present[each.full_name] for each in inputs if each.has_day})
+    return ChangedRelations({each.full_name: present.days(each) for each in inputs if each.has_day})
 
 
 def _days_to_make(relation: Relation, changes: ChangedRelations, links: DayLinks, zone: str) -> set[date]:
@@ -189,14 +225,16 @@ def _make_days(
     zone: str,
     changes: ChangedRelations,
     inputs: _Inputs,
+    present: _Present,
 ) -> None:
     changed = changes.days.setdefault(relation.full_name, set())
     for run in _runs(days_to_make):
         _make(connection, relation, inputs.named_in(relation, _set_window(connection, relation, run, links, zone)))
-        rewritten, changed_content = _changed_days(connection, relation, run)
+        rewritten, changed_content = _changed_days(connection, relation, run, present)
         if rewritten:
             days = sorted(rewritten)
-            connection.execute(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
+            if present.has_rows(relation):
+                connection.execute(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
             columns = ", ".join(f'"{name}"' for name in relation.column_names)
             row = connection.execute(
                 f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
@@ -204,19 +242,24 @@ def _make_days(
                 [days],
             ).fetchone()
             changes.n_rows += row[0] if row else 0
+            present.replaced(relation, row[0] if row else 0)
         changed |= changed_content
 
 
-def _make_whole(connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs) -> None:
+def _make_whole(
+    connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs, present: _Present
+) -> None:
     """A relation without days is rebuilt as a whole."""
     _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
-    n_before, n_after = (_n_rows(connection, name) for name in (f"{LAKE}.{relation.full_name}", "made"))
+    n_before = _n_rows(connection, f"{LAKE}.{relation.full_name}") if present.has_rows(relation) else 0
+    n_after = _n_rows(connection, "made")
     if n_before:
         connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
     if n_after:
         connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM made")
     if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
         changes.n_rows += n_after
+        present.replaced(relation, n_after)
         changes.whole.add(relation.full_name)
 
 
@@ -250,13 +293,11 @@ def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
     return runs
 
 
-def _present_days(connection: Connection, relation: Relation) -> set[date]:
-    return {row[0] for row in connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()}
-
-
-def _changed_days(connection: Connection, relation: Relation, run: list[date]) -> tuple[set[date], set[date]]:
+def _changed_days(
+    connection: Connection, relation: Relation, run: list[date], present: _Present
+) -> tuple[set[date], set[date]]:
     """Days whose rows differ from the lake in any column, and those whose content differs (lineage left out)."""
-    if not _n_rows(connection, f"{LAKE}.{relation.full_name}"):  # a first build: nothing to compare with
+    if not present.has_rows(relation):  # a first build: nothing to compare with
         rows = connection.execute("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
         first = {row[0] for row in rows}
         return first, first

@@ -11,9 +11,9 @@ from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.tables import insert_rows
 
 Row = Sequence[Any]
-_AT_ONCE = 500  # rows of a statement; each writes a file of its own, and of drives a log may name thousands
 
 
 def sync(connection: Connection, site: Site) -> set[str]:
@@ -37,19 +37,16 @@ def sync(connection: Connection, site: Site) -> set[str]:
         "change": changes.rows(site),
         "fact": facts.rows(site.fact),
     }
-    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"{LAKE}.site.{name}", rows)}
+    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"site.{name}", rows)}
 
 
 def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
     """Write rows where they differ from what is there."""
     new_rows = sorted({tuple(row) for row in rows}, key=repr)
-    if new_rows == sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr):
+    if new_rows == sorted(connection.execute(f"SELECT * FROM {LAKE}.{table}").fetchall(), key=repr):
         return False
-    connection.execute(f"DELETE FROM {table}")
-    for begin in range(0, len(new_rows), _AT_ONCE):
-        some = new_rows[begin : begin + _AT_ONCE]
-        marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
-        connection.execute(f"INSERT INTO {table} VALUES {marks}", [value for row in some for value in row])
+    connection.execute(f"DELETE FROM {LAKE}.{table}")
+    insert_rows(connection, table, new_rows)
     return True
 
 

@@ -18,7 +18,7 @@ from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from pipelines.warehouse.runs import record_run
-from pipelines.warehouse.tables import prepare_tables, recreate
+from pipelines.warehouse.tables import insert_rows, prepare_tables, recreate
 
 
 @dataclass(frozen=True)
@@ -174,11 +174,7 @@ def _record(
         f"INSERT INTO {LAKE}.ops.build VALUES (?, ?, ?, ?, ?, ?, ?)",
         [build_id, number, fingerprint, report.is_full, is_committed, json.dumps(report.days), report.n_rows],
     )
-    for result in results:
-        connection.execute(
-            f"INSERT INTO {LAKE}.ops.check_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [build_id, *vars(result).values()],
-        )
+    insert_rows(connection, "ops.check_result", [[build_id, *vars(result).values()] for result in results])
 
 
 @dataclass(frozen=True)

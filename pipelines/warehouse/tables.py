@@ -1,11 +1,15 @@
 """The tables of the lake, made as their contracts say, and what its catalogue notes of them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import polars as pl
 
 from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 
+_AT_ONCE = 500  # rows of a statement
 LOG_COVERAGE = "log_coverage"  # the relation of bronze that every source fills
 
 # the catalogue's present tables beside what their contracts say
@@ -120,6 +124,24 @@ def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]
     for table, column, kind in rows:
         present.setdefault(table, []).append((column, kind))
     return present
+
+
+def tables_with_files(connection: Connection) -> set[str]:
+    """The tables that have data files at the last commit: the others have no row. One statement asks for all."""
+    rows = connection.execute(
+        f"SELECT s.schema_name || '.' || i.table_name FROM ducklake_table_info('{LAKE}') i"
+        f" JOIN __ducklake_metadata_{LAKE}.ducklake_schema s ON s.schema_id = i.schema_id AND s.end_snapshot IS NULL"
+        " WHERE i.file_count > 0"
+    ).fetchall()
+    return {name for (name,) in rows}
+
+
+def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Add rows in as few statements as is sensible: each writes a data file of its own."""
+    for begin in range(0, len(rows), _AT_ONCE):
+        some = rows[begin : begin + _AT_ONCE]
+        marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
+        connection.execute(f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row])
 
 
 def _create(connection: Connection, relation: Relation) -> None:

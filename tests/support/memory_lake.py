@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipelines.build import run
 from pipelines.catalog.contracts import load_catalog
 from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse import tables
@@ -41,6 +42,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(tables, "note_tables", lambda *_: None)
+        patch.setattr(run, "tables_with_files", _tables_with_rows)
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
 
@@ -59,6 +61,14 @@ def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options
     mode = " (READ_ONLY)" if options.startswith("READ_ONLY") else ""
     connection.execute(f"ATTACH {quote(str(_file(warehouse)))} AS {LAKE}{mode}")
     connection.execute("CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id")
+
+
+def _tables_with_rows(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    rows = connection.execute(
+        "SELECT schema_name || '.' || table_name FROM duckdb_tables()"
+        f" WHERE database_name = '{LAKE}' AND estimated_size > 0"
+    ).fetchall()
+    return {name for (name,) in rows}
 
 
 @cache
