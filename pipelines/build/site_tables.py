@@ -1,4 +1,7 @@
-"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, changes, logs that should exist."""
+"""`site.toml` as tables for SQL to read: stations, drives, links, campaigns, changes, logs that should exist.
+
+And what each kind of log speaks for.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
+from pipelines.sources import all_sources
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 from pipelines.warehouse.tables import insert_rows
@@ -36,6 +40,7 @@ def sync(connection: Connection, site: Site) -> set[str]:
         ],
         "change": changes.rows(site),
         "fact": facts.rows(site.fact),
+        "source": [(stem, source.SPEAKS_FOR) for stem, source in all_sources().items()],
     }
     return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"site.{name}", rows)}
 

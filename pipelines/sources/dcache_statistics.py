@@ -30,6 +30,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "dCache statistics"
 VERSION = 1
 TABLES = ("dcache_statistics",)
+SPEAKS_FOR = "pools"
 
 _STAMP = re.compile(r"# timestamp=(\d{1,16})")
 _DATE = re.compile(r"# date=\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\S+) (\d{4})")

@@ -27,6 +27,7 @@ TITLE = "ENDIT tape hints"
 VERSION = 1
 TABLE = "endit_hint"
 TABLES = (TABLE,)
+SPEAKS_FOR = "pools"
 IS_WHOLE = True
 
 # no bounds on repetition: patterns with them are several times as slow, and a line has its limit

@@ -28,6 +28,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "Enstore mover status"
 VERSION = 1
 TABLES = ("enstore_mover_status",)
+SPEAKS_FOR = "drive_states"
 IS_WHOLE = True
 
 _MOST_LINES = 400  # of one dump; a longer one has lost its end

@@ -25,6 +25,7 @@ TITLE = "Enstore event relay capture"
 VERSION = 1
 EVENTS, RATES = "enstore_relay", "enstore_relay_rate"
 TABLES = (EVENTS, RATES)
+SPEAKS_FOR = "drive_states"
 
 _KINDS = ("state", "loading", "loaded", "unload", "connect", "disconnect", "transfer")
 # Words of the relay that say nothing of a mover's doing.

@@ -24,6 +24,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "nicstat"
 VERSION = 2
 TABLES = (NETWORK,)
+SPEAKS_FOR = "hosts"
 
 _ROW = re.compile(r"\d{9,10}:[^:\s]+(?::-?\d+(?:\.\d*)?){6}")
 _TABLE = re.compile(r"\s*Time\s+Int\s+rKB/s\s+wKB/s\s.*")

@@ -49,6 +49,18 @@ FILE_REASONS = {
 }
 
 
+# What a log that was being written proves, by what the `host` of its coverage names.
+SPEAKS_FOR = {
+    "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
+    "drive_states": "the state of drives, from time to time",
+    "mounts": "mounts and sessions of a system, after they ended",
+    "transfers": "files that clients moved",
+    "pools": "requests of disk pools and what they recalled or flushed",
+    "hosts": "load of a host, its disks and its network",
+    "links": "traffic of a network link",
+}
+
+
 # What notes may say of skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only begin an interval"
@@ -117,8 +129,9 @@ class Source(Protocol):
     """A module that reads one kind of log.
 
     VERSION goes into every file's identity: raise it when the same text gives other rows.
-    TABLES names the bronze relations the source fills. A source may say IS_SNAPSHOT = True: then every version of a
-    file stands for itself, where otherwise a file written anew replaces what was read of it before. One may say
+    TABLES names the bronze relations the source fills; SPEAKS_FOR, a key of `SPEAKS_FOR` here, what its coverage
+    proves: `drives` alone make a drive's silence idle time. A source may say IS_SNAPSHOT = True: then every version
+    of a file stands for itself, where otherwise a file written anew replaces what was read of it before. One may say
     IS_WHOLE = True: its files are written in one go, so that a last line without a line end is no torn one; or
     HAS_SECRETS = True: then the text of its lines is kept only as far as `parse` gives it out.
     """
@@ -126,6 +139,7 @@ class Source(Protocol):
     TITLE: str
     VERSION: int
     TABLES: tuple[str, ...]
+    SPEAKS_FOR: str
 
     def recognise(self, head: list[str]) -> Claim:
         """Are these first lines this source's? Exactly one source may say so; none sees the file's name."""

@@ -24,6 +24,7 @@ TITLE = "TSM summary table"
 VERSION = 1
 TABLE = "tsm_summary"
 TABLES = (TABLE,)
+SPEAKS_FOR = "mounts"
 IS_WHOLE = True
 
 _STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'

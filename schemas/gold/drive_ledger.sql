@@ -29,28 +29,27 @@ column_list = ["day", "drive", "bucket"]
 severity = "critical"
 */
 WITH covered AS (
-    SELECT l.host AS system, l.day AS utc_day, l.from_at, l.to_at, c.zone,
+    SELECT l.drive, l.day AS utc_day, l.from_at, l.to_at, c.zone,
            unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
-    FROM silver.log_coverage l CROSS JOIN site.setting c
-    WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
+    FROM silver.drive_coverage l CROSS JOIN site.setting c
 ),
 bounded AS (
     SELECT *, day_begin(day, zone) AS begin_at, day_end(day, zone) AS end_at
     FROM covered
 ),
 seen AS (
-    SELECT day, begin_at, end_at, utc_day, system, greatest(from_at, begin_at) AS from_at, least(to_at, end_at) AS to_at
+    SELECT day, begin_at, end_at, utc_day, drive, greatest(from_at, begin_at) AS from_at, least(to_at, end_at) AS to_at
     FROM bounded
     WHERE from_at < end_at AND to_at > begin_at
 ),
 owned AS (
     -- a drive no log speaks of is taken for one of the first system, whatever days are being made
-    SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM covered)) AS system,
+    SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM silver.drive_coverage)) AS system,
            since_day, until_day
     FROM site.drive
 ),
 stated AS (
-    -- the UTC days an interval touches, so that it meets the log of those days alone: log_coverage is cut at UTC midnight
+    -- the UTC days an interval touches, so that it meets the log of those days alone: coverage is cut at UTC midnight
     SELECT d.drive, d.system, d.state, d.attempt_id, d.from_at, d.to_at,
            CAST(unnest(range(CAST(d.from_at AS DATE), d.to_at, INTERVAL 1 DAY)) AS DATE) AS utc_day
     FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system
@@ -59,16 +58,21 @@ piece AS (
     SELECT s.day, d.drive, d.state, d.attempt_id, d.from_at AS whole_from_at, d.to_at AS whole_to_at,
            greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at
     FROM stated d
-    JOIN seen s ON s.system = d.system AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
+    JOIN seen s ON s.drive = d.drive AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
+),
+logged_day AS (
+    -- days of which a log tells of any drive of the system: the others are unknown then
+    SELECT DISTINCT o.system, s.day, s.begin_at, s.end_at FROM seen s JOIN owned o ON o.drive = s.drive
 ),
 day_seen AS (
     -- days in service, and those of which the log has it at work anyway
-    SELECT o.drive, s.system, s.day, date_diff('microsecond', s.begin_at, s.end_at) AS day_us,
-           sum(date_diff('microsecond', s.from_at, s.to_at)) AS seen_us
-    FROM owned o JOIN seen s ON s.system = o.system
-    LEFT JOIN (SELECT DISTINCT day, drive FROM piece) w ON w.day = s.day AND w.drive = o.drive
-    WHERE w.drive IS NOT NULL OR coalesce(s.day >= o.since_day, true) AND coalesce(s.day < o.until_day, true)
-    GROUP BY o.drive, s.system, s.day, s.begin_at, s.end_at
+    SELECT o.drive, d.day, date_diff('microsecond', d.begin_at, d.end_at) AS day_us,
+           coalesce(sum(date_diff('microsecond', s.from_at, s.to_at)), 0) AS seen_us
+    FROM owned o JOIN logged_day d ON d.system = o.system
+    LEFT JOIN seen s ON s.drive = o.drive AND s.day = d.day
+    LEFT JOIN (SELECT DISTINCT day, drive FROM piece) w ON w.day = d.day AND w.drive = o.drive
+    WHERE w.drive IS NOT NULL OR coalesce(d.day >= o.since_day, true) AND coalesce(d.day < o.until_day, true)
+    GROUP BY o.drive, d.day, d.begin_at, d.end_at
 ),
 timed AS (
     -- inside a transfer the timing line says how long the drive waited; spread evenly over the transfer

@@ -185,13 +185,12 @@ queue AS (
     SELECT system, generation, min(from_at) AS from_at, max(to_at) AS to_at FROM island GROUP BY system, generation, n
 ),
 logged AS (
-    SELECT l.host AS system, l.from_at, l.to_at, c.zone,
+    SELECT l.drive, l.from_at, l.to_at, c.zone,
            unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
-    FROM silver.log_coverage l CROSS JOIN site.setting c
-    WHERE l.source = 'enstore_log' AND l.to_at > l.from_at
+    FROM silver.drive_coverage l CROSS JOIN site.setting c
 ),
 seen AS (
-    SELECT system, greatest(from_at, day_begin(day, zone)) AS from_at,
+    SELECT drive, greatest(from_at, day_begin(day, zone)) AS from_at,
            least(to_at, day_end(day, zone)) AS to_at
     FROM logged
 ),
@@ -199,8 +198,7 @@ span AS (
     SELECT o.drive, q.from_at, q.to_at, 1 AS waiting, 0 AS logging, 0 AS stated
     FROM queue q JOIN owned o ON o.system = q.system AND o.generation IS NOT DISTINCT FROM q.generation
     UNION ALL
-    SELECT o.drive, s.from_at, s.to_at, 0, 1, 0 FROM seen s JOIN owned o ON o.system = s.system
-    WHERE s.to_at > s.from_at
+    SELECT drive, from_at, to_at, 0, 1, 0 FROM seen WHERE to_at > from_at
     UNION ALL
     SELECT d.drive, d.from_at, d.to_at, 0, 0, 1
     FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log covers" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of any of them covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request to dismounted, neither down nor unknown" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, waits inside them included" }
 avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
@@ -29,10 +29,19 @@ column_B = "max_in_use"
 or_equal = true
 severity = "warning"
 */
-WITH seen_hour AS (
-    SELECT host AS system, from_at, to_at,
-           unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
-    FROM silver.log_coverage WHERE source = 'enstore_log' AND to_at > from_at
+WITH reached AS (
+    SELECT system, day, from_at, to_at,
+           max(to_at) OVER (PARTITION BY system, day ORDER BY from_at, to_at
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM silver.drive_coverage
+),
+beyond AS (
+    -- an hour counts once, however many drives' logs cover it
+    SELECT system, greatest(from_at, coalesce(before_at, from_at)) AS from_at, to_at
+    FROM reached WHERE before_at IS NULL OR to_at > before_at
+),
+seen_hour AS (
+    SELECT *, unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at FROM beyond
 ),
 seen AS (
     SELECT system, hour_at,

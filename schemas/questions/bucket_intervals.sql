@@ -53,10 +53,9 @@ WITH wanted AS (
 ),
 covered AS (
     SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
-    FROM silver.log_coverage l CROSS JOIN wanted w
-    WHERE l.source = 'enstore_log' AND l.to_at > w.begin_at AND l.from_at < w.end_at AND l.to_at > l.from_at
+    FROM silver.drive_coverage l CROSS JOIN wanted w
+    WHERE l.drive = $drive AND l.to_at > w.begin_at AND l.from_at < w.end_at
       AND near_days(l.day, $last_day, $last_day)
-      AND l.host = (SELECT coalesce(system, (SELECT min(system) FROM site.drive)) FROM site.drive WHERE drive = $drive)
 ),
 numbered AS (
     SELECT *, sum(is_apart) OVER (ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
@@ -65,7 +64,7 @@ numbered AS (
     )
 ),
 seen AS (
-    -- silver.log_coverage is cut at UTC midnight: what touches is one
+    -- coverage is cut at UTC midnight: what touches is one
     SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY run
 ),
 stated AS (

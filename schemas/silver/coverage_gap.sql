@@ -1,22 +1,22 @@
 /*
-title = "Holes in server logs"
+title = "Holes in the logs of drives"
 was = "log_hole"
-grain = "one row per pause of an archive system's log that is longer than log_silence_s, between two times it was written"
+grain = "one row per pause of a log of drives that is longer than log_silence_s, between two times it was written"
 why = "What happened in a hole is unknown: no state, transfer or gap may reach across it."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-system = { type = "VARCHAR", doc = "archive system" }
+host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system the log speaks for" }
 from_at = { type = "TIMESTAMP", doc = "last line before" }
 to_at = { type = "TIMESTAMP", doc = "first line after" }
 */
 WITH following AS (
-    SELECT host AS system, to_at AS from_at,
+    SELECT host, to_at AS from_at,
            lead(from_at) OVER (PARTITION BY host ORDER BY from_at, to_at) AS to_at
     FROM silver.log_coverage
-    WHERE source = 'enstore_log'
+    WHERE speaks_for = 'drives'
 )
-SELECT CAST(from_at AS DATE) AS day, system, from_at, to_at
+SELECT CAST(from_at AS DATE) AS day, host, from_at, to_at
 FROM following
 WHERE to_at > from_at

@@ -9,9 +9,10 @@ features = ["I13"]
 [columns]
 day = { type = "DATE", doc = "UTC day the interval lies in" }
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link or archive system the log speaks for" }
+host = { type = "VARCHAR", doc = "host, link, drive or archive system the log speaks for" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
+speaks_for = { type = "VARCHAR", doc = "what the log speaks for, as in site.source" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
@@ -43,6 +44,6 @@ cut AS (
     FROM run
 )
 SELECT day, source, host, greatest(from_at, CAST(day AS TIMESTAMP)) AS from_at,
-       least(to_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY) AS to_at
-FROM cut
+       least(to_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY) AS to_at, s.speaks_for
+FROM cut LEFT JOIN site.source s USING (source)
 WHERE to_at > CAST(day AS TIMESTAMP) OR from_at >= CAST(day AS TIMESTAMP)

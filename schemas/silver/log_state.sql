@@ -92,14 +92,14 @@ holed AS (
     LEFT JOIN (
         SELECT a.system, a.drive, a.day, a.seq, min(h.from_at) AS hole_from_at, max(h.to_at) AS hole_to_at
         FROM mark a JOIN silver.coverage_gap h
-            ON h.system = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
+            ON h.host = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
         GROUP BY a.system, a.drive, a.day, a.seq
     ) h ON h.system = s.system AND h.drive = s.drive AND h.day = s.day AND h.seq = s.seq
 ),
 ended AS (
     SELECT h.*, e.end_at
     FROM holed h
-    LEFT JOIN (SELECT host AS system, max(to_at) AS end_at FROM silver.log_coverage WHERE source = 'enstore_log'
+    LEFT JOIN (SELECT host AS system, max(to_at) AS end_at FROM silver.log_coverage WHERE speaks_for = 'drives'
                GROUP BY host) e ON e.system = h.system
 ),
 piece AS (

@@ -233,7 +233,7 @@ holed AS (
     SELECT p.*, h.from_at IS NOT NULL AS is_after_hole
     FROM placed p
     LEFT JOIN silver.coverage_gap h
-        ON NOT p.was_free AND h.system = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at
+        ON NOT p.was_free AND h.host = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at
     QUALIFY row_number() OVER (PARTITION BY p.system, p.drive, p.day, p.seq ORDER BY h.to_at DESC) = 1
 ),
 flagged AS (

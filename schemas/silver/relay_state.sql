@@ -49,28 +49,28 @@ following AS (
 ),
 -- runs of coverage, joined where they were only cut at midnight
 edge AS (
-    SELECT source, host AS system, from_at, to_at,
-           from_at > max(to_at) OVER (PARTITION BY source, host ORDER BY from_at, to_at
+    SELECT speaks_for, host AS system, from_at, to_at,
+           from_at > max(to_at) OVER (PARTITION BY speaks_for, host ORDER BY from_at, to_at
                                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_pause
-    FROM silver.log_coverage WHERE source IN ('enstore_log', 'enstore_relay')
+    FROM silver.log_coverage WHERE speaks_for = 'drives' OR source = 'enstore_relay'
 ),
 numbered AS (
     SELECT *, sum(CASE WHEN is_after_pause THEN 1 ELSE 0 END)
-                  OVER (PARTITION BY source, system ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+                  OVER (PARTITION BY speaks_for, system ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
     FROM edge
 ),
 covered AS (
-    SELECT source, system, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY source, system, run
+    SELECT speaks_for, system, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY speaks_for, system, run
 ),
 silent AS (
     -- the times without a log: before, between and after its runs, or all of it
     SELECT system, to_at AS from_at,
            coalesce(lead(from_at) OVER (PARTITION BY system ORDER BY from_at), TIMESTAMP '9999-01-01') AS to_at
-    FROM covered WHERE source = 'enstore_log'
+    FROM covered WHERE speaks_for = 'drives'
     UNION ALL
     SELECT t.system, TIMESTAMP '0001-01-01', coalesce(min(c.from_at), TIMESTAMP '9999-01-01')
     FROM (SELECT DISTINCT system FROM translated) t
-    LEFT JOIN covered c ON c.system = t.system AND c.source = 'enstore_log'
+    LEFT JOIN covered c ON c.system = t.system AND c.speaks_for = 'drives'
     GROUP BY t.system
 ),
 stand_in AS (
@@ -79,7 +79,7 @@ stand_in AS (
            s.from_at > f.from_at OR least(c.to_at, s.to_at) < coalesce(f.next_at, TIMESTAMP '9999-01-01') AS is_inferred,
            f.file_id, f.line_no
     FROM following f
-    JOIN covered c ON c.source = 'enstore_relay' AND c.system = f.system AND f.from_at BETWEEN c.from_at AND c.to_at
+    JOIN covered c ON c.speaks_for = 'drive_states' AND c.system = f.system AND f.from_at BETWEEN c.from_at AND c.to_at
     JOIN silent s ON s.system = f.system AND s.from_at < coalesce(f.next_at, c.to_at) AND s.to_at > f.from_at
     WHERE f.state NOT IN ('idle', 'unknown')
 )

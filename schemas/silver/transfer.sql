@@ -104,13 +104,13 @@ ordered AS (
 hole_after AS (
     SELECT t.system, t.drive, t.attempt_id, min(h.from_at) AS hole_after_at
     FROM ordered t JOIN silver.coverage_gap h
-        ON h.system = t.system AND h.from_at >= t.last_at AND h.to_at <= t.next_first_at
+        ON h.host = t.system AND h.from_at >= t.last_at AND h.to_at <= t.next_first_at
     WHERE t.data_ended_at IS NULL AND t.failed_at IS NULL
     GROUP BY t.system, t.drive, t.attempt_id
 ),
 hole_before AS (
     SELECT t.system, t.drive, t.attempt_id, max(h.to_at) AS hole_before_at
-    FROM ordered t JOIN silver.coverage_gap h ON h.system = t.system AND h.to_at <= t.first_at
+    FROM ordered t JOIN silver.coverage_gap h ON h.host = t.system AND h.to_at <= t.first_at
     WHERE t.is_after_hole AND t.started_at IS NULL
     GROUP BY t.system, t.drive, t.attempt_id
 ),

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog, macros
+from pipelines.sources import all_sources
 from support import TESTS
 
 KEYS = {"title", "through", "like", "date", "every", "given", "order", "expected_count", "expected"}
@@ -23,6 +24,11 @@ SETTING = {
     "duty_threshold_mb_s": 5.0,
     "expected_gap_s": 2.0,
     "log_silence_s": 600.0,
+}
+# What a case has besides what it gives: the settings of a site, and what each kind of log speaks for.
+ALWAYS = {
+    "site.setting": [SETTING],
+    "site.source": [{"source": stem, "speaks_for": source.SPEAKS_FOR} for stem, source in all_sources().items()],
 }
 LINEAGE = ("file_id", "line_no", "nth")
 

@@ -17,6 +17,7 @@ from pipelines.warehouse.inputs import ask_input
 class Seen:
     """How much of one log was seen of what was declared, in a rule's period."""
 
+    kind: str  # what the rule rests on: a source, or what sources speak for
     source: str
     host: str
     expected_s: float
@@ -52,9 +53,9 @@ class Gate:
         self.needed = site.min_coverage.get(rule.name, rule.min_coverage)
         begin, end = period.bounds
         self.logs = [
-            Seen(source, *row)
-            for source in (rule.sources if self.needed > 0 else ())
-            for row in ask_input(connection, "coverage_by_host", source=source, begin=begin, end=end).iter_rows()
+            Seen(kind, *row)
+            for kind in (rule.sources if self.needed > 0 else ())
+            for row in ask_input(connection, "coverage_by_host", source=kind, begin=begin, end=end).iter_rows()
         ]
 
     @property
@@ -65,12 +66,17 @@ class Gate:
     def missing(self, entity: str) -> Seen | None:
         """The log that is too short to judge an entity: its own ones together; all of the kind if none is its own."""
         names = self.kin.names(entity)
-        for source in self.rule.sources:
-            logs = [log for log in self.logs if log.source == source]
+        for kind in self.rule.sources:
+            logs = [log for log in self.logs if log.kind == kind]
             own = [log for log in logs if log.host in names or log.host.split(".")[0] in names] or logs
             if own:
-                hosts = ", ".join(log.host for log in own)
-                both = Seen(source, hosts, sum(log.expected_s for log in own), sum(log.seen_s for log in own))
+                both = Seen(
+                    kind,
+                    ", ".join(dict.fromkeys(log.source for log in own)),
+                    ", ".join(dict.fromkeys(log.host for log in own)),
+                    sum(log.expected_s for log in own),
+                    sum(log.seen_s for log in own),
+                )
                 if both.share < self.needed:
                     return both
         return None

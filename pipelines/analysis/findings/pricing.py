@@ -32,7 +32,7 @@ def days_priced(connection: Connection, rule: Rule, hit: Hit, period: Period) ->
     All of them for rules on other logs, and where no log of drives tells.
     """
     n_days = hit.n_days or period.n_days
-    if "enstore_log" not in rule.sources:
+    if "drives" not in rule.sources:
         return n_days
     (n_logged,) = ask_input(connection, "logged_drive_days", **_days(n_days, period)).row(0)
     return n_logged or n_days

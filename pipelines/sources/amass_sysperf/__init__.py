@@ -46,6 +46,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "AMASS sysperf"
 VERSION = 1
 TABLES = ("amass_sysperf_screen", "amass_sysperf_drive")
+SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
 _INSTANT = pl.Datetime("us")

@@ -39,6 +39,7 @@ from pipelines.sources.protocol import COVERAGE, NO_YEAR, REJECTS, Carry, Claim,
 TITLE = "dCache billing"
 VERSION = 2
 TABLES = ("dcache_billing_request", "dcache_billing_transfer")
+SPEAKS_FOR = "pools"
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
 _OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'

@@ -38,6 +38,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "dstat and dool"
 VERSION = 2
 TABLES = _TABLES
+SPEAKS_FOR = "hosts"
 
 _START: Carry = {
     "program": "",  # of the run, and what its preamble says

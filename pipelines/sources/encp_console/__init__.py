@@ -28,6 +28,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "encp console output"
 VERSION = 1
 TABLES = tuple(rows.SCHEMAS)
+SPEAKS_FOR = "transfers"
 IS_WHOLE = True
 
 _SIGNS = (

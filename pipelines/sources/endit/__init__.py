@@ -36,6 +36,7 @@ TITLE = "ENDIT log"
 VERSION = 1
 EVENTS, FILES = "endit_event", "endit_file"
 TABLES = (EVENTS, FILES)
+SPEAKS_FOR = "pools"
 
 _START: Carry = {
     "fold": None,

@@ -31,6 +31,7 @@ from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 TITLE = "Enstore accounting"
 VERSION = 1
 TABLES = tuple(sorted({table.fills for table in tables.TABLES}))
+SPEAKS_FOR = "transfers"
 IS_WHOLE = True
 
 _SILENCE_US = 600 * 1_000_000

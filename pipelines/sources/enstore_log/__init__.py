@@ -33,6 +33,7 @@ _LOG_TABLES = {
     )
 }
 TABLES = (*_LOG_TABLES, alarms.TABLE)
+SPEAKS_FOR = "drives"
 
 _TEMPLATES = tuple(template for log_table in _LOG_TABLES.values() for template in log_table.templates)
 _LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})

@@ -26,6 +26,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "Enstore migration log"
 VERSION = 1
 TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
+SPEAKS_FOR = "transfers"
 
 _STEP = {
     "line_no": pl.Int64(),

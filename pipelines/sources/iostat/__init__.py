@@ -45,6 +45,7 @@ from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Claim, Origin, 
 TITLE = "iostat"
 VERSION = 3
 TABLES = ("host_sample", "device_sample")
+SPEAKS_FOR = "hosts"
 
 _USED = [STAMP, BANNER, HEADER, MORE, CLOCK]
 _START: Carry = {

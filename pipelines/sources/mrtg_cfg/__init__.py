@@ -31,6 +31,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "MRTG configuration"
 VERSION = 1
 TABLES = ("mrtg_cfg",)
+SPEAKS_FOR = "links"
 IS_WHOLE = True
 HAS_SECRETS = True  # the text of lines that did not even reach `parse` is not kept either
 

@@ -36,6 +36,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "MRTG log"
 VERSION = 2
 TABLES = ("mrtg_log",)
+SPEAKS_FOR = "links"
 IS_SNAPSHOT = True  # rewritten at each poll, coarser with age: an older version knows what a newer one has lost
 
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 to 2100: an epoch outside is no poll time

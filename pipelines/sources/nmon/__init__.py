@@ -41,6 +41,7 @@ from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, 
 TITLE = "nmon"
 VERSION = 3
 TABLES = _TABLES
+SPEAKS_FOR = "hosts"
 
 _START: Carry = {
     "about": {},  # of the AAA lines: host, date, time, interval

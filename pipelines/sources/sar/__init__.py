@@ -30,6 +30,7 @@ from pipelines.sources.sar.measure import TABLES as TABLES
 
 TITLE = "sar"
 VERSION = 3
+SPEAKS_FOR = "hosts"
 
 _PARSERS: dict[str, Callable[[pl.DataFrame, Origin, Carry], Parsed]] = {
     "delimited": delimited.parse,

@@ -41,6 +41,7 @@ from pipelines.sources.timed_run.runs import START, Collector
 TITLE = "dd and time"
 VERSION = 1
 TABLES = ("benchmark_run",)
+SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
 _FIGURES = {"in", "out", "blocks", "summary", "real", "whole", "timed"}

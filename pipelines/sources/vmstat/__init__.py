@@ -40,6 +40,7 @@ from pipelines.sources.vmstat.text import ROW_START, Look, look
 TITLE = "vmstat"
 VERSION = 5
 TABLES = ("device_sample", "host_sample")
+SPEAKS_FOR = "hosts"
 
 _HEAD_LINES = 200
 

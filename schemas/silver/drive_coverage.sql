@@ -1,0 +1,51 @@
+/*
+title = "Times in which a drive's log was being written"
+grain = "one row per drive and unbroken interval, cut at UTC midnight"
+why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system."
+partition = "month"
+features = ["I13", "D4"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day the interval lies in" }
+system = { type = "VARCHAR", doc = "archive system of the drive" }
+drive = { type = "VARCHAR", doc = "drive" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH logged AS (
+    SELECT day, host, from_at, to_at FROM silver.log_coverage WHERE speaks_for = 'drives' AND to_at > from_at
+),
+named AS (
+    SELECT drive FROM site.drive UNION SELECT mover_host FROM site.drive WHERE mover_host IS NOT NULL
+),
+owned AS (
+    -- a drive no log speaks of is taken for one of the first system
+    SELECT drive, mover_host,
+           coalesce(system, (SELECT min(system) FROM site.drive),
+                    (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host)) AS system
+    FROM site.drive
+),
+spoken AS (
+    SELECT o.system, o.drive, l.day, l.from_at, l.to_at
+    FROM (SELECT DISTINCT system, drive, unnest([drive, mover_host, system]) AS name FROM owned) o
+    JOIN logged l ON l.host = o.name
+),
+reached AS (
+    SELECT *, max(to_at) OVER (PARTITION BY drive, day ORDER BY from_at, to_at
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM spoken
+),
+numbered AS (
+    SELECT *, sum(CASE WHEN before_at >= from_at THEN 0 ELSE 1 END)
+                  OVER (PARTITION BY drive, day ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM reached
+)
+SELECT day, system, drive, min(from_at) AS from_at, max(to_at) AS to_at
+FROM numbered
+GROUP BY day, system, drive, run
