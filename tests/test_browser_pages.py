@@ -6,12 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support.browsing import browsing, new_page
 from support.served import chromium, served, written
-
-pytestmark = pytest.mark.xdist_group("browser_pages")
 
 # Together they see every page; that each of the ten sees every one takes minutes, and as many turns as there are pages.
 SESSIONS, TURNS = 10, int(os.environ.get("TAPESCOPE_PAGE_TURNS", "2"))

@@ -23,9 +23,6 @@ from pipelines.warehouse.connection import LAKE, Warehouse
 from support.screenshots import pages
 from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 
-# One process for all: the warehouse is built once.
-pytestmark = pytest.mark.xdist_group("dashboard")
-
 
 @pytest.fixture
 def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:

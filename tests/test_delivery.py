@@ -31,9 +31,6 @@ from support import receivers
 from support import report_site as stand
 from support.archive import query
 
-# These share one warehouse: one process makes it.
-pytestmark = pytest.mark.xdist_group("delivery")
-
 DAY = stand.DAY
 TO = ("tape-ops@example.org", "shift@example.org")
 SECRET = {"TAPESCOPE_SMTP_USER": "robot", "TAPESCOPE_SMTP_PASSWORD": "hunter2", "TAPESCOPE_WEBHOOK_TOKEN": "t0ken"}

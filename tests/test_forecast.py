@@ -55,7 +55,6 @@ name = "to come"
 size_tb = 1.0
 from = 2030-01-01
 """
-pytestmark = pytest.mark.xdist_group("forecast")
 
 
 @pytest.fixture(scope="module")

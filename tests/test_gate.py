@@ -13,8 +13,6 @@ from pipelines.primitives.errors import ConfigError
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 from support.memory_lake import memory_lake
 
-pytestmark = pytest.mark.xdist_group("gate")
-
 DAY = date(2010, 3, 10)
 PERIOD = findings.Period(DAY, DAY, "UTC")
 RULES = load_catalog().rules

@@ -23,8 +23,7 @@ from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse, transaction
 from support.report_site import DAY, US_DAY, fill, finding, insert, make_site, make_tables
 
-# These share one warehouse: one process makes it.
-pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202egnp.exe & \"'`{{ 7 * 7 }}\n</style></svg></pre>"
 FORMS = ("html", "txt", "json")

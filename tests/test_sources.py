@@ -50,12 +50,7 @@ TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
 MOST_CUTS = 5  # of a longer case, cuts evenly spread; a cut at every line comes with one chunk a line
 
 
-# A source's cases go to one worker, which parses each of them whole only once.
-each_case = pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=pytest.mark.xdist_group(path.parent.name)) for path in CASES],
-    ids=lambda path: f"{path.parent.name}/{path.stem}",
-)
+each_case = pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def written(result: dict[str, Any]) -> str:
