@@ -112,6 +112,16 @@ def fixed(value: float, unit: str) -> str:
     return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:,.{n_decimals}f}"
 
 
+def d3_format(unit: str) -> str:
+    """The same for charts, as Vega's number formats have it.
+
+    >>> d3_format("GB/day"), d3_format("s"), d3_format("%"), d3_format("")
+    (',.0f', ',.1f', ',.1%', ',.4~r')
+    """
+    n_decimals = _decimals(unit)
+    return ",.4~r" if n_decimals is None else f",.{n_decimals}{SHARE if unit == SHARE else 'f'}"
+
+
 def quantity(value: float | None, unit: str) -> str:
     """A number with its unit, for a sentence.
 

@@ -128,6 +128,6 @@ def _promised(promise: Any) -> str:
     sold = technology.drive(promise.name)
     return (
         f"{promise.name} was promised with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
-        f" ({promise.fill_hours:.2f} h to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
-        f" ({sold.fill_hours:.2f} h)."
+        f" ({quantity(promise.fill_hours, 'h')} to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
+        f" ({quantity(sold.fill_hours, 'h')})."
     )

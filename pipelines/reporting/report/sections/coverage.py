@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pipelines.primitives.format import day_text, days_text, fixed, instant, quantity
+from pipelines.primitives.format import day_text, days_text, fixed, instant, percent, quantity
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -127,7 +127,7 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
             seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
-            log = f"{row['source']} of {row['host']}: {seen} seen, {row['needed']:.0%} needed"
+            log = f"{row['source']} of {row['host']}: {seen} seen, {percent(row['needed'])} needed"
             rules.setdefault(log, []).append(row["rule"])
     return [("withheld", f"{log}; no verdict of {', '.join(names)}") for log, names in rules.items()]
 
