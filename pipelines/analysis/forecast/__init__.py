@@ -9,7 +9,7 @@ from pipelines.analysis.forecast.history import MONTH_DAYS, WEEK_DAYS, History
 from pipelines.analysis.forecast.nightly import RELATION, forecast_all
 from pipelines.analysis.forecast.recall import estimate_recall, laid_out
 from pipelines.analysis.forecast.scenarios import UNCHANGED, Scenario, described, ranked, scenario
-from pipelines.analysis.forecast.whatif import MOST_ERROR, Answer, Record, judge, recorded, what_if
+from pipelines.analysis.forecast.whatif import MOST_ERROR, Record, WhatIf, judge, recorded, what_if
 
 __all__ = [
     "MONTH_DAYS",
@@ -17,13 +17,13 @@ __all__ = [
     "RELATION",
     "UNCHANGED",
     "WEEK_DAYS",
-    "Answer",
     "Buffers",
     "Fitted",
     "History",
     "Outlook",
     "Record",
     "Scenario",
+    "WhatIf",
     "buffers",
     "described",
     "efficiency_by_size",
