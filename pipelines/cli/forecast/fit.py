@@ -37,8 +37,7 @@ def _costs(one: Any) -> dict[str, Any]:
 
 
 def _notes(one: Any) -> Iterator[str]:
-    from pipelines.analysis.models.calibration import check
-    from pipelines.analysis.models.service_time import Service
+    from pipelines.analysis.models.service_time import Service, check
 
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
