@@ -17,15 +17,6 @@ from pipelines.primitives.errors import ContractError
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 LAYERS = ("site", "ops", "bronze", "silver", "gold")
 
-# Which layers a layer's SQL may read (design: data has floors as imports have).
-FLOORS = {
-    "ops": ("bronze", "site", "silver", "ops"),
-    "silver": ("bronze", "site", "silver"),
-    "gold": ("silver", "site", "gold", "ops"),
-    "questions": ("gold", "silver", "site", "ops"),
-    "inputs": ("gold", "silver", "site", "ops"),
-}
-
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
     "hours": "Where the drive-hours went, and what they would gain",

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
-from pipelines.primitives.text_table import natural_width, text_table
+from pipelines.primitives.text_table import ANY_WIDTH, text_table
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
     from pipelines.answers.question import Answer
@@ -70,7 +70,7 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
     out = console()
     table = text_table(lines, [format.is_number(column) for column in kept], heads)
-    width = natural_width(table)
+    width = out.measure(table, options=out.options.update(width=ANY_WIDTH)).maximum
     if width <= out.width or len(lines) > RECORD_ROWS or not sys.stdout.isatty():
         console(max(width, 1)).print(table, crop=False)
         return

@@ -215,6 +215,16 @@ def counted(n: int, noun: str) -> str:
     return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are.
+
+    >>> listed(["D1", "D2", "D3"], 2), listed(["D1", "D2"], 2)
+    ('D1, D2 and 1 more', 'D1, D2')
+    """
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")
+
+
 def percent(share: float) -> str:
     """A share for a sentence; a small one is not rounded to 0.
 

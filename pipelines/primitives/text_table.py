@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pipelines.primitives.text import escape_control
 
-_ANY_WIDTH = 10_000
+ANY_WIDTH = 10_000
 
 
 def text_table(
@@ -26,24 +26,11 @@ def text_table(
     return table
 
 
-def natural_width(table: Table) -> int:
-    """Characters from the first column to the last when nothing is cut off.
-
-    >>> natural_width(text_table([["LTO4_101", "75.0"]], [False, True], ["drive", "rate"]))
-    14
-    """
-    return _plain_console(_ANY_WIDTH).measure(table).maximum
-
-
-def plain_lines(table: Table, width: int = _ANY_WIDTH) -> list[str]:
+def plain_lines(table: Table, width: int = ANY_WIDTH) -> list[str]:
     """The lines of a table, without colours and without spaces at their ends.
 
     >>> plain_lines(text_table([["LTO4_101", "75.0"]], [False, True], ["drive", "rate\\nMB/s"]))
     ['          rate', 'drive     MB/s', 'LTO4_101  75.0']
     """
-    lines = _plain_console(width).render_lines(table, pad=False)
-    return ["".join(segment.text for segment in line).rstrip() for line in lines]
-
-
-def _plain_console(width: int) -> Console:
-    return Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    return ["".join(segment.text for segment in line).rstrip() for line in console.render_lines(table, pad=False)]

@@ -19,7 +19,7 @@ Limits: one kind of drive and one direction at a time; mounts are taken to be in
 nothing about one mount. Source: tape sizing note of CERN (C13); refusal X8. MB = 10^6 bytes.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -232,13 +232,11 @@ def _calibration(
     predicted = predictions(made.service, mounts)
     ratio = mounts.wall_s / predicted
     spread = float(((mounts.wall_s - mounts.wall_s.mean()) ** 2).sum())
-    return Calibration(
-        len(mounts),
-        made.parameters,
-        float(np.median(np.abs(ratio - 1))),
-        1 - float(((mounts.wall_s - predicted) ** 2).sum()) / spread if spread else None,
-        drift(ratio, mounts.day),
-        every,
+    return replace(
+        made,
+        median_error=float(np.median(np.abs(ratio - 1))),
+        r_squared=1 - float(((mounts.wall_s - predicted) ** 2).sum()) / spread if spread else None,
+        drift_week=drift(ratio, mounts.day),
     )
 
 

@@ -35,7 +35,6 @@ class TwoWay(NamedTuple):
     drives: tuple[Effect, ...]
     tapes: tuple[Effect, ...]
     times: Values  # ratios to the median time, in the order of the times
-    n_groups: int
 
 
 class _Cells(NamedTuple):
@@ -101,7 +100,6 @@ def fit(
         ),
         tuple(_tape_effect(str(labels[i]), by_tape[i], per_tape[i], tape_group[i]) for i in range(labels.size)),
         np.exp(by_time - np.median(by_time)),
-        int(groups.max()) + 1,
     )
 
 
