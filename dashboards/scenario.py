@@ -101,7 +101,7 @@ def rows(scenarios: list[Scenario]) -> list[dict[str, Any]]:
 
 
 def uses(answer: WhatIf, changes: Changes) -> list[dict[str, Any]]:
-    """What each kind of drive did in each direction: recorded, replayed and, where that can be told, changed."""
+    """What each kind of drive did in each direction: recorded, replayed and, where that can be judged, changed."""
     runs = {"recorded": answer.record.recorded, "replayed": answer.replayed}
     if answer.changed and changes != Changes():
         runs["changed"] = answer.changed

@@ -1,4 +1,4 @@
-"""What models and comparisons say: values with intervals, what they hang on, and runs beside one another."""
+"""What models and comparisons say: values with intervals, what they hang on, and runs next to one another."""
 
 import altair as alt
 import polars as pl

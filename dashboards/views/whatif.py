@@ -66,7 +66,7 @@ elif changes == Changes():
 else:
     text = f"Changed: {forecast.described(changes)}."
 st.text(text)
-# first what is wanted, work done sooner and less waiting; then what it takes of the drives
+# first what is asked for, work done sooner and less waiting; then what it takes of the drives
 for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
     title = scenario.COLUMNS[value][0]
     listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)

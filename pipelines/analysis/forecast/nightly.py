@@ -1,4 +1,4 @@
-"""The forecasts of a night, as rows of gold.forecast: what was said, or why it could not be."""
+"""The forecasts of a night, as rows of gold.forecast: what was estimated, or why it could not be."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta

@@ -3,7 +3,7 @@
     wall = tM + n tO + (time moving: n F / S) + (time seeking: n tS)
 
 Inputs: mounts (`Mounts`), an element each: files, MB, seconds from mount request to dismounted without the time in
-which nobody wanted anything; and, where logs have them, the seconds in which data moved, those in which the tape was
+which nobody asked for anything; and, where logs have them, the seconds in which data moved, those in which the tape was
 positioned, and those between files. What was measured is not fitted: S is MB / seconds moving, tS seconds / files, tO
 seconds between files / the gaps, and tM the mean of what is left, less tO for the first file. Without the seconds
 between files tM and tO are a weighted linear least-squares fit (scipy) of what is left over, and that trades the one
@@ -159,7 +159,7 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
 
 
 def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibration:
-    """Where some parameters cannot be told, the fitted others are worth nothing either; what was measured stands."""
+    """Where some parameters have no estimate, the fitted others are worth nothing either; what was measured stands."""
     if len(mounts) < _SPARE:
         return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
     rest = NoEstimate("it is fitted together with what cannot be told", "the same data")
@@ -243,7 +243,7 @@ def _calibration(
 def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     """Change of measured / predicted time in a week, as a share: Theil-Sen slope, 90 % interval.
 
-    An interval that holds 0 is no drift that could be told.
+    An interval that holds 0 is no drift that could be shown.
     """
     if day is None or len(day) < 8 or np.ptp(day) < 2:
         return NoEstimate("fewer than eight mounts, or less than two days", "a longer period")

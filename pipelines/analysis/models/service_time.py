@@ -159,7 +159,7 @@ def check(service: Service, mounts: Mounts) -> Check:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a mend brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""
+    """What a fix brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""
 
     naive_tb_day: float
     capped_tb_day: float
@@ -168,7 +168,7 @@ class Gain:
 def gain(before_mb_s: float, after_mb_s: float, next_limit_mb_s: float, duty: float = 1.0) -> Gain:
     """Worth of raising a stream's rate, for the share `duty` of the day in which it has work.
 
-    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a mend is worth no more
+    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a fix is worth no more
     than what the next bottleneck, there the input streams, lets through.
 
     >>> round(gain(42.86, 65.22, 57.4).capped_tb_day, 2), round(gain(42.86, 65.22, 57.4).naive_tb_day, 2)

@@ -65,7 +65,7 @@ def fit(
     then, so that a change of all is not laid on the tapes read since; left out, there is one time. Intervals: bootstrap
     over tapes. Overlap: drives and tapes are a graph; effects can be compared within one of its connected parts only
     (Abowd, Creecy and Kramarz 2002), relative to its median drive. A drive of which fewer than `min_shared` tapes ran
-    elsewhere, or a tape that ran in one drive only, is not judged: whose fault it is cannot be told.
+    elsewhere, or a tape that ran in one drive only, is not judged: the data do not show whose fault it is.
 
     >>> drives = np.repeat(["a", "b", "c"], 8)
     >>> tapes = np.tile([f"T{n}" for n in range(8)], 3)

@@ -45,7 +45,7 @@ def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period
 
 
 def _together(hits: list[Hit]) -> Hit:
-    """One hit of an entity: its hours in all kinds of work, said in the words of the dearest."""
+    """One hit of an entity: its hours in all kinds of work, in the words of the dearest."""
     dearest = max(hits, key=lambda hit: hit.lost_s or 0.0)
     lost_s, lost_bytes = (sum(getattr(hit, name) or 0.0 for hit in hits) for name in ("lost_s", "lost_bytes"))
     bounds = [sum(hit.lost_interval[side] or 0.0 for hit in hits) for side in (0, 1)]

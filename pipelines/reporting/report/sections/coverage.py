@@ -1,4 +1,4 @@
-"""What was seen, said before what it means: coverage, days without a log, clocks that do not agree."""
+"""What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 
-# Above this share of hours without a log, nothing is said about what the hours went on.
+# Above this share of hours without a log, nothing is reported about what the hours went on.
 _MOST_UNSEEN = 0.5
 _MOST_DAYS = 5
 _MOST_NAMES = 5
