@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pipelines.primitives.text import escape_control
 
-ANY_WIDTH = 10_000
+ANY_WIDTH = 1_000_000  # nothing is cut off
 
 
 def text_table(
