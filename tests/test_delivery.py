@@ -309,7 +309,7 @@ def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> N
         "description": "D2: it happened.",
         "means": "It means this.",
         "look_at": "Look there.",
-        "lost_gb_day": "300.0",
+        "lost_gb_day": "300 GB/day",
     }
 
 

@@ -19,8 +19,8 @@ from pipelines import steps
 from pipelines.analysis import forecast
 from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, whatif
 from pipelines.analysis.models import calibration
-from pipelines.analysis.models.calibration import Mounts
 from pipelines.analysis.models.eta import Eta
+from pipelines.analysis.models.service_time import Mounts
 from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simulate
 from pipelines.analysis.models.sizing import Needed
 from pipelines.catalog.contracts import load_catalog
