@@ -31,6 +31,8 @@ from support import receivers
 from support import report_site as stand
 from support.archive import query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 DAY = stand.DAY
 TO = ("tape-ops@example.org", "shift@example.org")
 SECRET = {"TAPESCOPE_SMTP_USER": "robot", "TAPESCOPE_SMTP_PASSWORD": "hunter2", "TAPESCOPE_WEBHOOK_TOKEN": "t0ken"}

@@ -13,6 +13,8 @@ from pipelines.primitives.errors import ConfigError
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 from support.memory_lake import memory_lake
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 DAY = date(2010, 3, 10)
 PERIOD = findings.Period(DAY, DAY, "UTC")
 RULES = load_catalog().rules
