@@ -17,10 +17,10 @@ for half a list would be taken for all of it.
 """
 
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import complete
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT tape hints"
@@ -40,15 +40,6 @@ _BETWEEN = r"^[\s,{}]*$"
 _PAIR = r"^(?P<pnfsid>[0-9A-Fa-f]{24,40})\s+(?P<volume>[A-Za-z0-9._-]{1,128})\s*$"
 _MOST_CHARS = 128
 _UNKNOWN_AT = datetime(1970, 1, 1)
-_ROW: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "written_at": pl.Datetime("us"),
-    "pnfsid": pl.String(),
-    "volume": pl.String(),
-    "place": pl.String(),
-    "bytes": pl.Int64(),
-}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -87,17 +78,12 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         system=pl.lit(origin.system or origin.host), written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
     )
     return Parsed(
-        tables={TABLE: _complete(made)},
+        tables={TABLE: complete(made, TABLE)},
         n_used=rows.filter(is_good).height,
         n_skipped=rows.filter(~is_good & pl.col("is_empty")).height,
         rejects=bad.select(REJECTS.names()),
         carry={},
     )
-
-
-def _complete(rows: pl.DataFrame) -> pl.DataFrame:
-    lacking: dict[str, Any] = {name: pl.lit(None, pl.String) for name in _ROW if name not in rows.columns}
-    return rows.with_columns(**lacking).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
 
 
 def _written_at(origin: Origin) -> datetime:

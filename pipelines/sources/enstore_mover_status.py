@@ -22,12 +22,14 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore mover status"
 VERSION = 1
-TABLES = ("enstore_mover_status",)
+TABLE = "enstore_mover_status"
+TABLES = (TABLE,)
 IS_WHOLE = True
 
 _MOST_LINES = 400  # of one dump; a longer one has lost its end
@@ -66,14 +68,6 @@ _REALS = {
     "default_dismount_delay": "dismount_delay_s",
     "max_dismount_delay": "most_dismount_delay_s",
 }
-_COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    **dict.fromkeys(("system", "host"), pl.String()),
-    "logged_at": pl.Datetime("us"),
-    **dict.fromkeys((*_TEXTS.values(), "source_path", "target_path", "error"), pl.String()),
-    **dict.fromkeys(_COUNTS.values(), pl.Int64()),
-    **dict.fromkeys(_REALS.values(), pl.Float64()),
-}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -111,9 +105,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         if len(kept) > _MOST_LINES:
             kept = []
     system = pl.lit(origin.system)
-    table = pl.DataFrame(rows, schema=_COLUMNS).with_columns(system=system, host=pl.lit(origin.host or origin.system))
+    table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
+        system=system, host=pl.lit(origin.host or origin.system)
+    )
     return Parsed(
-        tables={TABLES[0]: table},
+        tables={TABLE: table},
         n_used=n_used,
         n_skipped=lines.height - n_used - len(rejects),
         rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),

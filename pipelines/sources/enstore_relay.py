@@ -17,8 +17,9 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
-from pipelines.sources._shared.stamps import instants
+from pipelines.sources._shared.stamps import instant_of, instants
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore event relay capture"
@@ -41,30 +42,6 @@ _TRANSFER = (
 _STATES = (
     *("IDLE", "SETUP", "MOUNT_WAIT", "SEEK", "ACTIVE", "FINISH_WRITE", "HAVE_BOUND", "DISMOUNT_WAIT", "CLEANING"),
     *("DRAINING", "OFFLINE", "ERROR"),
-)
-_LAST_EPOCH = 4_102_444_800
-_AT = pl.Datetime("us")
-_COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "logged_at": _AT,
-    "mover": pl.String(),
-    "network": pl.String(),
-    "kind": pl.String(),
-    "state": pl.String(),
-    "volume": pl.String(),
-    "client": pl.String(),
-    "mode": pl.String(),
-    "bytes": pl.Int64(),
-    "total_bytes": pl.Int64(),
-    "side": pl.String(),
-    "buffered_bytes": pl.Int64(),
-    "sent_at": _AT,
-    "is_draining": pl.Boolean(),
-}
-_RATE_COLUMNS = (
-    *("line_no", "system", "mover", "volume", "mode", "from_at", "to_at", "offset_bytes", "bytes", "total_bytes"),
-    "buffered_bytes",
 )
 # What a chunk must know of each mover: its volume, and its last line about bytes at the tape.
 _LAST: dict[str, pl.DataType] = {
@@ -102,7 +79,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     stamped = stamped.with_columns(at=at)
     events = _events(stamped.filter(is_event), origin)
     bad = pl.concat([_strange(rows), events.filter(pl.col("reason").is_not_null()).select(REJECTS.names())])
-    good = events.filter(pl.col("reason").is_null()).select(*_COLUMNS).cast(_COLUMNS)  # type: ignore[arg-type]
+    good = fitted(events.filter(pl.col("reason").is_null()), EVENTS)
     rates, movers = _rates(good, memory["movers"])
     system = origin.system or origin.host
     return Parsed(
@@ -141,8 +118,6 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("message").str.extract_groups(_EVENT).struct.unnest())
     rows = rows.with_columns(pl.when(kind == "transfer").then(words).str.extract_groups(_TRANSFER).struct.unnest())
     moved = pl.col("moved").cast(pl.Int64, strict=False)
-    epoch = pl.col("epoch").cast(pl.Float64, strict=False)
-    sent_us = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
     is_state = words.is_in(_STATES)
     is_bad = (
         kind.is_null()
@@ -158,7 +133,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         client=pl.when(kind.is_in(["connect", "disconnect"])).then(words),
         mode=pl.when(moved < 0).then(pl.lit("read")).when(moved > 0).then(pl.lit("write")),
         bytes=moved.abs(),
-        sent_at=sent_us.cast(_AT),
+        sent_at=instant_of(pl.col("epoch").cast(pl.Float64, strict=False)),
         is_draining=pl.when(pl.col("draining").is_not_null()).then(
             ~pl.col("draining").is_in(["0", "False", "None", "false"])
         ),
@@ -192,18 +167,13 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
         & (pl.col("mode").is_null() | pl.col("mode_before").is_null() | (pl.col("mode") == pl.col("mode_before")))
         & (pl.col("sent_us") > pl.col("sent_us_before"))
     )
-    rates = (
-        media.filter(is_same & (pl.col("kind") == "transfer"))
-        .with_columns(
-            mode=mode,
-            volume=pl.when(pl.col("volume") != "").then("volume"),
-            from_at=pl.col("sent_us_before").cast(_AT),
-            to_at=pl.col("sent_us").cast(_AT),
-            offset_bytes="bytes_before",
-            bytes=pl.col("bytes") - pl.col("bytes_before"),
-        )
-        .select(*_RATE_COLUMNS)
-        .sort("line_no")
+    rates = media.filter(is_same & (pl.col("kind") == "transfer")).with_columns(
+        mode=mode,
+        volume=pl.when(pl.col("volume") != "").then("volume"),
+        from_at="sent_us_before",
+        to_at="sent_us",
+        offset_bytes="bytes_before",
+        bytes=pl.col("bytes") - pl.col("bytes_before"),
     )
     newest = media.group_by(_MOVER, maintain_order=True).last()
     kept = (
@@ -213,4 +183,4 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
         .select(*_LAST)
         .sort(_MOVER)
     )
-    return rates, [list(row) for row in kept.rows()]
+    return fitted(rates, RATES).sort("line_no"), [list(row) for row in kept.rows()]

@@ -16,9 +16,9 @@ import polars as pl
 
 from pipelines.primitives.units import KIB
 from pipelines.sources._shared.columns import NEGATIVE, NETWORK
-from pipelines.sources._shared.device_kinds import interface_kind
+from pipelines.sources._shared.contract import complete
+from pipelines.sources._shared.device_kinds import interface_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "nicstat"
@@ -54,12 +54,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     rows = _runs(rows, state)
     is_good = pl.col("reason").is_null()
     samples = rows.filter(is_good & ~pl.col("is_start"))
-    kinds = {name: interface_kind(name) for name in samples["interface"].unique()}
     host = origin.host or stem_of(origin.path)
     samples = samples.with_columns(
         tool=pl.lit("nicstat"),
         host=pl.lit(host, dtype=pl.String),
-        kind=pl.col("interface").replace_strict(kinds, default="port", return_dtype=pl.String),
+        kind=kinds_of(samples["interface"], interface_kind),
         from_at=(pl.col("before") * 1_000_000).cast(pl.Datetime("us")),
         to_at=(pl.col("epoch") * 1_000_000).cast(pl.Datetime("us")),
     )

@@ -1,7 +1,8 @@
 """The types that parsers take and return: Origin in, Parsed out.
 
 A source is a module of `pipelines.sources` with `TITLE`, `recognise(head)` and `parse(lines, origin, carry)`; see
-the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging.
+the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging. The columns of what they fill
+are those of the contracts in `schemas/bronze` (`_shared/contract.py`).
 """
 
 import datetime as dt

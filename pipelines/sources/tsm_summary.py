@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.clock import to_utc
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
@@ -35,18 +36,6 @@ _WORDS = {"activity": 2, "entity": 4, "address": 6, "schedule": 7, "volume": 20,
 _NUMBERS = {
     **{"number": 3, "n_examined": 8, "n_affected": 9, "n_failed": 10, "bytes": 11},
     **{"idle_s": 16, "media_wait_s": 17, "n_processes": 18, "network_wait_s": 24},
-}
-_AT = pl.Datetime("us")
-_ROW: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "started_at": _AT,
-    "ended_at": _AT,
-    **dict.fromkeys(_WORDS, pl.String()),
-    **dict.fromkeys(_NUMBERS, pl.Int64()),
-    "is_successful": pl.Boolean(),
-    "drive": pl.String(),
-    "device": pl.String(),
 }
 _START: Carry = {"fold": None, "at": None}
 
@@ -83,7 +72,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     bad = pl.concat(
         [frame.filter(pl.col("reason").is_not_null()).select(REJECTS.names()) for frame in (stamped, bad_time)]
     )
-    good = stamped.filter(pl.col("reason").is_null()).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
+    good = fitted(stamped.filter(pl.col("reason").is_null()), TABLE)
     return Parsed(
         tables={TABLE: good},
         n_used=good.height,

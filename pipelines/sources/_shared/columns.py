@@ -5,15 +5,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.sources._shared.samples import SHARED, complete
+from pipelines.sources._shared import contract
+from pipelines.sources.protocol import Carry, Parsed
 
 HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
 TABLES = (HOST, DEVICE, NETWORK)
+RUN = "benchmark_run"
+OF_HOSTS = (*TABLES, RUN)  # filled by several sources, with what was measured on one host
 NEGATIVE = "negative value: a counter was reset"
 
-_NAMES = {DEVICE: "device", NETWORK: "interface"}
+NAMES = {DEVICE: "device", NETWORK: "interface"}
 _KEYS = ("line_no", "host", "from_at", "to_at")
-_LARGEST = 2.0**62
+LARGEST = 2.0**62
 
 
 class Target(NamedTuple):
@@ -31,7 +34,7 @@ class Target(NamedTuple):
 
 def no_rows() -> dict[str, pl.DataFrame]:
     """The shared relations of samples, empty."""
-    return {table: pl.DataFrame(schema=SHARED[table]) for table in TABLES}
+    return {table: contract.no_rows(table) for table in TABLES}
 
 
 def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[str, pl.DataFrame]:
@@ -45,11 +48,13 @@ def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[st
         of.setdefault((target.table, target.name, target.kind), {}).setdefault(target.column, target)
     made: dict[str, list[pl.DataFrame]] = {table: [] for table in TABLES}
     for (table, name, kind), of_one in of.items():
-        named = {_NAMES[table]: name, "kind": kind} if table in _NAMES else {}
+        named = {NAMES[table]: name, "kind": kind} if table in NAMES else {}
         made[table].append(_of_one(rows, list(of_one.values()), {"tool": tool, **named}))
     empty = rows.clear().select(_KEYS)
     return {
-        table: complete(pl.concat(parts or [empty], how="diagonal_relaxed").sort("line_no", maintain_order=True), table)
+        table: contract.complete(
+            pl.concat(parts or [empty], how="diagonal_relaxed").sort("line_no", maintain_order=True), table
+        )
         for table, parts in made.items()
     }
 
@@ -78,6 +83,26 @@ def _fitted(target: Target) -> pl.Expr:
         value = value * target.factor
     if target.divisor != 1:
         value = value / pl.col(f"over {target.divisor}")
-    kind = SHARED[target.table][target.column]
-    value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else _LARGEST)).then(value)
+    return whole(value, contract.schema_of(target.table)[target.column])
+
+
+def whole(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A number as a column of this type holds it: rounded if it has whole numbers, null if negative or too large."""
+    value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else LARGEST)).then(value)
     return value.round().cast(kind) if kind.is_integer() else value
+
+
+def join_parts(parts: list[Parsed], n_used: int, n_lines: int, carry: Carry) -> Parsed:
+    """What the runs within a chunk became, as one; all have the same tables.
+
+    Lines neither used nor rejected were skipped.
+    """
+    rejects = pl.concat([part.rejects for part in parts]).sort("line_no")
+    return Parsed(
+        tables={table: pl.concat([part.tables[table] for part in parts]) for table in parts[0].tables},
+        n_used=n_used,
+        n_skipped=n_lines - n_used - rejects.height,
+        rejects=rejects,
+        coverage=pl.concat([part.coverage for part in parts]),
+        carry=carry,
+    )

@@ -17,6 +17,7 @@ import polars as pl
 from pipelines.primitives.clock import naive_utc, to_utc
 
 EPOCH = datetime(1970, 1, 1)
+LAST_EPOCH = 4_102_444_800  # 2100
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 _UTC_WORDS = {"UTC", "UCT", "Z"}
@@ -36,6 +37,12 @@ def microseconds(at: datetime) -> int:
 def from_microseconds(since: int | None) -> datetime | None:
     """The instant so long after 1970, UTC without its zone; None stays None."""
     return None if since is None else EPOCH + timedelta(microseconds=since)
+
+
+def instant_of(epoch: pl.Expr) -> pl.Expr:
+    """Seconds since 1970 as an instant; null before that, and beyond 2100, where a number is a slip."""
+    micros = pl.when(epoch.is_between(1, LAST_EPOCH)).then(epoch) * 1_000_000
+    return micros.round().cast(pl.Int64).cast(pl.Datetime("us"))
 
 
 def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:

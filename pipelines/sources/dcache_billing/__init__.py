@@ -28,17 +28,17 @@ positioning in it. What must be known of them:
 
 import polars as pl
 
+from pipelines.sources._shared.contract import no_rows
 from pipelines.sources._shared.coverage import so_far
-from pipelines.sources.dcache_billing import movers, objects
+from pipelines.sources.dcache_billing import movers, objects, requests
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
-from pipelines.sources.dcache_billing.requests import finish
 from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
 from pipelines.sources.protocol import COVERAGE, NO_YEAR, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "dCache billing"
 VERSION = 2
-TABLES = ("dcache_billing_request", "dcache_billing_transfer")
+TABLES = (requests.TABLE, movers.TABLE)
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
 _OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'
@@ -87,10 +87,15 @@ def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, st
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
     if header_line is not None:
         rows = rows.filter(pl.col("line_no") > header_line)
-    records, rejects = finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
+    records, rejects = requests.finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
     n_used = records.height + (header_line is not None)
-    tables = {"dcache_billing_request": records, "dcache_billing_transfer": pl.DataFrame(schema=movers.SCHEMA)}
-    return _parsed(lines, tables, rejects, n_used, pl.DataFrame(schema=COVERAGE), state)
+    return Parsed(
+        tables={requests.TABLE: records, movers.TABLE: no_rows(movers.TABLE)},
+        n_used=n_used,
+        n_skipped=lines.height - n_used - rejects.height,
+        rejects=rejects.cast(REJECTS),
+        carry=state,
+    )
 
 
 def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
@@ -98,36 +103,20 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     is_copy = "billing-error" in origin.path
     objected = objects.from_json(rows.filter(kind="object").select("line_no", "text"), origin.zone)
     raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
-    records, rejects = finish(raw, origin.system, is_copy)
+    records, rejects = requests.finish(raw, origin.system, is_copy)
     moved = movers.mover_records(rows.head(0) if is_copy else rows, origin)
     junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
     rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
     n_used = records.height + moved.height + rows.filter(kind="header").height
-    coverage = (
-        pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, written_at(rows, origin), origin.system, state)
-    )
-    tables = {"dcache_billing_request": records, "dcache_billing_transfer": moved}
-    parsed = _parsed(lines, tables, rejects, n_used, coverage, state)
-    n_lost = 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height
-    parsed.notes = {NO_YEAR: n_lost}
-    return parsed
-
-
-def _parsed(
-    lines: pl.DataFrame,
-    tables: dict[str, pl.DataFrame],
-    rejects: pl.DataFrame,
-    n_used: int,
-    coverage: pl.DataFrame,
-    state: Carry,
-) -> Parsed:
+    proof = written_at(rows, origin)
     return Parsed(
-        tables=tables,
+        tables={requests.TABLE: records, movers.TABLE: moved},
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects.cast(REJECTS),
-        coverage=coverage,
+        rejects=rejects,
+        coverage=pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, proof, origin.system, state),
         carry=state,
+        notes={NO_YEAR: 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height},
     )
 
 

@@ -28,9 +28,8 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as _TABLES
-from pipelines.sources._shared.columns import no_rows, sampled
+from pipelines.sources._shared.columns import join_parts, no_rows, sampled
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
 from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed

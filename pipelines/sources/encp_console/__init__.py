@@ -20,14 +20,14 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.enstore import CTIME
-from pipelines.sources.encp_console import rows
 from pipelines.sources.encp_console.reader import KEYS, Reader
+from pipelines.sources.encp_console.reader import TABLES as TABLES
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "encp console output"
 VERSION = 1
-TABLES = tuple(rows.SCHEMAS)
 IS_WHOLE = True
 
 _SIGNS = (
@@ -72,8 +72,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     }
     return Parsed(
         tables={
-            name: pl.DataFrame(reader.rows[name], schema=schema).with_columns(**common).select(*rows.ORDER[name])
-            for name, schema in rows.SCHEMAS.items()
+            table: pl.DataFrame(rows, schema=schema_of(table)).with_columns(**common)
+            for table, rows in reader.rows.items()
         },
         n_used=reader.n_used,
         n_skipped=lines.height - reader.n_used - len(reader.rejects),

@@ -5,9 +5,14 @@ import re
 from typing import Any
 
 from pipelines.primitives.units import MIB
-from pipelines.sources.encp_console.rows import ACCESS, STEP, SUMMARY, TRANSFER
 from pipelines.sources.protocol import Carry
 
+TRANSFER, SUMMARY, ACCESS, STEP = TABLES = (
+    "encp_console_transfer",
+    "encp_console_summary",
+    "encp_console_access",
+    "encp_console_step",
+)
 Record = dict[str, Any]
 
 _F = r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -59,7 +64,7 @@ class Reader:
 
     def __init__(self, carry: Carry | None) -> None:
         self.open: dict[str, Record] = {name: dict(row) for name, row in (carry or {}).items()}
-        self.rows: dict[str, list[Record]] = {TRANSFER: [], SUMMARY: [], ACCESS: [], STEP: []}
+        self.rows: dict[str, list[Record]] = {table: [] for table in TABLES}
         self.rejects: list[tuple[int, str, str]] = []
         self.n_used = 0
 

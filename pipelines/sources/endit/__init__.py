@@ -34,8 +34,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT log"
 VERSION = 1
-EVENTS, FILES = "endit_event", "endit_file"
-TABLES = (EVENTS, FILES)
+TABLES = (messages.EVENTS, messages.FILES)
 
 _START: Carry = {
     "fold": None,
@@ -73,7 +72,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     bad = pl.concat([_strange(rows), cut.select(REJECTS.names())]).sort("line_no")
     coverage, last_us = so_far(stamped.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"])
     return Parsed(
-        tables={EVENTS: events, FILES: files},
+        tables=dict(zip(TABLES, (events, files), strict=True)),
         n_used=events.height,
         n_skipped=lines.height - events.height - bad.height,
         rejects=bad,

@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import coverage_of, read_ctime
 from pipelines.sources._shared.stamps import instants
 from pipelines.sources.enstore_migration import status, steps, stories
@@ -26,14 +27,6 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "Enstore migration log"
 VERSION = 1
 TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
-
-_STEP = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "host": pl.String(),
-    "logged_at": pl.Datetime("us"),
-    **steps.COLUMNS,
-}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -65,23 +58,19 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
     clocked = steps_logged.filter(pl.col("local").is_not_null())
     at, fold = instants(clocked.select("local", "word"), origin.zone, memory["fold"])
-    clocked = clocked.with_columns(
-        logged_at=at, system=pl.lit(origin.system or origin.host), host=pl.lit(origin.host or origin.system)
-    )
+    head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
+    clocked = clocked.with_columns(logged_at=at, **head)
     read = steps.read(clocked)
-    found = read.filter(pl.col("reason").is_null()).select(*_STEP).cast(_STEP)  # type: ignore[arg-type]
+    found = fitted(read.filter(pl.col("reason").is_null()), steps.TABLE)
     files, still_open = stories.tell(found, memory["open"])
     bad_time = steps_logged.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
     cut = read.filter(pl.col("reason").is_not_null())
     bad = pl.concat([bad_time.select(REJECTS.names()), cut.select(REJECTS.names()), strange]).sort("line_no")
-    head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
     return Parsed(
         tables={
             steps.TABLE: found,
             stories.TABLE: files,
-            status.TABLE: table.with_columns(reported_at=_reported_at(origin), **head)
-            .select(*status.COLUMNS)
-            .cast(status.COLUMNS),  # type: ignore[arg-type]
+            status.TABLE: fitted(table.with_columns(reported_at=_reported_at(origin), **head), status.TABLE),
         },
         n_used=found.height + table.height,
         n_skipped=lines.height - found.height - table.height - bad.height,

@@ -6,16 +6,6 @@ from pipelines.sources.protocol import REJECTS
 
 TABLE = "enstore_migration_status"
 MILESTONES = ("copied", "swapped", "checked", "closed")
-COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    **dict.fromkeys(("system", "host"), pl.String()),
-    "reported_at": pl.Datetime("us"),
-    **dict.fromkeys(("volume", "src_bfid", "src_kind", "src_deleted"), pl.String()),
-    "src_is_bad": pl.Boolean(),
-    **dict.fromkeys(("dst_bfid", "dst_kind", "dst_deleted"), pl.String()),
-    "dst_is_bad": pl.Boolean(),
-    **{f"is_{name}": pl.Boolean() for name in MILESTONES},
-}
 
 HEADER = r"^\((\S+)\) src_bfid SDB +dst_bfid SDB copied swapped checked closed\s*$"
 _BFID = r"[A-Z][A-Z0-9]*?\d{14,}"

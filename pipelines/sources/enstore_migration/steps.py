@@ -82,13 +82,6 @@ _SHAPES = (
     (("restore",), "said", _RESTORE),
 )
 _GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_path", "state", "error", "seconds")
-COLUMNS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("thread", "task", "kind", "phase", "result", "bfid", "dst_bfid", "volume"), pl.String()),
-    "file_number": pl.Int64(),
-    **dict.fromkeys(("source_path", "target_path", "state", "error"), pl.String()),
-    "seconds": pl.Float64(),
-    "message": pl.String(),
-}
 
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared import fixed_width
-from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.stamps import microseconds
 from pipelines.sources._shared.sysstat import foreign_banner, read_banner
 from pipelines.sources.iostat import json_form

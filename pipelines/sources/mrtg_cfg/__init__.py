@@ -24,13 +24,15 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.clock import naive_utc
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.mrtg_cfg.targets import Member, members, polled_side
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "MRTG configuration"
 VERSION = 1
-TABLES = ("mrtg_cfg",)
+TABLE = "mrtg_cfg"
+TABLES = (TABLE,)
 IS_WHOLE = True
 HAS_SECRETS = True  # the text of lines that did not even reach `parse` is not kept either
 
@@ -49,28 +51,6 @@ _LOOKS = re.compile(
     r"writeexpires|[xy]scale|[xy]size|[xy]zoom|xyzoom|yticsfactor"
 )
 _CAPACITY_OF_NONE = 536_870_911  # 2^32 / 8: what SNMP version 1 says of any port of 4.3 Gb/s or more
-_SCHEMA = pl.Schema(
-    {
-        "line_no": pl.Int64(),
-        "setting_line": pl.Int64(),
-        "written_at": pl.Datetime("us"),
-        "target": pl.String(),
-        "keyword": pl.String(),
-        "value": pl.String(),
-        "number": pl.Float64(),
-        "unit": pl.String(),
-        "member_kind": pl.String(),
-        "polled_host": pl.String(),
-        "interface": pl.String(),
-        "in_oid": pl.String(),
-        "out_oid": pl.String(),
-        "snmp_version": pl.String(),
-        "is_turned": pl.Boolean(),
-        "measures": pl.String(),
-        "polled": pl.String(),
-        "note": pl.String(),
-    }
-)
 _START: Carry = {"keyword": None, "target": None, "setting_line": 0}
 
 
@@ -108,9 +88,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         elif found:
             n_used += 1
             rows += found
-    table = pl.DataFrame(rows, schema=_SCHEMA).with_columns(written_at=pl.lit(_written_at(origin), pl.Datetime("us")))
+    table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
+        written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
+    )
     return Parsed(
-        tables={"mrtg_cfg": table},
+        tables={TABLE: table},
         n_used=n_used,
         n_skipped=lines.height - n_used - len(rejects),
         rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),

@@ -29,9 +29,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.columns import TABLES as _TABLES
-from pipelines.sources._shared.columns import no_rows
+from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
 from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks, repeated
 from pipelines.sources.nmon.figures import FIGURES, figures, split, together
 from pipelines.sources.nmon.layout import KNOWN, is_header, relation_of

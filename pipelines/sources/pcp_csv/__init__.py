@@ -34,9 +34,8 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
-from pipelines.sources._shared.columns import no_rows
+from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
 from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables

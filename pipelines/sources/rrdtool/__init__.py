@@ -31,8 +31,8 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins

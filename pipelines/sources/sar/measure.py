@@ -9,9 +9,9 @@ from datetime import timedelta
 
 import polars as pl
 
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import joined
-from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
-from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 from pipelines.sources._shared.sysstat import numbers
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.sar.activities import DEVICE, HOST, MILLISECOND, NETWORK, SHARE, Activity, Layout, lay_out
@@ -147,10 +147,10 @@ def _finish(records: pl.DataFrame, table: str) -> pl.DataFrame:
     """Records in the shape of their relation."""
     records = records.with_columns(tool=pl.lit("sar"))
     if table == DEVICE:
-        name = pl.col("item").str.strip_prefix("/dev/")
-        records = records.with_columns(device=name, kind=disk_kinds(name))
+        names = records["item"].str.strip_prefix("/dev/")
+        records = records.with_columns(device=names, kind=kinds_of(names, disk_kind))
     if table == NETWORK:
-        records = records.with_columns(interface=pl.col("item"), kind=interface_kinds(pl.col("item")))
+        records = records.with_columns(interface="item", kind=kinds_of(records["item"], interface_kind))
     return complete(records, table)
 
 

@@ -17,9 +17,9 @@ import re
 import polars as pl
 
 from pipelines.primitives.units import KIB
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
 from pipelines.sources.vmstat.text import flatten

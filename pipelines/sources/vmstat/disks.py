@@ -16,10 +16,10 @@ import re
 
 import polars as pl
 
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.device_kinds import disk_kinds
+from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
@@ -254,7 +254,7 @@ def differences(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .with_columns(
             to_at="at",
             reason=pl.when(pl.col("is_still")).then(pl.lit("out_of_order")).otherwise("reason"),
-            kind=disk_kinds(pl.col("device")),
+            kind=kinds_of(rows["device"], disk_kind),
         )
         .with_columns(pl.col("is_record").fill_null(False))
     )

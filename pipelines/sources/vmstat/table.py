@@ -5,9 +5,9 @@ from typing import NoReturn
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
 from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
 from pipelines.sources.vmstat.clock import OtherLine, date_rows, others_of, read_clock
