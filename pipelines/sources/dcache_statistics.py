@@ -53,8 +53,6 @@ _START: Carry = {
 def recognise(head: list[str]) -> Claim:
     """The header of a timestamp and rows of pool, class and ten or twelve numbers."""
     texts = [line.strip() for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "the file is empty")
     is_headed = any(_STAMP.fullmatch(text) for text in texts)
     rows = [text.split() for text in texts if not text.startswith("#")]
     fitting = sum(len(row) in (_HOUR, _DAY) and all(map(_is_number, row[2:])) for row in rows)

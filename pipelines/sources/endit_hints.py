@@ -21,6 +21,7 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.sources._shared.contract import complete
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "ENDIT tape hints"
@@ -44,13 +45,11 @@ _UNKNOWN_AT = datetime(1970, 1, 1)
 
 def recognise(head: list[str]) -> Claim:
     """An object of objects with `volid`; or nothing but pairs of a dCache id and a volume."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "the file is empty")
+    texts = filled(head)
     n_entries = int(texts.str.contains(_ENTRY).sum())
     if n_entries * 2 > len(texts) and texts.str.contains(r'"volid"').any():
         return Claim(True, 1.0, "entries of file, volid and order")
-    share = float(texts.str.contains(_PAIR).mean())  # type: ignore[arg-type]
+    share = share_of(texts, _PAIR)
     if share >= 0.5:
         return Claim(True, share, f"{share:.0%} of the lines are a dCache id and a volume")
     return Claim(False, min(share, 0.5), 'neither entries of "volid" and "order" nor lines of a dCache id and a volume')

@@ -19,6 +19,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import instant_of, instants
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
@@ -58,10 +59,8 @@ _MOVER = ("mover", "network")
 
 def recognise(head: list[str]) -> Claim:
     """The relay's if half of the lines are a time stamp and one of its words, and one at least is about a mover."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
-    share = float(texts.str.contains(_LINE).mean())  # type: ignore[arg-type]
+    texts = filled(head)
+    share = share_of(texts, _LINE)
     about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
     if share >= 0.5 and about.any():
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")

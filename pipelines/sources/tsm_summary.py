@@ -18,6 +18,7 @@ from pipelines.primitives.clock import to_utc
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
@@ -42,11 +43,8 @@ _START: Carry = {"fold": None, "at": None}
 
 def recognise(head: list[str]) -> Claim:
     """Two stamps with microseconds, an activity in capitals and a number, in 26 columns."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "the file is empty")
-    rows = texts.filter(texts.str.contains(_LINE))
-    share = len(rows) / len(texts)
+    texts = filled(head)
+    rows, share = texts.filter(texts.str.contains(_LINE)), share_of(texts, _LINE)
     n_whole = int((_cells(rows).list.len() == _WIDTH).sum()) if len(rows) else 0
     if share >= 0.5 and n_whole * 2 > len(rows):
         return Claim(True, share, f"{n_whole} rows of TSM's table SUMMARY")

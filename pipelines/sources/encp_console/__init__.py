@@ -42,9 +42,7 @@ _LOG_LINE = re.compile(CTIME)
 def recognise(head: list[str]) -> Claim:
     """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
     texts = [line for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "no lines")
-    if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= len(texts):
+    if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= max(len(texts), 1):
         return Claim(False, 0.2, "a log with time stamps, in which output of encp may be mixed")
     for sign, least in _SIGNS:
         n_found = sum(sign.match(line) is not None for line in texts)

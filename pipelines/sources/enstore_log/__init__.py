@@ -16,6 +16,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import fitted, schema_of
 from pipelines.sources._shared.enstore import coverage_of
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
 from pipelines.sources.enstore_log.templates import LogTable, cast, classify, extract, label
@@ -36,10 +37,8 @@ _MESSAGE_CHARS = 300  # a message is for reading, not a place for a whole dictio
 
 def recognise(head: list[str]) -> Claim:
     """Enstore's if a fifth of the lines have its prefix; the others may be continuations."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
-    share = float(texts.str.contains(log_lines.RECORD).mean())  # type: ignore[arg-type]
+    texts = filled(head)
+    share = share_of(texts, log_lines.RECORD)
     if share >= 0.2:
         return Claim(True, share, f"{share:.0%} of the lines begin with clock, host, process, user, severity, server")
     if share:

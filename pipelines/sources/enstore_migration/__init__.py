@@ -20,6 +20,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import coverage_of, read_ctime
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import instants
 from pipelines.sources.enstore_migration import status, steps, stories
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
@@ -31,12 +32,10 @@ TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
 
 def recognise(head: list[str]) -> Claim:
     """A line of a known task behind a time stamp, or the head of the status table."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
+    texts = filled(head)
     if texts.str.contains(status.HEADER).any():
         return Claim(True, 1.0, "the head of the table migrate --status prints")
-    share = float(texts.str.contains(steps.LINE).mean())  # type: ignore[arg-type]
+    share = share_of(texts, steps.LINE)
     if share >= 0.2:
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a task of Enstore's migration")
     if texts.str.contains(status.ROW).any():

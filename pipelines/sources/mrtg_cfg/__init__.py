@@ -64,7 +64,7 @@ def recognise(head: list[str]) -> Claim:
     if not settings:
         if only_comments and any("cfgmaker" in line or "Multi Router Traffic Grapher" in line for line in lines):
             return Claim(True, 0.8, "a comment that names cfgmaker or MRTG, and no setting yet")
-        return Claim(False, 0.0, "no setting of MRTG" if lines else "the file is empty")
+        return Claim(False, 0.0, "no setting of MRTG")
     likeness = len(settings) / len(own)
     if likeness < 0.6 or not telling:
         return Claim(False, likeness / 2, "few lines are settings of MRTG, or none that only MRTG has")

@@ -51,7 +51,7 @@ def recognise(head: list[str]) -> Claim:
     """The beginning of a dump, fetch or xport whose columns are known."""
     found = read_head(head)
     if found is None:
-        return Claim(False, 0.0, "no output of rrdtool" if any(head) else "the file is empty")
+        return Claim(False, 0.0, "no output of rrdtool")
     if found.why_not:
         return Claim(False, 0.7, f"rrdtool {found.layout}: {found.why_not}; not read")
     return Claim(True, 1.0, f"rrdtool {found.layout} of {', '.join(found.names)} in bins of {found.step_s} s")

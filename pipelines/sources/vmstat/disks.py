@@ -16,13 +16,13 @@ import re
 
 import polars as pl
 
-from pipelines.sources._shared.contract import complete
+from pipelines.sources._shared.columns import DEVICE
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
-from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import read_stamp
-from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
+from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
 
 SECTOR_BYTES = 512
@@ -78,23 +78,13 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         state["n_rows"] = rows["rank"][-1] + 1
     ends = rows.filter(pl.col("device").is_not_null() | pl.col("reason").is_not_null())
     ends = differences(date_rows(ends, others, origin, state), state)
-    host = origin.host or stem_of(origin.path)
-    records = ends.filter("is_record").with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
-    junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
-    bad = ends.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
+    records = ends.filter("is_record")
     parts = rows.height - ends.height  # labels of one snapshot
-    n_used = records.height + parts + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
-    intervals = records.select("line_no", "host", "from_at", "to_at").unique(["from_at", "to_at"], keep="first")
-    return Parsed(
-        tables={"device_sample": complete(records, "device_sample")},
-        n_used=n_used,
-        n_skipped=flat.height - n_used - rejects.height,
-        rejects=rejects,
-        coverage=unbroken(intervals.sort("from_at", "to_at")),
-        carry=state,
-        notes={COUNTERS: ends.height - records.height - bad.height},
-    )
+    parsed = gather(lines, ends, others, records, records.height + parts, DEVICE, origin, state)
+    intervals = parsed.tables[DEVICE].unique(["from_at", "to_at"], keep="first", maintain_order=True)
+    parsed.coverage = unbroken(intervals.sort("from_at", "to_at"))
+    parsed.notes = {COUNTERS: ends.filter(~pl.col("is_record") & pl.col("reason").is_null()).height}
+    return parsed
 
 
 def belongs(flat: str, mode: str) -> bool:
