@@ -26,7 +26,7 @@ import polars as pl
 from pipelines.primitives.clock import day_bounds
 from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH, microseconds
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "dCache statistics"
 VERSION = 1
@@ -71,7 +71,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """The counters of every pool and class, as they stand; differences are silver's."""
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     coverage: list[tuple[int, str, datetime, datetime]] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
@@ -84,11 +84,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         elif outcome not in ("used", "skipped"):
             rejects.append((line_no, text, outcome))
         n_used += isinstance(outcome, dict) or outcome == "used"
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
         tables={TABLE: pl.DataFrame(rows, schema=schema_of(TABLE))},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
         coverage=pl.DataFrame(coverage, schema=COVERAGE, orient="row"),
         carry=state,
     )

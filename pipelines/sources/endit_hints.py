@@ -22,7 +22,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.heads import filled, share_of
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "ENDIT tape hints"
 VERSION = 1
@@ -76,12 +76,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     made = found.sort("line_no", maintain_order=True).with_columns(
         system=pl.lit(origin.system or origin.host), written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
     )
-    return Parsed(
+    return Parsed.of(
+        lines,
+        rows.filter(is_good).height,
+        rejected(bad),
         tables={TABLE: complete(made, TABLE)},
-        n_used=rows.filter(is_good).height,
-        n_skipped=rows.filter(~is_good & pl.col("is_empty")).height,
-        rejects=bad.select(REJECTS.names()),
-        carry={},
     )
 
 

@@ -24,7 +24,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "Enstore mover status"
 VERSION = 1
@@ -83,7 +83,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     memory: dict[str, Any] = carry or {"open": []}
     kept: list[list[Any]] = memory["open"]
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
         if text.startswith("{'"):
@@ -108,11 +108,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
         system=system, host=pl.lit(origin.host or origin.system)
     )
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
         tables={TABLE: table},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
         coverage=table.select("line_no", "host", from_at="logged_at", to_at="logged_at").cast(COVERAGE),
         carry={"open": kept},
     )

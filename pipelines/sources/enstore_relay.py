@@ -20,8 +20,8 @@ import polars as pl
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
 from pipelines.sources._shared.heads import filled, share_of
-from pipelines.sources._shared.stamps import instant_of, instants
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.stamps import dated, instant_of
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore event relay capture"
 VERSION = 1
@@ -71,21 +71,18 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk of a capture: events of movers, and pieces of the rate curves inside files."""
     memory: dict[str, Any] = carry or {"fold": None, "at": None, "movers": []}
-    rows = lines.with_columns(local=read_ctime(pl.col("text")), word=pl.col("text").str.extract(rf"^{CTIME} (\S+)"))
-    is_event = pl.col("word").is_in(_KINDS).fill_null(False)
-    stamped = rows.filter(pl.col("local").is_not_null() & pl.col("word").is_in((*_KINDS, *_OTHERS)))
-    at, fold = instants(stamped.select("local", word=pl.lit("")), origin.zone, memory["fold"])
-    stamped = stamped.with_columns(at=at)
+    rows = lines.with_columns(local=read_ctime(pl.col("text")), kind=pl.col("text").str.extract(rf"^{CTIME} (\S+)"))
+    is_event = pl.col("kind").is_in(_KINDS).fill_null(False)
+    stamped, fold = dated(rows.filter(pl.col("kind").is_in((*_KINDS, *_OTHERS))), origin.zone, memory["fold"])
     events = _events(stamped.filter(is_event), origin)
-    bad = pl.concat([_strange(rows), events.filter(pl.col("reason").is_not_null()).select(REJECTS.names())])
     good = fitted(events.filter(pl.col("reason").is_null()), EVENTS)
     rates, movers = _rates(good, memory["movers"])
     system = origin.system or origin.host
-    return Parsed(
+    return Parsed.of(
+        lines,
+        good.height,
+        rejected(rows.with_columns(reason=_strange()), events),
         tables={EVENTS: good, RATES: rates},
-        n_used=good.height,
-        n_skipped=lines.height - good.height - bad.height,
-        rejects=bad.sort("line_no"),
         coverage=coverage_of(stamped.select("line_no", "at"), system, memory["at"]),
         carry={
             "fold": fold,
@@ -95,11 +92,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     )
 
 
-def _strange(rows: pl.DataFrame) -> pl.DataFrame:
+def _strange() -> pl.Expr:
     """Lines that are neither a message of the relay nor empty."""
-    text, word = pl.col("text"), pl.col("word")
-    is_known = word.is_in((*_KINDS, *_OTHERS)).fill_null(False)
-    reason = (
+    text = pl.col("text")
+    is_known = pl.col("kind").is_in((*_KINDS, *_OTHERS)).fill_null(False)
+    return (
         pl.when(text.str.strip_chars() == "")
         .then(None)
         .when(~is_known)
@@ -107,7 +104,6 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("local").is_null())
         .then(pl.lit("bad_time"))
     )
-    return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
 
 
 def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from pipelines.sources._shared.columns import NEGATIVE, NETWORK
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.device_kinds import interface_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "nicstat"
 VERSION = 2
@@ -49,11 +49,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of interfaces; `carry` holds the last instant and step of each, in seconds."""
     state: dict[str, Any] = {"last": {}, **(carry or {})}
     text = pl.col("text").str.strip_chars()
-    blank = lines.filter(text == "").height
-    rows = _split(lines.filter(text != ""))
-    rows = _runs(rows, state)
-    is_good = pl.col("reason").is_null()
-    samples = rows.filter(is_good & ~pl.col("is_start"))
+    rows = _runs(_split(lines.filter(text != "")), state)
+    samples = rows.filter(pl.col("reason").is_null() & ~pl.col("is_start"))
     host = origin.host or stem_of(origin.path)
     samples = samples.with_columns(
         tool=pl.lit("nicstat"),
@@ -62,12 +59,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         from_at=(pl.col("before") * 1_000_000).cast(pl.Datetime("us")),
         to_at=(pl.col("epoch") * 1_000_000).cast(pl.Datetime("us")),
     )
-    rejects = rows.filter(~is_good).select(REJECTS.names()).cast(REJECTS)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        samples.height,
+        rejected(rows),
         tables={NETWORK: complete(samples, NETWORK)},
-        n_used=samples.height,
-        n_skipped=blank + rows.height - samples.height - rejects.height,
-        rejects=rejects,
         coverage=samples.unique(["from_at", "to_at"], keep="first", maintain_order=True)
         .select("line_no", "host", "from_at", "to_at")
         .cast(COVERAGE),

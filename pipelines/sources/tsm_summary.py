@@ -19,8 +19,8 @@ from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled, share_of
-from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.stamps import dated, read_stamp, second_pass
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "TSM summary table"
 VERSION = 1
@@ -57,25 +57,21 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Rows of the table."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
-    rows = rows.with_columns(cells=_cells(rows["text"]), word=pl.lit(""))
+    rows = rows.with_columns(cells=_cells(rows["text"]))
     cell = pl.col("cells").list
     rows = rows.with_columns(
         local=read_stamp(cell.get(0, null_on_oob=True).str.head(19)),
         end_text=cell.get(1, null_on_oob=True).str.head(19),
     )
-    stamped = rows.filter(pl.col("local").is_not_null())
-    at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])
-    stamped = _read(stamped.with_columns(started_at=at), origin)
+    stamped, fold = dated(rows, origin.zone, memory["fold"])
+    stamped = _read(stamped.rename({"at": "started_at"}), origin)
     bad_time = rows.filter(pl.col("local").is_null()).with_columns(reason=_why(pl.lit("bad_time")))
-    bad = pl.concat(
-        [frame.filter(pl.col("reason").is_not_null()).select(REJECTS.names()) for frame in (stamped, bad_time)]
-    )
     good = fitted(stamped.filter(pl.col("reason").is_null()), TABLE)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        good.height,
+        rejected(stamped, bad_time),
         tables={TABLE: good},
-        n_used=good.height,
-        n_skipped=lines.height - good.height - bad.height,
-        rejects=bad.sort("line_no"),
         coverage=_coverage(good, origin.system or origin.host, memory),
         carry={"fold": fold, "at": memory["at"]},
     )

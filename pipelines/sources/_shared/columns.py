@@ -92,17 +92,13 @@ def whole(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return value.round().cast(kind) if kind.is_integer() else value
 
 
-def join_parts(parts: list[Parsed], n_used: int, n_lines: int, carry: Carry) -> Parsed:
-    """What the runs within a chunk became, as one; all have the same tables.
-
-    Lines neither used nor rejected were skipped.
-    """
-    rejects = pl.concat([part.rejects for part in parts]).sort("line_no")
-    return Parsed(
+def join_parts(parts: list[Parsed], n_used: int, lines: pl.DataFrame, carry: Carry) -> Parsed:
+    """What the runs within a chunk became, as one; all have the same tables."""
+    return Parsed.of(
+        lines,
+        n_used,
+        pl.concat([part.rejects for part in parts]).sort("line_no"),
         tables={table: pl.concat([part.tables[table] for part in parts]) for table in parts[0].tables},
-        n_used=n_used,
-        n_skipped=n_lines - n_used - rejects.height,
-        rejects=rejects,
         coverage=pl.concat([part.coverage for part in parts]),
         carry=carry,
     )

@@ -98,6 +98,14 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
     return _unfold(both, fold)
 
 
+def dated(rows: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
+    """The rows whose `local` time is known, with their instant `at`; without a column `word` no zone is given."""
+    known = rows.filter(pl.col("local").is_not_null())
+    stamps = known.select("local", word="word" if "word" in known.columns else pl.lit(""))
+    at, fold = instants(stamps, zone, fold)
+    return known.with_columns(at=at), fold
+
+
 def _steady_offset(local: pl.Series, zone: str) -> timedelta | None:
     """The zone's offset if no clock change is within a day of the stamps; then one subtraction does for all of them."""
     first, last = cast(datetime, local.min()) - timedelta(days=1), cast(datetime, local.max()) + timedelta(days=1)

@@ -43,7 +43,7 @@ from pipelines.sources.amass_sysperf.cells import WORDS
 from pipelines.sources.amass_sysperf.grammar import FOREIGN
 from pipelines.sources.amass_sysperf.screens import START, Reader, Values
 from pipelines.sources.blocks import HEAD_LINES
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"
 VERSION = 1
@@ -114,15 +114,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     reader.feed(lines.select("line_no", "text").iter_rows())
     host = origin.host or stem_of(origin.path)
     screens = [_screen(screen, host, origin.interval_s) for screen in reader.screens]
-    rejects = pl.DataFrame(reader.rejects, schema=REJECTS, orient="row")
-    return Parsed(
+    return Parsed.of(
+        lines,
+        reader.n_used,
+        reader.rejects,
         tables={
             SCREENS: pl.DataFrame(screens, schema=schema_of(SCREENS)),
             DRIVES: pl.DataFrame([_drive(drive, host) for drive in reader.drives], schema=schema_of(DRIVES)),
         },
-        n_used=reader.n_used,
-        n_skipped=lines.height - reader.n_used - rejects.height,
-        rejects=rejects,
         coverage=_coverage(screens, origin.interval_s),
         carry=reader.state,
     )

@@ -6,7 +6,7 @@ from typing import Any
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.grammar import DriveRow, ScreenLine, pieces, read_line, read_row
-from pipelines.sources.protocol import Origin
+from pipelines.sources.protocol import Origin, Reject
 
 SLOTS = (
     *("write_requests", "write_vol_groups", "read_requests", "read_vol_groups"),
@@ -32,7 +32,7 @@ class Reader:
         self.state, self.origin = state, origin
         self.screens: list[Values] = []
         self.drives: list[Values] = []
-        self.rejects: list[tuple[int, str, str]] = []
+        self.rejects: list[Reject] = []
         self.n_used = 0
         self._stamps_us: Iterator[int | None] = iter(())
         self.faults: dict[int, int] = {}  # lines rejected, by the line their screen begins at

@@ -34,7 +34,7 @@ from pipelines.sources.dcache_billing import movers, objects, requests
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
 from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
-from pipelines.sources.protocol import COVERAGE, NO_YEAR, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, NO_YEAR, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dCache billing"
 VERSION = 2
@@ -86,12 +86,11 @@ def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, st
     if header_line is not None:
         rows = rows.filter(pl.col("line_no") > header_line)
     records, rejects = requests.finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
-    n_used = records.height + (header_line is not None)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        records.height + (header_line is not None),
+        rejects,
         tables={requests.TABLE: records, movers.TABLE: no_rows(movers.TABLE)},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects.cast(REJECTS),
         carry=state,
     )
 
@@ -103,15 +102,13 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
     records, rejects = requests.finish(raw, origin.system, is_copy)
     moved = movers.mover_records(rows.head(0) if is_copy else rows, origin)
-    junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
-    rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
-    n_used = records.height + moved.height + rows.filter(kind="header").height
+    junk = rows.filter(pl.col("kind").is_null()).with_columns(reason=pl.lit("bad_syntax"))
     proof = written_at(rows, origin)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        records.height + moved.height + rows.filter(kind="header").height,
+        rejected(rejects, junk),
         tables={requests.TABLE: records, movers.TABLE: moved},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
         coverage=pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, proof, origin.system, state),
         carry=state,
         notes={NO_YEAR: 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height},

@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources.protocol import REJECTS
+from pipelines.sources.protocol import rejected
 
 # What text, JSON and dumps all give: one row per record, times in milliseconds.
 RAW = pl.Schema(
@@ -27,7 +27,6 @@ MAX_BYTES = 2**60
 def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Rows of the bronze relation, and the rejects."""
     judged = raw.with_columns(reason=pl.coalesce("reason", _reason()))
-    rejects = judged.filter(pl.col("reason").is_not_null()).select(REJECTS.names())
     rows = judged.filter(pl.col("reason").is_null())
     rows = rows.with_columns(
         *_cells(),
@@ -52,7 +51,7 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
         .when(pl.col("moved").is_not_null())
         .then(pl.col("created_at") + pl.duration(milliseconds=pl.col("queued").fill_null(0) + pl.col("moved"))),
     )
-    return fitted(rows, TABLE), rejects
+    return fitted(rows, TABLE), rejected(judged)
 
 
 def _reason() -> pl.Expr:

@@ -24,7 +24,7 @@ from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.enstore import CTIME
 from pipelines.sources.encp_console.reader import KEYS, Reader
 from pipelines.sources.encp_console.reader import TABLES as TABLES
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 
 TITLE = "encp console output"
 VERSION = 1
@@ -68,13 +68,13 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         "host": pl.lit(origin.host or origin.system),
         "reported_at": pl.lit(at).cast(pl.Datetime("us")),
     }
-    return Parsed(
+    return Parsed.of(
+        lines,
+        reader.n_used,
+        reader.rejects,
         tables={
             table: pl.DataFrame(rows, schema=schema_of(table)).with_columns(**common)
             for table, rows in reader.rows.items()
         },
-        n_used=reader.n_used,
-        n_skipped=lines.height - reader.n_used - len(reader.rejects),
-        rejects=pl.DataFrame(reader.rejects, schema=REJECTS, orient="row"),
         carry=reader.carry(),
     )

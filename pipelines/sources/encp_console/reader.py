@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from pipelines.primitives.units import MIB
-from pipelines.sources.protocol import Carry
+from pipelines.sources.protocol import Carry, Reject
 
 TRANSFER, SUMMARY, ACCESS, STEP = TABLES = (
     "encp_console_transfer",
@@ -65,7 +65,7 @@ class Reader:
     def __init__(self, carry: Carry | None) -> None:
         self.open: dict[str, Record] = {name: dict(row) for name, row in (carry or {}).items()}
         self.rows: dict[str, list[Record]] = {table: [] for table in TABLES}
-        self.rejects: list[tuple[int, str, str]] = []
+        self.rejects: list[Reject] = []
         self.n_used = 0
 
     def carry(self) -> Carry:

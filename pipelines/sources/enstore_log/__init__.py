@@ -20,7 +20,7 @@ from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
 from pipelines.sources.enstore_log.templates import LogTable, cast, classify, extract, label
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore server log"
 VERSION = 3
@@ -65,19 +65,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     sound, repeats = log_lines.number_repeats(rows.filter(is_sound).drop("reason"), memory["repeats"])
     sound = sound.with_columns(system=pl.lit(origin.system))
     filled = _fill(sound.filter(pl.col("template").is_not_null()))
-    rejected = pl.concat([frame.filter(~is_sound).select(REJECTS.names()) for frame in (rows, *filled.values())]).sort(
-        "line_no"
-    )
+    rejects = rejected(rows, *filled.values())
     tables = _FINISHED_EMPTY | {
         table: _finished(_LOG_TABLES[table], frame.filter(is_sound)) for table, frame in filled.items()
     }
-    accepted = sound.filter(~pl.col("line_no").is_in(rejected["line_no"].implode()))
+    accepted = sound.filter(~pl.col("line_no").is_in(rejects["line_no"].implode()))
     tables[alarms.TABLE] = alarms.read(accepted)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        accepted.height,
+        rejects,
         tables=tables,
-        n_used=accepted.height,
-        n_skipped=lines.height - accepted.height - rejected.height,
-        rejects=rejected,
         coverage=coverage_of(ticks, origin.system, memory["clock"].get("at")),
         carry={"clock": clock, "repeats": repeats},
     )

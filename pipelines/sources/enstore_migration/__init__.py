@@ -21,9 +21,9 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import coverage_of, read_ctime
 from pipelines.sources._shared.heads import filled, share_of
-from pipelines.sources._shared.stamps import instants
+from pipelines.sources._shared.stamps import dated
 from pipelines.sources.enstore_migration import status, steps, stories
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore migration log"
 VERSION = 1
@@ -54,26 +54,23 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
             reason="no_clock",
         )
-    steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
-    clocked = steps_logged.filter(pl.col("local").is_not_null())
-    at, fold = instants(clocked.select("local", "word"), origin.zone, memory["fold"])
+    steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")))
+    clocked, fold = dated(steps_logged, origin.zone, memory["fold"])
     head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
-    clocked = clocked.with_columns(logged_at=at, **head)
+    clocked = clocked.rename({"at": "logged_at"}).with_columns(**head)
     read = steps.read(clocked)
     found = fitted(read.filter(pl.col("reason").is_null()), steps.TABLE)
     files, still_open = stories.tell(found, memory["open"])
     bad_time = steps_logged.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
-    cut = read.filter(pl.col("reason").is_not_null())
-    bad = pl.concat([bad_time.select(REJECTS.names()), cut.select(REJECTS.names()), strange]).sort("line_no")
-    return Parsed(
+    return Parsed.of(
+        lines,
+        found.height + table.height,
+        rejected(bad_time, read, strange),
         tables={
             steps.TABLE: found,
             stories.TABLE: files,
             status.TABLE: fitted(table.with_columns(reported_at=_reported_at(origin), **head), status.TABLE),
         },
-        n_used=found.height + table.height,
-        n_skipped=lines.height - found.height - table.height - bad.height,
-        rejects=bad,
         coverage=coverage_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
         carry={
             "fold": fold,

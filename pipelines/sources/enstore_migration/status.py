@@ -2,8 +2,6 @@
 
 import polars as pl
 
-from pipelines.sources.protocol import REJECTS
-
 TABLE = "enstore_migration_status"
 MILESTONES = ("copied", "swapped", "checked", "closed")
 
@@ -29,7 +27,7 @@ def read(rows: pl.DataFrame, volume: str | None) -> tuple[pl.DataFrame, pl.DataF
     inside = rows.filter(pl.col("volume").is_not_null() & pl.col("header").is_null() & (text.str.strip_chars() != ""))
     inside = inside.with_columns(text.str.strip_chars_end("\r").str.extract_groups(_ROW).struct.unnest())
     is_row = pl.col("src_bfid").is_not_null()
-    strange = inside.filter(~is_row).with_columns(reason=pl.lit("bad_syntax")).select(REJECTS.names())
+    strange = inside.filter(~is_row).with_columns(reason=pl.lit("bad_syntax"))
     return inside.filter(is_row).with_columns(**_marks("src"), **_marks("dst"), **_flags()), strange, after
 
 

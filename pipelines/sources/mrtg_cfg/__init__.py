@@ -27,7 +27,7 @@ from pipelines.primitives.clock import naive_utc
 from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.mrtg_cfg.targets import Member, members, polled_side
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "MRTG configuration"
 VERSION = 1
@@ -79,7 +79,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One row per setting that bears on a log; a configuration is small, so its lines are gone through one by one."""
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
         found, shown = _line(line_no, text, state)
@@ -91,11 +91,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
         written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
     )
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
         tables={TABLE: table},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
         carry=state,
     )
 

@@ -31,7 +31,7 @@ import polars as pl
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "MRTG log"
 VERSION = 2
@@ -93,13 +93,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     bounds, state["pending"], state["n_above"] = notes.marked(bounds, state["n_above"])
     records = notes.judged(_records(bounds), state)
     link = origin.link or origin.host or stem_of(origin.path)
-    rejects = judged.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    n_skipped = int(judged["is_blank"].sum())
-    return Parsed(
+    return Parsed.of(
+        lines,
+        judged.filter(~pl.col("is_blank") & pl.col("reason").is_null()).height,
+        rejected(judged),
         tables={"mrtg_log": _table(records, link)},
-        n_used=lines.height - n_skipped - rejects.height,
-        n_skipped=n_skipped,
-        rejects=rejects.cast(REJECTS),
         coverage=notes.coverage_of(records, state, link),
         carry=state,
     )

@@ -36,10 +36,10 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
+from pipelines.sources._shared.stamps import MONTHS, dated, from_microseconds, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "PCP as CSV"
 VERSION = 3
@@ -97,7 +97,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         begin = line_no
     parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
     n_left = kinds.filter(kind="blank").height + sum(part.rejects.height for part in parts)
-    return join_parts(parts, lines.height - n_left, lines.height, state)
+    return join_parts(parts, lines.height - n_left, lines, state)
 
 
 def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
@@ -123,8 +123,7 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     """The rows below one header; `state` moves on."""
     rows = rows.select("line_no", "text")
     if state["header"] is None:
-        bad = rows.with_columns(reason=pl.lit("no_header"))
-        return Parsed(tables=no_rows(), rejects=bad.select(REJECTS.names()).cast(REJECTS))
+        return Parsed(tables=no_rows(), rejects=rejected(rows.with_columns(reason=pl.lit("no_header"))))
     header = read_header(state["header"], state["units"])
     split = _split(rows, header)
     split = _date(split, origin, state)
@@ -137,9 +136,8 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     _note_raw(split, header, state)
     good = split.filter(is_whole & pl.col("from_at").is_not_null())
     good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
-    bad = split.filter(~is_whole).select(REJECTS.names()).cast(REJECTS)
     coverage = good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE)
-    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=bad, coverage=coverage)
+    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=rejected(split), coverage=coverage)
 
 
 def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
@@ -163,9 +161,8 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     is_yearless = rows["stamp"].str.contains(rf"^{_YEARLESS}$").fill_null(False)
     if is_yearless.any():
         rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))
-    known = rows.filter(pl.col("local").is_not_null())
-    at, state["fold"] = instants(known.select("local", word=pl.lit("")), origin.zone, state["fold"])
-    known = known.select("line_no").with_columns(to_at=at)
+    known, state["fold"] = dated(rows, origin.zone, state["fold"])
+    known = known.select("line_no", to_at="at")
     known = known.with_columns(
         from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
     )

@@ -33,7 +33,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins
 
@@ -72,12 +72,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         host, tables, used = _links(known, head, origin)
     else:
         host, tables, used = _samples(good, head, origin, state)
-    rejects = frame.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason").cast(REJECTS)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        used.height,
+        rejected(frame),
         tables=tables,
-        n_used=used.height,
-        n_skipped=lines.height - used.height - rejects.height,
-        rejects=rejects,
         coverage=unbroken(used.select("line_no", *_instants(), host=pl.lit(host, dtype=pl.String))),
         carry=state,
     )

@@ -35,7 +35,7 @@ from pipelines.sources._shared.columns import RUN
 from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import microseconds
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
 
@@ -66,14 +66,13 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         state["clock"] = microseconds(origin.start_at)
     collector = Collector(origin, state, origin.host or stem_of(origin.path))
     verdicts = collector.take_all(lines.rows())
-    judged = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
-    rejects = judged.filter(~pl.col("reason").is_in(["used", "skipped"]))
+    reasons = [None if verdict in ("used", "skipped") else verdict for verdict in verdicts]
     rows = complete(pl.DataFrame(collector.rows, schema={**schema_of(RUN), "ended_at": pl.Int64()}), RUN)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        verdicts.count("used"),
+        rejected(lines.with_columns(reason=pl.Series(reasons, dtype=pl.String))),
         tables={RUN: rows},
-        n_used=verdicts.count("used"),
-        n_skipped=verdicts.count("skipped"),
-        rejects=rejects.select(REJECTS.names()).cast(REJECTS),
         coverage=_coverage(rows),
         carry=state,
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import EPOCH, MONTHS, instants, read_stamp
+from pipelines.sources._shared.stamps import EPOCH, MONTHS, dated, instants, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 
@@ -150,7 +150,7 @@ def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: C
 
 def _anchors(others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """Instants of the clock lines, and the rank of the row that is next."""
-    clocks = others.filter(kind="clock").with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
-    clocks = clocks.filter(pl.col("local").is_not_null())
-    at, state["clock_fold"] = instants(clocks.select("local", word="zone"), origin.zone, state["clock_fold"])
-    return clocks.select("line_no", anchor_at=at.dt.epoch("us"), anchor_rank="rank")
+    local = read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S")
+    clocks = others.filter(kind="clock").with_columns(local=local, word="zone")
+    clocks, state["clock_fold"] = dated(clocks, origin.zone, state["clock_fold"])
+    return clocks.select("line_no", anchor_at=pl.col("at").dt.epoch("us"), anchor_rank="rank")

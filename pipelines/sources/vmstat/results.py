@@ -5,7 +5,7 @@ import polars as pl
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
+from pipelines.sources.protocol import Carry, Origin, Parsed, rejected
 
 
 def gather(
@@ -22,14 +22,11 @@ def gather(
     host = origin.host or stem_of(origin.path)
     records = records.with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
     junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
-    bad = rows.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
-    n_used = n_read + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_read + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height,
+        rejected(junk, rows),
         tables={table: complete(records, table)},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
         coverage=unbroken(records),
         carry=state,
     )
