@@ -14,7 +14,6 @@ is the host that site.toml or the path gives. Small files, read line by line. De
 (mover.py).
 """
 
-import ast
 import math
 import re
 from datetime import timedelta
@@ -23,6 +22,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.contract import schema_of
+from pipelines.sources._shared.enstore import printed_dict
 from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
@@ -35,7 +35,6 @@ IS_WHOLE = True
 _MOST_LINES = 400  # of one dump; a longer one has lost its end
 _KEYS = ("state", "current_volume", "bytes_to_transfer", "time_in_state", "transfers_completed")
 _KEY = re.compile(rf"[{{ ]'(?:{'|'.join(_KEYS)}|time_stamp|rate of tape)': ")
-_LONG = re.compile(r"(?<=\d)L(?=\s*[,)}\]])")
 _FIRST_EPOCH, _LAST_EPOCH = 631_152_000, 4_102_444_800
 
 _TEXTS = {
@@ -127,11 +126,7 @@ def _row(kept: list[list[Any]]) -> dict[str, Any]:
     text = "\n".join(line for _, line in kept)
     if text.count("{") > text.count("}"):
         raise _Unfinished
-    try:
-        status = ast.literal_eval(_LONG.sub("", text))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise ValueError("bad_syntax") from None
-    if not isinstance(status, dict):
+    if (status := printed_dict(text)) is None:
         raise ValueError("bad_syntax")
     stamp = _real(status.get("time_stamp"))
     if stamp is None or not _FIRST_EPOCH <= stamp <= _LAST_EPOCH:

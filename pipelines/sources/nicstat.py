@@ -15,10 +15,11 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.units import KIB
-from pipelines.sources._shared.columns import NEGATIVE, NETWORK
+from pipelines.sources._shared.columns import NEGATIVE, NETWORK, over
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.device_kinds import interface_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "nicstat"
@@ -56,8 +57,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         tool=pl.lit("nicstat"),
         host=pl.lit(host, dtype=pl.String),
         kind=kinds_of(samples["interface"], interface_kind),
-        from_at=(pl.col("before") * 1_000_000).cast(pl.Datetime("us")),
-        to_at=(pl.col("epoch") * 1_000_000).cast(pl.Datetime("us")),
+        from_at=at_second("before"),
+        to_at=at_second("epoch"),
     )
     return Parsed.of(
         lines,
@@ -77,7 +78,6 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
         cells=cells,
         epoch=cells.list.get(0).cast(pl.Int64, strict=False),
         interface=cells.list.get(1, null_on_oob=True),
-        hundred=pl.int_range(pl.len()) * 0 + 100,
     ).with_columns(
         cells.list.get(place, null_on_oob=True).cast(pl.Float64, strict=False).alias(name)
         for place, name in enumerate(_NUMBERS, 2)
@@ -97,7 +97,7 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _ours(name: str) -> pl.Expr:
     if name == "busy":
-        return pl.col(name) / pl.col("hundred")
+        return over(pl.col(name), 100)
     return pl.col(name) * KIB if name.endswith("bytes_s") else pl.col(name)
 
 
@@ -125,8 +125,5 @@ def _runs(rows: pl.DataFrame, state: dict[str, Any]) -> pl.DataFrame:
     rows = rows.join(
         timed.select("line_no", "before", "step", "is_start"), on="line_no", how="left", maintain_order="left"
     )
-    return rows.with_columns(
-        reason=pl.when(pl.col("reason").is_null() & (pl.col("step") <= 0))
-        .then(pl.lit("out_of_order"))
-        .otherwise("reason")
-    )
+    is_back = pl.when(pl.col("step") <= 0).then(pl.lit("out_of_order"))
+    return rows.with_columns(reason=pl.coalesce("reason", is_back))

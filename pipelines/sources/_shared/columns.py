@@ -60,9 +60,6 @@ def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[st
 
 
 def _of_one(rows: pl.DataFrame, targets: list[Target], named: dict[str, str]) -> pl.DataFrame:
-    divisors = {target.divisor for target in targets} - {1}
-    # many values over one number go through its reciprocal, one value does not: rows must not depend on their chunk
-    rows = rows.with_columns((pl.int_range(pl.len()) * 0 + number).alias(f"over {number}") for number in divisors)
     known = [target for target in targets if not target.why]
     is_any = pl.any_horizontal(pl.col(target.place).is_not_null() for target in targets)
     notes = [pl.when(pl.col(target.place) < 0).then(pl.lit(NEGATIVE)) for target in known]
@@ -82,8 +79,17 @@ def _fitted(target: Target) -> pl.Expr:
     if target.factor != 1:
         value = value * target.factor
     if target.divisor != 1:
-        value = value / pl.col(f"over {target.divisor}")
+        value = over(value, target.divisor)
     return whole(value, contract.schema_of(target.table)[target.column])
+
+
+def over(value: pl.Expr, divisor: int) -> pl.Expr:
+    """A value over a number.
+
+    Polars divides many values by one number through its reciprocal, but a single value truly, so that a value would
+    depend on the chunk it came in: hence a column of divisors.
+    """
+    return value / (pl.int_range(pl.len()) * 0 + divisor)
 
 
 def whole(value: pl.Expr, kind: pl.DataType) -> pl.Expr:

@@ -8,7 +8,7 @@ import polars as pl
 
 FOLDER = Path(__file__).resolve().parents[3] / "schemas" / "bronze"
 _BY_LOADER = ("file_id", "day")
-_TYPES: dict[str, pl.DataType] = {
+TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "BIGINT": pl.Int64(),
     "INTEGER": pl.Int32(),
@@ -23,7 +23,7 @@ _TYPES: dict[str, pl.DataType] = {
 def schema_of(table: str) -> pl.Schema:
     """The columns of a relation, without those the loader adds."""
     columns = tomllib.loads((FOLDER / f"{table}.toml").read_text(encoding="utf-8"))["columns"]
-    return pl.Schema({name: _TYPES[column["type"]] for name, column in columns.items() if name not in _BY_LOADER})
+    return pl.Schema({name: TYPES[column["type"]] for name, column in columns.items() if name not in _BY_LOADER})
 
 
 def no_rows(table: str) -> pl.DataFrame:

@@ -20,6 +20,8 @@ EPOCH = datetime(1970, 1, 1)
 LAST_EPOCH = 4_102_444_800  # 2100
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
+MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
+
 _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
 _EARLIEST, _LATEST = pl.datetime(1980, 1, 1), pl.datetime(2100, 1, 1)
@@ -37,6 +39,11 @@ def microseconds(at: datetime) -> int:
 def from_microseconds(since: int | None) -> datetime | None:
     """The instant so long after 1970, UTC without its zone; None stays None."""
     return None if since is None else EPOCH + timedelta(microseconds=since)
+
+
+def at_second(epoch: pl.Expr | str) -> pl.Expr:
+    """Whole seconds since 1970 as an instant."""
+    return pl.from_epoch(epoch, time_unit="s").cast(pl.Datetime("us"))
 
 
 def instant_of(epoch: pl.Expr) -> pl.Expr:
@@ -68,6 +75,14 @@ def offset_s(word: str, zone: str) -> int | None:
         return 0
     sign, hours, minutes = numeric.groups()
     return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes or 0) * 60)
+
+
+def offset_of(text: pl.Expr) -> pl.Expr:
+    """The duration an ISO offset such as -06, -0600, +05:30 or Z stands for; null where there is none."""
+    digits = text.str.replace("Z", "+00").str.replace(":", "", literal=True)
+    hours, minutes = (digits.str.slice(at, 2).cast(pl.Int64, strict=False) for at in (1, 3))
+    seconds = hours * 3600 + minutes.fill_null(0) * 60
+    return pl.duration(seconds=pl.when(digits.str.starts_with("-")).then(-seconds).otherwise(seconds))
 
 
 def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Series, Fold | None]:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.contract import fitted, no_rows
 from pipelines.sources.dcache_billing.layout import DEFAULT, storage_layout
 from pipelines.sources.dcache_billing.requests import MAX_BYTES, MOST_MS, named_classes
@@ -43,13 +44,11 @@ def mover_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 def _shaped(read: pl.DataFrame, system: str) -> pl.DataFrame:
     initiator = pl.col("initiator")
-    # a materialised divisor: by a scalar, Polars multiplies with the reciprocal
-    read = read.with_columns(thousand=pl.Series("thousand", [1000.0] * read.height, dtype=pl.Float64))
     shaped = read.with_columns(
         *named_classes(),
         pool=pl.col("cell").str.extract(r"^([^@]*)"),
         moved_bytes="moved",
-        took_s=pl.col("took") / pl.col("thousand"),
+        took_s=over(pl.col("took"), 1000),
         is_write=pl.col("is_write") == "true",
         # a pool that asks another for its file names no door
         is_copy=initiator.str.starts_with("pool:") | (initiator == "<undefined>"),

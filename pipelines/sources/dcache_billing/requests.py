@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources.protocol import rejected
 
@@ -37,12 +38,10 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
         path=_known("path"),
         error=_known("error"),
         transaction=_known("transaction"),
-        # a materialised divisor: by a scalar, Polars multiplies with the reciprocal
-        thousand=pl.Series("thousand", [1000.0] * rows.height, dtype=pl.Float64),
     )
     rows = rows.with_columns(
-        queue_s=pl.col("queued") / pl.col("thousand"),
-        transfer_s=pl.col("moved") / pl.col("thousand"),
+        queue_s=over(pl.col("queued"), 1000),
+        transfer_s=over(pl.col("moved"), 1000),
         started_at=pl.when(pl.col("moved").is_not_null()).then(
             pl.col("created_at") + pl.duration(milliseconds=pl.col("queued"))
         ),

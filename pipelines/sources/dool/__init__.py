@@ -27,16 +27,15 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.columns import TABLES as _TABLES
+from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows, sampled
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTHS, dated, from_microseconds, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dstat and dool"
 VERSION = 2
-TABLES = _TABLES
 
 _START: Carry = {
     "program": "",  # of the run, and what its preamble says
@@ -148,13 +147,8 @@ def _read_values(rows: pl.DataFrame, preamble: Preamble) -> pl.DataFrame:
     system = next((target.place for target in preamble.targets if target.column == "cpu_system"), None)
     if system and preamble.interrupts:
         values = values.with_columns(pl.sum_horizontal(system, *preamble.interrupts, ignore_nulls=False).alias(system))
-    return (
-        rows.hstack(values)
-        .with_columns(is_bad=is_bad)
-        .with_columns(
-            reason=pl.when(pl.col("reason").is_null() & pl.col("is_bad")).then(pl.lit("bad_number")).otherwise("reason")
-        )
-    )
+    rows = rows.hstack(values).with_columns(is_bad=is_bad)
+    return rows.with_columns(reason=pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number"))))
 
 
 def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) -> pl.DataFrame:
@@ -208,8 +202,7 @@ def _stamped(stamp: pl.Expr, state: Carry) -> pl.Expr:
     begin = _begin(state)
     groups = stamp.str.extract_groups(r"^(\w+)-(\w+) (\d\d:\d\d:\d\d(?:\.\d+)?)$").struct
     one, two, time = groups.field("1"), groups.field("2"), groups.field("3")
-    numbers = {name: f"{number:02d}" for number, name in enumerate(MONTHS, 1)}
-    named = one.replace_strict(numbers, default=None, return_dtype=pl.String)
+    named = one.replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64).cast(pl.String).str.zfill(2)
     month = pl.when(named.is_not_null()).then(named).otherwise(two)
     day = pl.when(named.is_not_null()).then(two).otherwise(one)
     is_later = month.cast(pl.Int64, strict=False) >= begin.month

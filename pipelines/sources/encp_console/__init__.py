@@ -21,9 +21,9 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import schema_of
-from pipelines.sources._shared.enstore import CTIME
-from pipelines.sources.encp_console.reader import KEYS, Reader
+from pipelines.sources._shared.enstore import ACCESS_KEYS, CTIME
 from pipelines.sources.encp_console.reader import TABLES as TABLES
+from pipelines.sources.encp_console.reader import Reader
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 
 TITLE = "encp console output"
@@ -33,7 +33,7 @@ IS_WHOLE = True
 _SIGNS = (
     (re.compile(r"Transfer (?>.+? -> ).+:"), 1),
     (re.compile(r"(?:Completed|Error after) transferring \d+ bytes in \d+ files? in "), 1),
-    (re.compile(rf"(?:{'|'.join(KEYS)})="), 4),
+    (re.compile(rf"(?:{'|'.join(ACCESS_KEYS)})="), 4),
     (re.compile(r".* cum= *\d"), 3),
 )
 _LOG_LINE = re.compile(CTIME)

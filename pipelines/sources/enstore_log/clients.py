@@ -2,26 +2,16 @@
 
 import polars as pl
 
+from pipelines.sources._shared.enstore import ACCESS_KEYS
 from pipelines.sources.enstore_log.templates import LogTable, Template
 
 CLIENT, PACKING = "enstore_log_client", "enstore_log_packing"
 
 # Paths may hold blanks: each is bounded by the key that follows. Values that are not known are left empty.
-_ACCESS = {
+_ACCESS = {column: rf" {key}=(\S+)" for key, column in ACCESS_KEYS.items()} | {
     "source_path": r"^INFILE=(.*?) OUTFILE=",
     "target_path": r" OUTFILE=(.*?) FILESIZE=",
-    "file_bytes": r" FILESIZE=(\S+)",
-    "volume": r" LABEL=(\S+)",
     "file_number": r" LOCATION=\d{4}_\d{9}_(\d{7})",
-    "device": r" DRIVE=(\S+)",
-    "drive_serial": r" DRIVE_SN=(\S+)",
-    "transfer_s": r" TRANSFER_TIME=(\S+)",
-    "seek_s": r" SEEK_TIME=(\S+)",
-    "mount_s": r" MOUNT_TIME=(\S+)",
-    "queue_s": r" QWAIT_TIME=(\S+)",
-    "total_s": r" TIME2NOW=(\S+)",
-    "checksum": r" CRC=(\S+)",
-    "status": r" STATUS=(\S+)",
 }
 _SENT = (
     r"^Sending .* request to LM: unique_id: (?P<unique_id>\S+) inputfile: (?P<source_path>.*)"

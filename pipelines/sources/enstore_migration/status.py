@@ -2,18 +2,19 @@
 
 import polars as pl
 
+from pipelines.sources._shared.enstore import BFID
+
 TABLE = "enstore_migration_status"
 MILESTONES = ("copied", "swapped", "checked", "closed")
 
 HEADER = r"^\((\S+)\) src_bfid SDB +dst_bfid SDB copied swapped checked closed\s*$"
-_BFID = r"[A-Z][A-Z0-9]*?\d{14,}"
 _MARKS = "[PCOMYNUE ]"
 # Kind, deleted and bad are letters of their own, so that it does not matter which blank was left out.
 _ROW = (
-    rf"^(?P<src_bfid>{_BFID})(?: (?P<src_marks>{_MARKS}{{0,3}}))? *"
-    rf"(?:(?P<dst_bfid>{_BFID}) (?P<dst_marks>{_MARKS}{{1,3}})(?P<flags>[y ]{{0,28}}))?$"
+    rf"^(?P<src_bfid>{BFID})(?: (?P<src_marks>{_MARKS}{{0,3}}))? *"
+    rf"(?:(?P<dst_bfid>{BFID}) (?P<dst_marks>{_MARKS}{{1,3}})(?P<flags>[y ]{{0,28}}))?$"
 )
-ROW = rf"^{_BFID} {_MARKS}{{2,3}} *(?:{_BFID} {_MARKS}{{3}}[y ]{{0,28}})$"
+ROW = rf"^{BFID} {_MARKS}{{2,3}} *(?:{BFID} {_MARKS}{{3}}[y ]{{0,28}})$"
 _WIDTH = 7  # of a milestone's column
 
 

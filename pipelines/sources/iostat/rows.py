@@ -5,6 +5,7 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.device_kinds import disk_kind
 from pipelines.sources._shared.fixed_width import Shape
 from pipelines.sources._shared.flat import flatten
@@ -200,20 +201,14 @@ def _take(rows: pl.DataFrame, names: tuple[str, ...], place: str, part: str, is_
 
 
 def _measures(values: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
-    """The contract's columns in its units; NaN becomes null.
-
-    Polars divides many values by one number through its reciprocal, but a single value truly, so that a value would
-    depend on the chunk it came in: hence columns of divisors.
-    """
+    """The contract's columns in its units; NaN becomes null."""
     given = {COLUMNS[name].name: name for name in sorted(names, key=_precision) if COLUMNS[name].name}
-    by = {MS: "thousand", PERCENT: "hundred"}
-    ones = pl.int_range(pl.len()) * 0
-    values = values.with_columns(thousand=ones + 1000, hundred=ones + 100)
+    by = {MS: 1000, PERCENT: 100}
     picked = []
     for target, name in given.items():
         kind = COLUMNS[name].kind
         value = pl.col(name).fill_nan(None)
-        picked.append((value / pl.col(by[kind]) if kind in by else value).alias(target))
+        picked.append((over(value, by[kind]) if kind in by else value).alias(target))
     return values.select(picked)
 
 

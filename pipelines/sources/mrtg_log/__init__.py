@@ -28,14 +28,17 @@ from itertools import pairwise
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "MRTG log"
 VERSION = 2
-TABLES = ("mrtg_log",)
+TABLE = "mrtg_log"
+TABLES = (TABLE,)
 IS_SNAPSHOT = True  # rewritten at each poll, coarser with age: an older version knows what a newer one has lost
 
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 to 2100: an epoch outside is no poll time
@@ -97,7 +100,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         lines,
         judged.filter(~pl.col("is_blank") & pl.col("reason").is_null()).height,
         rejected(judged),
-        tables={"mrtg_log": _table(records, link)},
+        tables={TABLE: _table(records, link)},
         coverage=notes.coverage_of(records, state, link),
         carry=state,
     )
@@ -222,19 +225,8 @@ def _records(bounds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _instant(t: str) -> pl.Expr:
-    return pl.from_epoch(pl.col(t), time_unit="s").cast(pl.Datetime("us"))
-
-
 def _table(records: pl.DataFrame, link: str) -> pl.DataFrame:
-    return records.select(
-        "line_no",
-        pl.lit(link, dtype=pl.String).alias("link"),
-        pl.lit("native", dtype=pl.String).alias("log_format"),
-        _instant("from_t").alias("from_at"),
-        _instant("t").alias("to_at"),
-        *VALUES,
-        "in_counter",
-        "out_counter",
-        "note",
+    rows = records.with_columns(
+        link=pl.lit(link), log_format=pl.lit("native"), from_at=at_second("from_t"), to_at=at_second("t")
     )
+    return fitted(rows, TABLE)

@@ -28,7 +28,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.columns import TABLES as _TABLES
+from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks, repeated
@@ -39,7 +39,6 @@ from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, r
 
 TITLE = "nmon"
 VERSION = 3
-TABLES = _TABLES
 
 _START: Carry = {
     "about": {},  # of the AAA lines: host, date, time, interval
@@ -121,11 +120,8 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     _note_about(about, data, tagged.filter(tag="ZZZZ"), state)
     marks, bad_marks = read_marks(tagged.filter(tag="ZZZZ"), origin, state)
     again = repeated(marks, state)["shot"].implode()
-    data = judge(data, headers, marks, state).with_columns(
-        reason=pl.when(pl.col("reason").is_null() & pl.col("shot").is_in(again))
-        .then(pl.lit("out_of_order"))
-        .otherwise("reason")
-    )
+    is_again = pl.when(pl.col("shot").is_in(again)).then(pl.lit("out_of_order"))
+    data = judge(data, headers, marks, state).with_columns(reason=pl.coalesce("reason", is_again))
     late_lines = marks.filter(pl.col("shot").is_in(again))["line_no"].implode()
     late = tagged.filter((pl.col("tag") == "ZZZZ") & pl.col("line_no").is_in(late_lines))
     late = late.with_columns(reason=pl.lit("out_of_order"))

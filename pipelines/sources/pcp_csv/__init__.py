@@ -36,7 +36,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTHS, dated, from_microseconds, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
@@ -129,10 +129,8 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     split = _date(split, origin, state)
     cells = read_cells(split["rest"], header)
     is_whole = pl.col("reason").is_null()
-    split = split.with_columns(is_bad=cells.is_bad).with_columns(
-        reason=pl.when(is_whole & pl.col("is_bad")).then(pl.lit("bad_number")).otherwise("reason")
-    )
-    split = split.hstack(cells.values)
+    split = split.hstack(cells.values).with_columns(is_bad=cells.is_bad)
+    split = split.with_columns(reason=pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number"))))
     _note_raw(split, header, state)
     good = split.filter(is_whole & pl.col("from_at").is_not_null())
     good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
@@ -188,9 +186,7 @@ def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
             reason="no_clock",
         )
     short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
-    month = short.str.head(3).replace_strict(
-        {name: number for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.Int64
-    )
+    month = short.str.head(3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     ahead = month - origin.date.month
     year = origin.date.year + pl.when(ahead > 6).then(-1).when(ahead < -6).then(1).otherwise(0)
     return read_stamp(pl.concat_str([year, short], separator=" "), "%Y %b %d %H:%M:%S")

@@ -16,7 +16,7 @@ import re
 
 import polars as pl
 
-from pipelines.sources._shared.columns import DEVICE
+from pipelines.sources._shared.columns import DEVICE, over
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.stamps import read_stamp
@@ -251,13 +251,12 @@ def differences(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 
 def _rates(samples: pl.DataFrame) -> list[pl.Expr]:
-    """Columns of the contract, by columns throughout: see `rows` on dividing by a number."""
-    seconds = pl.col("step") / (pl.int_range(pl.len()) * 0 + _US)
-    thousand = pl.int_range(pl.len()) * 0 + 1000
+    """Columns of the contract."""
+    seconds = over(pl.col("step"), _US)
     risen = {name: pl.when(pl.col(f"d_{name}") >= 0).then(f"d_{name}") for name in (*_COUNTERS, "busy_s")}
 
     def wait(ms: pl.Expr, requests: pl.Expr) -> pl.Expr:
-        return pl.when(requests > 0).then(ms / thousand / requests)
+        return pl.when(requests > 0).then(over(ms, 1000) / requests)
 
     has_wrapped = pl.any_horizontal((pl.col(f"d_{name}") < 0).fill_null(False) for name in (*_COUNTERS, "busy_s"))
     requests = risen["reads"] + risen["writes"]

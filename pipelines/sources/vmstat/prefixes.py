@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import MONTHS, offset_s, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, offset_s, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, mode_of
 
@@ -115,8 +115,7 @@ def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
 
 def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
     """`Jun 15 08:00:01`, with the year beside it or counted on from that of the origin's date."""
-    months = {name: number for number, name in enumerate(MONTHS, 1)}
-    month = pl.col("month").replace_strict(months, default=None, return_dtype=pl.Int64)
+    month = pl.col("month").replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     if "year" in found.columns:
         year = pl.col("year")
     else:
