@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.stamps import MONTH_NUMBERS
-from pipelines.sources.protocol import COVERAGE
+from pipelines.sources.protocol import COVERAGE, Origin
 
 # `Tue Jun  5 08:00:00 2010`, 24 characters, the day padded with a blank.
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [12][0-9]{3}"
@@ -35,6 +36,15 @@ _LONG = re.compile(r"(?<=\d)L(?=\s*[,)}\]])")
 
 _EARLIEST, _LATEST = pl.datetime(1990, 1, 1), pl.datetime(2100, 1, 1)
 _SILENCE_US = 60_000_000
+
+
+def reported_at(origin: Origin, what: str) -> pl.Expr:
+    """The instant, or else the day, of output that has no clock. Raises UnreadableFile where nobody gives one."""
+    if origin.start_at is None and origin.date is None:
+        hint = "name the files with their date under a glob with {date}, or give `date` for the input in site.toml"
+        raise UnreadableFile(f"{origin.path or what} has no date", hint, "no_clock")
+    at = origin.start_at.replace(tzinfo=None) if origin.start_at else origin.date
+    return pl.lit(at).cast(pl.Datetime("us"))
 
 
 def read_ctime(text: pl.Expr) -> pl.Expr:

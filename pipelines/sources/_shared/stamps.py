@@ -22,6 +22,10 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
 
+# What helps a file whose rows have no date, or no time at all.
+GIVE_DATE = "give `date` (the local day of the first row) with its [[input]] in site.toml"
+GIVE_START = "give `start_at` (the UTC instant of the first row) and `interval_s` with its [[input]] in site.toml"
+
 _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
 _EARLIEST, _LATEST = pl.datetime(1980, 1, 1), pl.datetime(2100, 1, 1)

@@ -68,7 +68,6 @@ class Reader:
             raise UnreadableFile(
                 f"line {line_no}: a heading of columns this source does not know: {flat[:120]}",
                 "only JUKE DRIVE VOLFLAGS VOLUME VOLGRP KBYTES/SEC is read",
-                reason="unknown_header",
             )
         if line.kind == "blank":
             return "skipped"
@@ -156,6 +155,7 @@ class Reader:
         self._put_in_order(row)
         self.drives.append(
             {
+                **vars(row),
                 "line_no": line_no,
                 "at_us": screen["at_us"],
                 "basis": screen["basis"],
@@ -163,10 +163,6 @@ class Reader:
                 "is_ocr": self.state["is_ocr"],
                 "raw": flat if row.repairs.notes else None,
                 "repairs": row.repairs.text(),
-                **{
-                    name: getattr(row, name)
-                    for name in ("juke", "drive", "volflags", "volume", "volgrp", "printed_rate")
-                },
             }
         )
         return "used"

@@ -19,9 +19,8 @@ import re
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import schema_of
-from pipelines.sources._shared.enstore import ACCESS_KEYS, CTIME
+from pipelines.sources._shared.enstore import ACCESS_KEYS, CTIME, reported_at
 from pipelines.sources.encp_console.reader import TABLES as TABLES
 from pipelines.sources.encp_console.reader import Reader
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
@@ -53,20 +52,13 @@ def recognise(head: list[str]) -> Claim:
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk; a file's account that goes on in the next one is carried."""
-    if origin.start_at is None and origin.date is None and lines.height:
-        raise UnreadableFile(
-            f"{origin.path or 'the output'} has no clock",
-            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
-            reason="no_clock",
-        )
     reader = Reader(carry)
     for line_no, text in lines.select("line_no", "text").iter_rows():
         reader.read(line_no, text)
-    at = origin.start_at.replace(tzinfo=None) if origin.start_at else origin.date
     common = {
         "system": pl.lit(origin.system),
         "host": pl.lit(origin.host or origin.system),
-        "reported_at": pl.lit(at).cast(pl.Datetime("us")),
+        "reported_at": reported_at(origin, "the output") if lines.height else pl.lit(None, pl.Datetime("us")),
     }
     return Parsed.of(
         lines,

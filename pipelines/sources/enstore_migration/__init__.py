@@ -17,9 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources._shared.enstore import coverage_of, read_ctime
+from pipelines.sources._shared.enstore import coverage_of, read_ctime, reported_at
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated
 from pipelines.sources.enstore_migration import status, steps, stories
@@ -48,12 +47,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     memory: dict[str, Any] = carry or {"fold": None, "at": None, "open": [], "volume": None}
     rows = lines.with_columns(is_step=pl.col("text").str.contains(steps.LINE))
     table, strange, volume = status.read(rows.filter(~pl.col("is_step")).drop("is_step"), memory["volume"])
-    if volume is not None and origin.start_at is None and origin.date is None:
-        raise UnreadableFile(
-            f"{origin.path or 'the table'} has no date",
-            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
-            reason="no_clock",
-        )
+    dated_at = pl.lit(None) if volume is None else reported_at(origin, "the table")
     steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")))
     clocked, fold = dated(steps_logged, origin.zone, memory["fold"])
     head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
@@ -69,7 +63,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         tables={
             steps.TABLE: found,
             stories.TABLE: files,
-            status.TABLE: fitted(table.with_columns(reported_at=_reported_at(origin), **head), status.TABLE),
+            status.TABLE: fitted(table.with_columns(reported_at=dated_at, **head), status.TABLE),
         },
         coverage=coverage_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
         carry={
@@ -79,10 +73,3 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             "volume": volume,
         },
     )
-
-
-def _reported_at(origin: Origin) -> pl.Expr:
-    """A status table has no clock: the instant, or else the day, that site.toml or the path gives."""
-    if origin.start_at is not None:
-        return pl.lit(origin.start_at.replace(tzinfo=None), pl.Datetime("us"))
-    return pl.lit(origin.date, pl.Date).cast(pl.Datetime("us"))

@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import dated, read_stamp
+from pipelines.sources._shared.stamps import GIVE_START, dated, read_stamp
 from pipelines.sources._shared.sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
 from pipelines.sources.protocol import Carry, Origin
@@ -137,11 +137,7 @@ def _judge(reports: pl.DataFrame, state: Carry) -> pl.DataFrame:
         both[1:].select(pl.col("from_at").cast(_INSTANT), "status", "span", "is_first").get_columns()
     )
     if judged.filter(pl.col("at").is_null() & ~pl.col("is_first") & ~pl.col("is_stamped")).height:
-        raise UnreadableFile(
-            "its reports carry no time",
-            "give `start_at` (the UTC instant of the first report) and `interval_s` with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its reports carry no time", GIVE_START, "no_clock")
     if judged.height:
         state["last_run"], state["last_at"], state["span"] = both.select("run", "at", "span").row(-1)
         state["report"] = judged["report"][-1]

@@ -47,7 +47,6 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
             raise UnreadableFile(
                 f"line {inside['line_no'][0]}: rows below a header with unknown columns or a cut one: {section[:80]}",
                 "keep header lines as iostat prints them",
-                reason="unknown_header",
             )
         if layout.family != SKIPPED:
             parts["cpu" if layout.family == CPU else "device"].append(_split(inside, layout))

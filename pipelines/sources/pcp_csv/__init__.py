@@ -36,7 +36,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
+from pipelines.sources._shared.stamps import GIVE_DATE, MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
@@ -180,11 +180,7 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
 def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
     """Stamps without a year in the one that brings them nearest to the day of the file's first line."""
     if origin.date is None:
-        raise UnreadableFile(
-            "its stamps have no year",
-            "give `date` (the day of the first row) with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its stamps have no year", GIVE_DATE, "no_clock")
     short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
     month = short.str.head(3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     ahead = month - origin.date.month

@@ -217,5 +217,4 @@ def _refuse(names: Sequence[str], why: str) -> NoReturn:
     raise UnreadableFile(
         f"a header of sar whose columns are not known ({why}): {' '.join(names)[:120]}",
         "keep the files as sar or sadf wrote them; tell of a version that prints other columns",
-        reason="unknown_header",
     )

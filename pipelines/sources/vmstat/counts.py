@@ -18,6 +18,7 @@ import polars as pl
 
 from pipelines.primitives.units import KIB
 from pipelines.sources._shared.columns import HOST
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
 from pipelines.sources.vmstat.results import gather
@@ -119,15 +120,7 @@ def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataF
         if before_at is not None and at > before_at and (rates := _rates(before, now, (at - before_at) / 1e6)):
             samples.append({"line_no": line_no, "from_at": before_at, "to_at": at, **rates})
         state["before"], state["before_at"] = now, at
-    names = ("from_at", "to_at", *_MEMORY.values())
-    rates_of = ("read_bytes_s", "write_bytes_s", "interrupt_rate", "switch_rate")
-    shares = ("cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_wait", "cpu_stolen", "cpu_guest")
-    schema = {
-        "line_no": pl.Int64,
-        **dict.fromkeys(names, pl.Int64),
-        **dict.fromkeys((*rates_of, *shares), pl.Float64),
-        "note": pl.String,
-    }
+    schema = {**schema_of(HOST), "from_at": pl.Int64(), "to_at": pl.Int64()}
     rows = pl.DataFrame(samples, schema=schema, orient="row")
     return rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")))
 

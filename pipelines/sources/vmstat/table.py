@@ -61,7 +61,6 @@ def _refuse(line_no: int, flat: str) -> NoReturn:
         f"line {line_no}: "
         + (f"this is {what}" if what else f"a header of unknown columns, or a cut one: {flat[:120]}"),
         "keep other output in files of its own, and header lines as vmstat prints them",
-        reason="unknown_header",
     )
 
 
