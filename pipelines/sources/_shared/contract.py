@@ -1,6 +1,7 @@
 """Columns of the bronze relations that sources fill: their names, order and types are those of `schemas/bronze`."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -38,7 +39,12 @@ def fitted(rows: pl.DataFrame, table: str) -> pl.DataFrame:
 
 def complete(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     """Rows in the shape of a relation: what they do not have is null, columns it does not have are left out."""
+    return shaped(rows, schema_of(table))
+
+
+def shaped(rows: pl.DataFrame, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Rows with the columns of a schema, in its order and types: what they do not have is null."""
     return rows.select(
         pl.col(name).cast(kind) if name in rows.columns else pl.lit(None, dtype=kind).alias(name)
-        for name, kind in schema_of(table).items()
+        for name, kind in schema.items()
     )

@@ -6,6 +6,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import over
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.device_kinds import disk_kind
 from pipelines.sources._shared.fixed_width import Shape
 from pipelines.sources._shared.flat import flatten
@@ -50,32 +51,23 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
             )
         if layout.family != SKIPPED:
             parts["cpu" if layout.family == CPU else "device"].append(_split(inside, layout))
-    cpu, device = (pl.concat(frames, how="diagonal_relaxed") if frames else _NONE for frames in parts.values())
-    return _filled(cpu, CPU_MEASURES).sort("line_no"), _filled(device, DEVICE_MEASURES).sort("line_no")
+    return _filled(parts["cpu"], CPU_MEASURES), _filled(parts["device"], DEVICE_MEASURES)
 
 
-_NONE = pl.DataFrame(
-    schema={
-        "line_no": pl.Int64(),
-        "text": pl.String(),
-        "report": pl.Int64(),
-        "device": pl.String(),
-        "part": pl.String(),
-        "is_closing": pl.Boolean(),
-        "is_group": pl.Boolean(),
-        "is_nan": pl.Boolean(),
-        "reason": pl.String(),
-    }
-)
+_COLUMNS: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "text": pl.String(),
+    "report": pl.Int64(),
+    **dict.fromkeys(("device", "part"), pl.String()),
+    **dict.fromkeys(("is_closing", "is_group", "is_nan"), pl.Boolean()),
+    "reason": pl.String(),
+}
 
 
-def _filled(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
-    """All columns of the schema, null where no section had them."""
-    columns = {**_NONE.schema, **{name: pl.Float64() for name in names}}
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None, dtype=kind)).cast(kind).alias(name)
-        for name, kind in columns.items()
-    )
+def _filled(frames: list[pl.DataFrame], names: tuple[str, ...]) -> pl.DataFrame:
+    """All columns, null where no section had them."""
+    rows = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=_COLUMNS)
+    return shaped(rows, {**_COLUMNS, **dict.fromkeys(names, pl.Float64())}).sort("line_no")
 
 
 def _split_aligned(shape: Shape, rows: pl.DataFrame) -> tuple[dict[str, list[pl.DataFrame]], pl.DataFrame]:
@@ -248,7 +240,7 @@ def merge(pieces: pl.DataFrame, open_report: int, state: Carry) -> tuple[pl.Data
     return both.filter("is_closing").select(pieces.columns), lost
 
 
-_KEPT = pl.Schema({**_NONE.schema, "kind": pl.String(), **dict.fromkeys(DEVICE_MEASURES, pl.Float64())})
+_KEPT = pl.Schema({**_COLUMNS, "kind": pl.String(), **dict.fromkeys(DEVICE_MEASURES, pl.Float64())})
 
 
 def _keep(both: pl.DataFrame, pieces: pl.DataFrame, open_report: int, state: Carry) -> None:

@@ -17,6 +17,7 @@ import re
 import polars as pl
 
 from pipelines.sources._shared.columns import DEVICE, over
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.stamps import read_stamp
@@ -51,17 +52,17 @@ _WRAPPED = "wrapped counter"
 _SHORTEST_BUSY_S = 100
 _US = 1_000_000
 START: Carry = {"device": "", "zone": "", "devices": {}, "open": {}, "snapshot": -1, "waiting": False}
-_ROW_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "line_no": pl.Int64,
-    "text": pl.String,
-    "rank": pl.Int64,
-    "is_stamped": pl.Boolean,
-    "reason": pl.String,
+_ROW_SCHEMA: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "text": pl.String(),
+    "rank": pl.Int64(),
+    "is_stamped": pl.Boolean(),
+    "reason": pl.String(),
     "local": pl.Datetime("us"),
-    "word": pl.String,
-    "device": pl.String,
-    **dict.fromkeys(_COUNTERS, pl.Int64),
-    "busy_s": pl.Int64,
+    "word": pl.String(),
+    "device": pl.String(),
+    **dict.fromkeys(_COUNTERS, pl.Int64()),
+    "busy_s": pl.Int64(),
 }
 
 
@@ -163,7 +164,7 @@ def _with_prefix(rows: pl.DataFrame) -> pl.DataFrame:
             local=pl.coalesce("local", "prefix_local"),
             word=pl.when(pl.col("local").is_null()).then("prefix_word").otherwise("word"),
         )
-    return rows.select(pl.col(name).cast(kind) for name, kind in _ROW_SCHEMA.items())
+    return shaped(rows, _ROW_SCHEMA)
 
 
 def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.DataFrame:
@@ -179,7 +180,7 @@ def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> 
     is_bad = pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) < 0) for name in _OF_PARTITION)
     reason = pl.when(is_narrow).then(pl.lit("wrong_width")).when(is_bad).then(pl.lit("bad_number"))
     counted = numbers.select(
-        *[name if name in _OF_PARTITION else pl.lit(None).alias(name) for name in (*_COUNTERS, "busy_s")],
+        *_OF_PARTITION,
         reason=reason,
         local=pl.lit(None, dtype=pl.Datetime("us")),
         word=pl.lit(""),
