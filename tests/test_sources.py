@@ -165,6 +165,22 @@ def test_nothing_is_missing() -> None:
     assert not orphans
 
 
+def test_every_column_is_filled_by_a_case() -> None:
+    """A column of a contract that no source fills would be NULL in every row, and no case would show it."""
+    filled: dict[str, set[str]] = {}
+    for path in CASES:
+        for table, rows in json.loads(path.with_suffix(".expected.json").read_text())["tables"].items():
+            filled.setdefault(table, set()).update(*rows)
+    empty = {path.stem: set(contract(path.stem)) - filled.get(path.stem, set()) for path in BRONZE.glob("*.toml")}
+    del empty["log_coverage"]  # the loader's
+    assert {table: columns for table, columns in empty.items() if columns} == {
+        "enstore_accounting_drive_stat": {"n_retries"},
+        "enstore_accounting_file": {"package_id"},
+        "enstore_accounting_migration": {"checked_at", "closed_at", "remark"},
+        "enstore_accounting_volume": {"modified_at"},
+    }
+
+
 def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     for source in list(all_sources().values())[:2]:
         monkeypatch.setattr(source, "recognise", lambda head: Claim(True, 1.0, "said yes"))
