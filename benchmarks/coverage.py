@@ -19,9 +19,8 @@ import numpy as np
 from benchmarks import truths
 from benchmarks.truths import Rng
 from pipelines.analysis.models import calibration, growth, seeking
-from pipelines.analysis.models.calibration import Mounts
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead
-from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.service_time import Mounts, Service
 from pipelines.analysis.models.sizing import Traffic, certain, drives_needed
 from pipelines.analysis.stats.diff_in_diff import Days, realised
 from pipelines.config.technology import drive

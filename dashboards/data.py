@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from pipelines.analysis.forecast import MONTH_DAYS, Fitted, History, Record, fit_site, judge, laid_out, recorded
-from pipelines.analysis.forecast import Answer as WhatIf
+from pipelines.analysis.forecast import MONTH_DAYS, Fitted, History, Record, WhatIf, fit_site, judge, laid_out, recorded
 from pipelines.analysis.models.simulation import Changes, Outcome, simulate
 from pipelines.answers import question
 from pipelines.answers.drill import Drilled, drill

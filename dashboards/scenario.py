@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import fields
-from pipelines.analysis.forecast import Answer, Scenario
+from pipelines.analysis.forecast import Scenario, WhatIf
 from pipelines.analysis.models.simulation import Changes
 from pipelines.primitives.text import escape_markdown
 
@@ -100,8 +100,8 @@ def rows(scenarios: list[Scenario]) -> list[dict[str, Any]]:
     ]
 
 
-def uses(answer: Answer, changes: Changes) -> list[dict[str, Any]]:
-    """What each kind of drive did in each direction: recorded, replayed and, where that can be told, changed."""
+def uses(answer: WhatIf, changes: Changes) -> list[dict[str, Any]]:
+    """What each kind of drive did in each direction: recorded, replayed and, where that can be judged, changed."""
     runs = {"recorded": answer.record.recorded, "replayed": answer.replayed}
     if answer.changed and changes != Changes():
         runs["changed"] = answer.changed

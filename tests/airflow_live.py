@@ -24,9 +24,6 @@ from support.airflow_home import POOL, Airflow, standalone
 from support.archive import differences, query
 from support.week import N_DAYS, SILENT, WEEK, arrive, reports, site_rows, timely, week_site
 
-# The same process as the other tests of Airflow, or two of them would compete.
-pytestmark = pytest.mark.xdist_group("airflow")
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:

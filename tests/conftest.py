@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import duckdb
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from pipelines import steps
 from support import REPO
@@ -74,6 +76,25 @@ LONG = (
     "delivery",
     "house",
 )
+
+
+class OneProcessPerFixture(LoadScopeScheduling):  # type: ignore[misc]
+    """Tests of a module that has fixtures share a process, and those of one parametrised case; others do not."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        if has_own_fixtures(module):
+            return module
+        return f"{module}[{nodeid.partition('[')[2]}" if nodeid.endswith("]") else nodeid
+
+
+@cache
+def has_own_fixtures(module: str) -> bool:
+    return 'scope="module"' in (REPO / module).read_text(encoding="utf-8")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    return OneProcessPerFixture(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

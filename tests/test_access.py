@@ -15,8 +15,6 @@ from support.oidc import CLIENT, provider
 from support.ports import free_port
 from support.served import APP, chromium, served
 
-pytestmark = pytest.mark.xdist_group("access")
-
 SITE = 'name = "closed"\n'
 SECRETS = """
 [access]

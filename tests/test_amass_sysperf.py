@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import amass_sysperf, choose
+from pipelines.sources.amass_sysperf.screens import SLOTS
 from pipelines.sources.blocks import frame_of, read_head
 from pipelines.sources.protocol import Origin, Parsed
 
@@ -83,7 +84,7 @@ def printed(figures: list[int], drives: list[tuple[str, int, int, int]]) -> str:
 def test_what_is_printed_comes_back(screens: list[tuple[list[int], list[tuple[str, int, int, int]]]]) -> None:
     parsed = parse("".join(printed(*screen) for screen in screens))
     rows = parsed.tables["amass_sysperf_screen"]
-    assert rows.select(amass_sysperf.SLOTS).rows() == [tuple(figures) for figures, _ in screens]
+    assert rows.select(SLOTS).rows() == [tuple(figures) for figures, _ in screens]
     assert rows["sampled_at"].to_list() == [START + n * timedelta(seconds=10) for n in range(len(screens))]
     drives = parsed.tables["amass_sysperf_drive"]
     expected = [
@@ -187,8 +188,8 @@ def test_look_alikes_come_back_and_are_marked(screen: tuple[list[int], list[tupl
     parsed = parse(misread(text))
     assert not parsed.rejects.height
     (row,) = parsed.tables["amass_sysperf_screen"].to_dicts()
-    assert [row[slot] for slot in amass_sysperf.SLOTS] == screen[0]
-    for slot in amass_sysperf.SLOTS:
+    assert [row[slot] for slot in SLOTS] == screen[0]
+    for slot in SLOTS:
         assert (f"{slot}: " in (row["repairs"] or "")) == any(sign in "0158" for sign in str(row[slot]))
     drives = parsed.tables["amass_sysperf_drive"].to_dicts()
     assert [(d["volflags"], d["volume"], int(d["volgrp"]), d["printed_rate"]) for d in drives] == screen[1]

@@ -27,9 +27,6 @@ from pipelines.warehouse.connection import Warehouse, snapshot_id
 from pipelines.warehouse.tables import prepare_tables
 from support.hostile_sql import ENDLESS, HUGE, REFUSED, named
 
-# These share one warehouse: one process makes it.
-pytestmark = pytest.mark.xdist_group("ask")
-
 HOSTILE_NAME = "\x1b[31mred'; DROP TABLE bronze.host_sample; --"
 FACTS = (
     "SELECT count(*), sum(line_no), min(host), (SELECT [min(snapshot_id), max(snapshot_id)]"

@@ -11,7 +11,7 @@ from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
 from benchmarks.measure import Result, Task
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
-from pipelines.analysis.forecast.whatif import Answer, Record
+from pipelines.analysis.forecast.whatif import Record, WhatIf
 from pipelines.analysis.models.simulation import Outcome, Work
 from pipelines.sources import all_sources
 from sample_data.scenario import FOLDER
@@ -157,7 +157,7 @@ def test_a_slow_what_if_misses_its_aim() -> None:
 
 def test_a_replay_that_is_off_is_no_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n')
-    off = Answer(Record(Work((), {}), {}, 0.5), Outcome({}), 0.5, "bytes", None)
+    off = WhatIf(Record(Work((), {}), {}, 0.5), Outcome({}), 0.5, "bytes", None)
     monkeypatch.setattr(tasks, "what_if", lambda *_: off)
     with pytest.raises(ValueError, match="off by 50% \\(bytes\\)"):
         tasks.whatif(tmp_path / "site.toml")

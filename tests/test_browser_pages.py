@@ -6,12 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support.browsing import browsing, new_page
 from support.served import chromium, served, written
-
-pytestmark = pytest.mark.xdist_group("browser_pages")
 
 # Together they see every page; that each of the ten sees every one takes minutes, and as many turns as there are pages.
 SESSIONS, TURNS = 10, int(os.environ.get("TAPESCOPE_PAGE_TURNS", "2"))
@@ -45,7 +41,7 @@ def test_ten_sessions_while_the_pipeline_commits(archive: Path, tmp_path: Path) 
     with (
         served(site, tmp_path / "streamlit.log") as url,
         browsing(chromium()) as browser,
-        written(site, pause_s=1.0) as commits,
+        written(site, pause_s=4.0) as commits,
     ):
         pages = [opened(browser, url) for _ in range(SESSIONS)]
         n_pages = pages[0].locator(LINKS).count()

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.analysis.models.calibration import Calibration, Mounts, check, fit
-from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.calibration import Calibration, fit
+from pipelines.analysis.models.service_time import Mounts, Service, check
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 # P38 to P41: files, GB, drive rate, overall rate in MB/s. PIC slides, "Reading LT04 tape test".

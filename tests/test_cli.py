@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead, TapescopeError
@@ -19,6 +20,11 @@ zone = "America/Chicago"
 [[input]]
 glob = "logs/LOG-{date}*"
 system = "testen"
+"""
+NO_CLOCK = """\
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 1  0      0 3078356   2068 407492    0    0    15     2   34   27  0  0 100  0  0
 """
 
 
@@ -64,11 +70,7 @@ def test_parse_reads_a_pipe(site: Path) -> None:
 
 
 def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text(
-        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
-        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
-        " 1  0      0 3078356   2068 407492    0    0    15     2   34   27  0  0 100  0  0\n"
-    )
+    (tmp_path / "x.txt").write_text(NO_CLOCK)
     done = shell("parse", "x.txt", cwd=tmp_path)
     assert json.loads(done.stderr.splitlines()[-1]) == {
         "source": "vmstat",
@@ -80,6 +82,15 @@ def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -
     }
     assert b"start_at" in done.stderr
     assert done.returncode == 5, "refused as a whole"
+
+
+def test_parse_as_a_step_returns_its_problem_and_prints_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.txt").write_text(NO_CLOCK)
+    counts = steps.parse(None, tmp_path / "x.txt", None, False, lambda row: None)
+    assert "start_at" in counts["problem"] and counts["rejected"] == 3
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(

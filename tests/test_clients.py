@@ -7,13 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from pipelines import steps
 from support import REPO
 from support.served import written
-
-pytestmark = pytest.mark.xdist_group("clients")
 
 BLOCKS = re.findall(
     r"^```(sh|python)\n(.*?)^```", (REPO / "dashboards" / "README.md").read_text(), re.DOTALL | re.MULTILINE

@@ -29,8 +29,6 @@ WRITERS = {
     "maintain": {"tidy"},
     "nightly_report": {"ingest", "build", "detect", "forecast"},
 }
-# One process for all: Airflow is slow to start, and its home is made once.
-pytestmark = pytest.mark.xdist_group("airflow")
 
 LOAD = """
 import json, sys, time

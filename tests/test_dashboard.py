@@ -19,12 +19,10 @@ from pipelines.analysis.models.simulation import Changes
 from pipelines.analysis.studies import VERDICTS
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.format import percent
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.screenshots import pages
 from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
-
-# One process for all: the warehouse is built once.
-pytestmark = pytest.mark.xdist_group("dashboard")
 
 
 @pytest.fixture
@@ -351,7 +349,7 @@ def test_down_to_the_lines(app: AppTest) -> None:
     # without a drive chosen: the one that was down, not the first of the alphabet
     box(app, "Mount").select_index(0)
     box(app, "Drive").select("").run()
-    assert "LTO2_204, 2010-03-10, the drive with most of it: 2.4 h." in texts(app)
+    assert "LTO2_204, 2010-03-10, the drive with most of it: 2.40 h." in texts(app)
 
 
 def test_axes_words_and_what_is_empty(app: AppTest) -> None:
@@ -495,7 +493,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     assert not app.exception
     history = History(steps.site_at(archive), load_catalog(), n_days=7)
     as_it_was = what_if(history, Changes())
-    assert f"The replay is {as_it_was.error:.1%} off" in app.success[0].value
+    assert f"The replay is {percent(as_it_was.error)} off" in app.success[0].value
     assert "Nothing is changed yet" in texts(app) and set(table(app, "run")["run"]) == {"recorded", "replayed"}
     field(app, "Gaps of at most [s]").set_value(2.0)
     field(app, "LTO-4 drives").set_value(4)

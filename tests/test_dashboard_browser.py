@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from support.browsing import leaving, opened, wait_until_drawn
@@ -13,7 +12,6 @@ from support.screenshots import pages
 from support.served import HOSTILE, chromium, make_hostile, served
 
 OUTWARD = "[...document.links].map(link => link.href).filter(href => !href.startsWith(location.origin))"
-pytestmark = pytest.mark.xdist_group("dashboard_browser")
 
 
 def watched(page: Any) -> tuple[list[str], list[str]]:

@@ -31,8 +31,7 @@ from support import receivers
 from support import report_site as stand
 from support.archive import query
 
-# These share one warehouse: one process makes it.
-pytestmark = pytest.mark.xdist_group("delivery")
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = stand.DAY
 TO = ("tape-ops@example.org", "shift@example.org")
@@ -312,7 +311,7 @@ def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> N
         "description": "D2: it happened.",
         "means": "It means this.",
         "look_at": "Look there.",
-        "lost_gb_day": "300.0",
+        "lost_gb_day": "300 GB/day",
     }
 
 

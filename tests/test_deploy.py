@@ -18,8 +18,6 @@ from support.airflow_home import environment
 DEPLOY = REPO / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 OURS = re.compile(r"\bTAPESCOPE_[A-Z_]+\b")
-# One process for all that asks Airflow: it is slow to start.
-pytestmark = pytest.mark.xdist_group("airflow")
 
 KNOWN = """
 import json

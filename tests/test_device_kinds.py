@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.sources._shared.device_kinds import disk_kind, disk_kinds, interface_kind, interface_kinds
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 
 DISKS = {  # by system
     "Linux": {
@@ -98,10 +98,10 @@ def test_many_names_are_read_as_one_is() -> None:
         "md",
     ]
     ports = [name for kinds in INTERFACES.values() for names in kinds.values() for name in names.split()]
-    frame = pl.DataFrame({"name": [*disks, *ports, *unusual]})
-    found = frame.select("name", disk=disk_kinds(pl.col("name")), interface=interface_kinds(pl.col("name")))
-    for name, disk, interface in found.iter_rows():
-        assert (disk, interface) == (disk_kind(name), interface_kind(name)), name
+    names = pl.Series([*disks, *ports, *unusual])
+    for kind_of in (disk_kind, interface_kind):
+        for name, kind in zip(names, kinds_of(names, kind_of), strict=True):
+            assert kind == kind_of(name), name
 
 
 def test_disks_of_linux_2_4_are_numbered() -> None:

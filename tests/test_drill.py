@@ -16,7 +16,7 @@ from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Warehouse
 from support import archive
 
-pytestmark = [pytest.mark.xdist_group("drill"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = date(2010, 3, 9)
 NAME = f"enstore/LOG-{DAY}"

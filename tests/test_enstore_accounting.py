@@ -357,7 +357,6 @@ def truth_of(realdata: Path) -> list[dict[str, str]]:
     return truth
 
 
-@pytest.mark.xdist_group("accounting")
 def test_log_and_tables_of_the_same_days_count_once(realdata: Path, both: Site) -> None:
     """Every transfer against the generator's truth, with all three witnesses; nothing counts twice."""
     rows = {
@@ -383,7 +382,6 @@ def test_log_and_tables_of_the_same_days_count_once(realdata: Path, both: Site) 
     assert requests == [(11, 11, 1)]
 
 
-@pytest.mark.xdist_group("accounting")
 def test_tables_change_nothing_the_log_says(realdata: Path, both: Site, tmp_path: Path) -> None:
     """The same two days with and without the tables: witnesses grow in number, and a request gets its direction."""
     alone = all_rows(archive_of(realdata, tmp_path / "alone", LOGS))
@@ -510,7 +508,6 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     return all_rows(site)
 
 
-@pytest.mark.xdist_group("accounting")
 @pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (2, 4, 1, 3, 0)])
 def test_pieces_in_any_order_say_the_same(order: tuple[int, ...], at_once: Rows, tmp_path: Path) -> None:
     """Each piece with a build of its own, which makes only the days it touches."""

@@ -220,7 +220,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     return all_rows(site)
 
 
-@pytest.mark.xdist_group("copies")
 @pytest.mark.parametrize("first", ["MOUNTS", "LOG"])
 def test_copies_of_a_day_count_once(tmp_path: Path, plain: Rows, first: str) -> None:
     """LOG, DEBUGLOG and the copies by message type, in whatever order they come in, say what LOG alone says."""
@@ -446,7 +445,6 @@ def test_mover_status_against_a_reading_by_hand(realdata: Path) -> None:
     assert [{name: row[name] for name in expected} for row in found] == [expected]
 
 
-@pytest.mark.xdist_group("copies")
 def test_captures_in_pieces_make_the_same_states(tmp_path: Path) -> None:
     """Days of the relay read one by one, with states over midnight, against all of them at once."""
     states = ["SETUP", "MOUNT_WAIT", "SEEK", "ACTIVE", "FINISH_WRITE", "HAVE_BOUND", "DISMOUNT_WAIT", "OFFLINE"]

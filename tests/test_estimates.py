@@ -17,8 +17,6 @@ from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection
 from support.memory_lake import memory_lake
 
-pytestmark = pytest.mark.xdist_group("estimates")
-
 DAY = date(2010, 3, 10)
 MORNING = datetime(2010, 3, 10, 9)
 SITE = Site(name="case")

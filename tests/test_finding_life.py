@@ -15,7 +15,7 @@ from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from pipelines.warehouse.tables import create_tables, prepare_tables
 
-pytestmark = pytest.mark.xdist_group("finding_life")
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAYS = [date(2010, 3, 8) + timedelta(days=n) for n in range(5)]
 DOWN = (DAYS[0], DAYS[1], DAYS[3], DAYS[4])  # the third night it works

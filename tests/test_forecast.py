@@ -19,8 +19,8 @@ from pipelines import steps
 from pipelines.analysis import forecast
 from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, whatif
 from pipelines.analysis.models import calibration
-from pipelines.analysis.models.calibration import Mounts
 from pipelines.analysis.models.eta import Eta
+from pipelines.analysis.models.service_time import Mounts
 from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simulate
 from pipelines.analysis.models.sizing import Needed
 from pipelines.catalog.contracts import load_catalog
@@ -55,7 +55,6 @@ name = "to come"
 size_tb = 1.0
 from = 2030-01-01
 """
-pytestmark = pytest.mark.xdist_group("forecast")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboards import data
+from dashboards import charts, data
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.cli.output import print_table
 from pipelines.primitives import format
@@ -50,6 +50,26 @@ def test_every_number_is_shown_alike(value: float, capsys: pytest.CaptureFixture
         if not is_alike:
             differing.append((column.name, head, cell, heading, shown))
     assert differing == []
+
+
+def test_tips_of_charts_have_the_decimals_of_their_units() -> None:
+    tips = {
+        "moved [GB]": charts.number("moved_gb", "moved [GB]"),
+        "rate [MB/s]": charts.number("sum(rate_mb_s)", "rate [MB/s]"),
+        "drives": charts.number("low", "drives", "drives"),
+        "ratio": charts.number("ratio", "ratio"),
+        "share": charts.share("seen_share", "share"),
+        "gaps": charts.count("n_gaps", "gaps"),
+    }
+    forms = {name: tip.to_dict()["format"] for name, tip in tips.items()}
+    assert forms == {
+        "moved [GB]": ",.2f",
+        "rate [MB/s]": ",.1f",
+        "drives": ",.1f",
+        "ratio": ",.4~r",
+        "share": ",.1%",
+        "gaps": ",d",
+    }
 
 
 def test_an_interval_is_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from pipelines.primitives.errors import ConfigError
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 from support.memory_lake import memory_lake
 
-pytestmark = pytest.mark.xdist_group("gate")
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = date(2010, 3, 10)
 PERIOD = findings.Period(DAY, DAY, "UTC")
@@ -75,7 +75,7 @@ def test_all_logs_of_a_kind_count_where_none_is_the_entitys_own(lake: Connection
 
 
 def test_a_rule_may_need_several_kinds_of_log(lake: Connection) -> None:
-    both = Rule(**vars(RULES["long_gap"]) | {"params": {"source": ["enstore_log", "mrtg_log"]}})
+    both = Rule(**vars(RULES["long_gap"]) | {"params": {"source": ["drives", "mrtg_log"]}})
     missing = Gate(lake, Site(name="case"), Kin(lake), both, PERIOD).missing("n1/D2")
     assert missing is not None and (missing.source, missing.host) == ("mrtg_log", "l1")
 

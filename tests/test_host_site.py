@@ -13,9 +13,6 @@ from support import REPO
 from support.screenshots import pages
 from support.served import APP, DEADLINE_S
 
-# One process for all: the site is made once.
-pytestmark = pytest.mark.xdist_group("host_site")
-
 DAY = date(2026, 11, 21)
 EMPTY = "No log has been read yet"
 OF_OTHERS = ("sql", "studies")  # they ask nothing of the site's days

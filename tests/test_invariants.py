@@ -334,7 +334,6 @@ def arrive(site: Site, numbers: list[int]) -> None:
         make(site)
 
 
-@pytest.mark.xdist_group("week")
 @pytest.mark.parametrize("order", ORDERS)
 def test_days_arriving_one_by_one(site: Site, begun_week: Site, whole_week: Rows, order: str, tmp_path: Path) -> None:
     assert sorted(ORDERS[order]) == list(range(len(WEEK)))
@@ -356,7 +355,6 @@ def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(built: 
     assert differences(plain, all_rows(built)) == []
 
 
-@pytest.mark.xdist_group("week")
 def test_a_day_withdrawn_and_read_again(week_site: Site, whole_week: Rows, tmp_path: Path) -> None:
     days = list(WEEK)
     site = copied(week_site, tmp_path / "week")

@@ -23,9 +23,6 @@ from support.archive import copied, differences, make, make_site, query
 from support.processes import python, run
 from support.two_days import FIRST, SECOND, arrive, kept
 
-# One process: the moments are measured on an undisturbed run of the same machine.
-pytestmark = pytest.mark.xdist_group("kill")
-
 N_KILLS = 5
 SEED = 1
 

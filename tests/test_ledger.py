@@ -17,7 +17,7 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from support.archive import make_site
 
-pytestmark = [pytest.mark.xdist_group("ledger"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 APPLIED = date(2010, 3, 10)
 
 

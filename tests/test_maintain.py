@@ -24,8 +24,6 @@ from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from support.archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
 from support.processes import run
 
-pytestmark = pytest.mark.xdist_group("maintain")
-
 LAST = date(2010, 6, 20)
 DAYS_BEFORE = (80, 50, 20)
 KEPT_DAYS = 3

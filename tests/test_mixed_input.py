@@ -11,6 +11,8 @@ from pipelines import steps
 from pipelines.sources import all_sources
 from support.fuzzing import CORPUS, check, mutate_lines, seeds
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 STEMS = sorted(all_sources())
 FOUND = sorted(path for path in CORPUS.glob("*/*") if path.is_file())
 LEAST = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

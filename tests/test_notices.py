@@ -18,8 +18,7 @@ from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse
 from support.archive import make_site
 
-# These share one warehouse: one process makes it.
-pytestmark = [pytest.mark.xdist_group("notices"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAY = "2010-06-15"
 N_MOUNTS = 5001

@@ -21,8 +21,6 @@ from support.archive import SITE, all_rows, differences, make, make_site, query
 from support.ports import free_port
 from support.two_days import FIRST, SECOND, arrive
 
-pytestmark = pytest.mark.xdist_group("object_storage")
-
 PYTHON = Path(sys.prefix) / "s3" / "bin" / "python"
 DEADLINE_S = 120
 BUCKET, KEY, SECRET = "tape-archive", "AKIDEXAMPLE", "correct-horse-2718"

@@ -21,8 +21,6 @@ from support.archive import SITE, all_rows, differences, make_site, query
 from support.processes import LIMIT_S, python, run
 from support.two_days import FIRST, SECOND, arrive, kept
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 PASSWORD = "correct-horse-9431"
 
 

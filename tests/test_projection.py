@@ -25,8 +25,7 @@ from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.tables import prepare_tables
 from support.archive import make_site
 
-# One archive serves the tests of a site, so one process runs them.
-pytestmark = [pytest.mark.xdist_group("projection"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 FIRST, LAST = date(2010, 1, 1), date(2010, 7, 18)  # 199 days
 

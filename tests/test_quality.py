@@ -30,7 +30,6 @@ CHECKS = (
 )
 
 
-@pytest.mark.xdist_group("quality")
 @pytest.mark.parametrize("most_copied", [checks.MOST_COPIED, 0], ids=["copied", "in_place"])
 def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_copied: int) -> None:
     monkeypatch.setattr(checks, "MOST_COPIED", most_copied)
@@ -52,7 +51,6 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "nowhere" in results[3].detail and "ExpectTheUnheardOf" in results[4].detail
 
 
-@pytest.mark.xdist_group("quality")
 def test_a_check_of_several_columns_names_the_files_as_well(tmp_path: Path) -> None:
     catalog = load_catalog()
     unique = Check("ExpectCompoundColumnsToBeUnique", "critical", {"column_list": ["line_no", "reason"]})
@@ -99,7 +97,6 @@ EACH_KIND = tuple(
 VALUES = (None, -1.0, 0.0, 1.0, 1.5, 2.0, math.nan, math.inf)
 
 
-@pytest.mark.xdist_group("quality")
 def test_rows_that_plain_sql_clears_pass_in_great_expectations(monkeypatch: pytest.MonkeyPatch) -> None:
     """And those that it does not clear fail there, or the guest would be asked for nothing."""
     relation = contracts.Relation("ops", "any", "", "", "", (A, B, KIND), EACH_KIND)

@@ -28,7 +28,7 @@ def test_case(path: Path) -> None:
     catalog = load_catalog()
     question = catalog.asked[path.parent.name]
     with harness.empty_tables() as connection:
-        for table, rows in (harness.ALWAYS | harness.given_rows(case)).items():
+        for table, rows in ({"site.setting": [harness.SETTING]} | harness.given_rows(case)).items():
             harness.insert(connection, catalog.relations[table], rows)
             fill_day(connection, catalog.relations[table])
         harness.make_inputs(connection, case, sql_inspect.tables(question.sql), set(case.get("given", {})))

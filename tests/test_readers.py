@@ -20,8 +20,6 @@ from pipelines.primitives.errors import WarehouseBusy
 from support.archive import copied, make, make_site, morning, mrtg_text, put, query
 from support.processes import kill, python, wait_for_lock
 
-pytestmark = pytest.mark.xdist_group("readers")
-
 N_BUILDS = 3
 N_READERS = 4
 LIMIT_S = 1200

@@ -61,7 +61,6 @@ def epoch(instant: datetime) -> float:
     return instant.replace(tzinfo=UTC).timestamp()
 
 
-@pytest.mark.xdist_group("captures")
 def test_every_file_gets_a_verdict_and_every_line_is_accounted_for(captures: Path) -> None:
     text = SITE.replace('name = "captures"', 'name = "captures"\nwarehouse = "var/all"')
     (captures / "all.toml").write_text(text)
@@ -75,7 +74,6 @@ def test_every_file_gets_a_verdict_and_every_line_is_accounted_for(captures: Pat
     print(f"\n{len(files)} files read: {json.dumps({k: v for k, v in report.as_dict().items() if k != 'problems'})}")
 
 
-@pytest.mark.xdist_group("captures")
 def test_transfers_agree_with_the_truth_of_their_generator(warehouse: Warehouse, realdata: Path) -> None:
     with (realdata / "enstore-synthetic" / "expected_per_file.csv").open() as file:
         truth = list(csv.DictReader(file))
@@ -95,7 +93,6 @@ def test_transfers_agree_with_the_truth_of_their_generator(warehouse: Warehouse,
             assert abs(epoch(got[name]) - float(want[key])) <= 1, (want, name)
 
 
-@pytest.mark.xdist_group("captures")
 def test_gaps_agree_with_the_truth_and_have_no_negative_part(warehouse: Warehouse, realdata: Path) -> None:
     with (realdata / "enstore-synthetic" / "expected_per_file.csv").open() as file:
         truth = {
@@ -122,7 +119,6 @@ def test_gaps_agree_with_the_truth_and_have_no_negative_part(warehouse: Warehous
     assert checked == len(truth) > 0
 
 
-@pytest.mark.xdist_group("captures")
 def test_the_ledger_adds_up_on_a_day_that_was_hardly_logged(warehouse: Warehouse) -> None:
     days = rows(
         warehouse,

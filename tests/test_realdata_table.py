@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import FileParse
@@ -79,7 +78,6 @@ def checked(text: str) -> list[str]:
     return [line for line in text.splitlines() if shutil.which("rrdtool") or ".rrd |" not in line]
 
 
-@pytest.mark.xdist_group("realdata_table")
 def test_every_real_file_has_its_row(realdata: Path, regen: bool) -> None:
     accepted = tomllib.loads(ACCEPTED.read_text())
     paths = sorted(path for path in realdata.rglob("*") if path.is_file() and path.name != "README.md")

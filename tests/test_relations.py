@@ -23,7 +23,7 @@ import duckdb
 import pytest
 
 from pipelines.catalog.contracts import Relation, load_catalog
-from support.cases import ALWAYS, Row, compare, empty_tables, given_rows, insert, make_inputs, read
+from support.cases import SETTING, Row, compare, empty_tables, given_rows, insert, make_inputs, read
 
 HERE = Path(__file__).parent
 MADE_LAYERS = ("silver", "gold", "ops")
@@ -40,7 +40,7 @@ def test_case(path: Path) -> None:
     relation = load_catalog().relations[f"{path.parent.parent.name}.{path.parent.name}"]
     with empty_tables() as connection:
         given = given_rows(case)
-        for table, rows in (ALWAYS | given).items():
+        for table, rows in ({"site.setting": [SETTING]} | given).items():
             insert(connection, load_catalog().relations[table], rows)
         make_inputs(connection, case, relation.inputs, set(given) | {relation.full_name})
         found = _select(connection, relation, case.get("order", []))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -17,14 +17,13 @@ from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report import Report, make_report, write_report
+from pipelines.reporting.report import Report, figures, make_report, text, write_report
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse, transaction
 from support.report_site import DAY, US_DAY, fill, finding, insert, make_site, make_tables
 
-# These share one warehouse: one process makes it.
-pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.usefixtures("plain_store")]
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202egnp.exe & \"'`{{ 7 * 7 }}\n</style></svg></pre>"
 FORMS = ("html", "txt", "json")
@@ -274,6 +273,20 @@ def test_hostile_text_does_nothing(hostile: dict[str, str]) -> None:
 def test_lines_of_text_are_not_wider_than_promised(written: dict[str, str]) -> None:
     report_part = written["txt"].split("\n10. Reproduce")[0]
     assert max(len(line) for line in report_part.splitlines()) <= 100
+
+
+def test_text_is_the_same_on_any_terminal(
+    report: Report, written: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "30", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    assert text.print_report(report) == written["txt"]
+
+
+def test_every_kind_of_figure_is_printed_and_drawn() -> None:
+    for printer in (text.print_figure, figures.chart_of):
+        default = printer.dispatch(object)
+        assert all(printer.dispatch(kind) is not default for kind in get_args(Figure))
 
 
 def test_nothing_seen_is_reported(tmp_path: Path) -> None:

@@ -27,9 +27,6 @@ from sample_data.planted import KINDS
 from sample_data.scenario import FOLDER, LibraryScenario, Scenario, drawn, load, named
 from support.archive import query
 
-# Building takes long: one process makes the archives and keeps them.
-pytestmark = pytest.mark.xdist_group("score")
-
 # Kinds whose rule is not made yet are not expected; once it is, they are.
 EXISTING = {kind for kind, planted in KINDS.items() if set(planted.rules) & set(load_catalog().rules)}
 TODAY = set(KINDS) - {"clock_skew"}

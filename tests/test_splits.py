@@ -20,7 +20,7 @@ from pipelines.sources import all_sources
 from pipelines.sources.blocks import HEAD_LINES, frame_of
 from pipelines.sources.protocol import Origin
 from support.archive import SYSTEM, Story, seconds
-from support.cases import ALWAYS, create_tables, insert
+from support.cases import SETTING, create_tables, insert
 
 DAY = date(2010, 3, 10)
 MADE = ("silver.session", "silver.transfer", "silver.gap", "silver.request", "gold.drive_ledger")
@@ -56,8 +56,7 @@ class Archive:
         connection.execute("SET TimeZone = 'UTC'; SET threads = 1")
         create_tables(connection, catalog)
         drives = [{"drive": f"DRV_{n}", "logname": f"DRV_{n}MV", "mover": f"DRV_{n}.mover"} for n in (1, 2)]
-        for table, rows in ALWAYS.items():
-            insert(connection, catalog.relations[table], rows)
+        insert(connection, catalog.relations["site.setting"], [SETTING])
         insert(connection, catalog.relations["site.drive"], drives)
         self.made: list[Relation] = []
         needed = set(MADE)

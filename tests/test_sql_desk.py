@@ -19,8 +19,6 @@ from pipelines.catalog.contracts import load_catalog
 from support.hostile_sql import ENDLESS, HUGE, REFUSED
 from support.served import APP, HOSTILE, HOSTILE_STATION
 
-pytestmark = pytest.mark.xdist_group("sql_desk")
-
 QUESTIONS = load_catalog().questions
 GAPS = "SELECT drive, count(*) AS n_gaps, max(day) AS day FROM silver.gap GROUP BY drive ORDER BY drive"
 

@@ -31,8 +31,6 @@ from support import REPO
 from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
 from support.two_days import FIRST, SECOND
 
-pytestmark = pytest.mark.xdist_group("store")
-
 COUNT = "SELECT count(*), count(DISTINCT day), sum(line_no) FROM bronze.enstore_log_mover"
 DAYS_AGO = 3
 

@@ -18,6 +18,8 @@ from pipelines.ingest.survey.patterns import generalise
 from pipelines.ingest.survey.zones import guess_zone
 from pipelines.primitives.errors import TapescopeError
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 SOURCES = Path(__file__).parent / "sources"
 STAMPS = ("-----timestamp-----", "                CST", "2010-03-10 08:00:01")
 SAMPLE = Path(__file__).parent.parent / "sample_data"

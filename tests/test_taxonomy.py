@@ -21,7 +21,6 @@ from pipelines.warehouse.tables import create_tables
 from support import report_site as stand
 from support.served import APP, DEADLINE_S
 
-pytestmark = pytest.mark.xdist_group("taxonomy")
 DAYS = ("--site", "SITE", f"first_day={stand.DAY}", f"last_day={stand.DAY}")
 SITE = 'name = "stand"\nzone = "America/Chicago"\n'
 Shown = dict[str, tuple[str, str, float]]  # by bucket: its group in words, the colour, hours

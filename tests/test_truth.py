@@ -28,9 +28,6 @@ from pipelines.sources.blocks import open_bytes
 from sample_data.generate import generate
 from support.archive import query
 
-# Builds of the whole sample take long: one process makes them and keeps them.
-pytestmark = pytest.mark.xdist_group("truth")
-
 DAY = date(2010, 3, 10)
 LOG = f"logs/enstore/LOG-{DAY}.zst"
 CUT = ("13:00:00", "15:00:00")  # local clock; without a doubt inside the day

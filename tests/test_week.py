@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from pipelines import steps
 from pipelines.config.site import Site
 from support.archive import differences
 from support.week import WEEK, arrive, reports, site_rows, timely, week_site
+
+pytestmark = pytest.mark.usefixtures("plain_store")
 
 DAYS = WEEK[-3:]  # on the last one the server log is silent
 

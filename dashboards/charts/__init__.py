@@ -12,6 +12,7 @@ import altair as alt
 import polars as pl
 
 from dashboards import words
+from pipelines.primitives import format
 
 Span = tuple[datetime, datetime]  # UTC instants at which an axis begins and ends
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
@@ -54,8 +55,8 @@ def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expecte
             ),
             tooltip=[
                 alt.Tooltip("drive:N"),
-                alt.Tooltip("bin_from_s:Q", title=f"from [{unit}]"),
-                alt.Tooltip("n_gaps:Q", title="gaps"),
+                number("bin_from_s", f"from [{unit}]"),
+                count("n_gaps", "gaps"),
             ],
         )
     )
@@ -148,6 +149,7 @@ def lines(
     most = float(rows[x].max() or 0)  # type: ignore[arg-type]
     ticks = [value for value in MANY if value <= most]
     ticks += [math.floor(most)] if ticks and most >= 1.5 * ticks[-1] > 0 else []
+    x_tip = (count if rows[x].dtype.is_integer() else number)(x, titles[x])
     axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
     chart = (
         alt.Chart(rows)
@@ -166,7 +168,7 @@ def lines(
                 scale=alt.Scale(range=COLOURS),
                 legend=alt.Legend(orient="top", title=None, columns=columns, labelLimit=150),
             ),
-            tooltip=[f"{colour}:N", number(x, titles[x]), number(y, titles[y])],
+            tooltip=[f"{colour}:N", x_tip, number(y, titles[y])],
         )
     )
     return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
@@ -214,12 +216,19 @@ def instant(name: str, title: str) -> alt.Tooltip:
     return alt.Tooltip(f"{name}:T", title=f"{title} [UTC]", format="%Y-%m-%d %H:%M:%S")
 
 
-def number(name: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{name}:Q", title=title, format=",.2f")
+def number(name: str, title: str, unit: str | None = None) -> alt.Tooltip:
+    """A value with the decimals of its unit, which its column's name ends in unless it is given."""
+    column = name.removeprefix("sum(").removesuffix(")")
+    form = format.d3_format(format.unit_of(column) if unit is None else unit)
+    return alt.Tooltip(f"{name}:Q", title=title, format=form)
+
+
+def count(name: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{name}:Q", title=title, format=",d")
 
 
 def share(name: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{name}:Q", title=title, format=".1%")
+    return number(name, title, format.SHARE)
 
 
 def framed(chart: Any, height: int, title: str = "") -> alt.Chart:

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, framed, instant, number, over
+from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, count, framed, instant, number, over
 
 OTHERS = "the others"
 
@@ -42,7 +42,7 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart
             tooltip=[
                 f"{name}:N",
                 instant("hour_at", "hour"),
-                alt.Tooltip("sum(rate_mb_s):Q", title=title, format=",.2f"),
+                number("sum(rate_mb_s)", title),
             ],
         )
     )
@@ -51,8 +51,8 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart
 
 def in_use(rows: pl.DataFrame, span: Span) -> alt.Chart:
     """Drives in use on average, the most at once, and how many there are."""
-    tips = [instant("hour_at", "hour"), number("avg_in_use", "on average"), number("max_in_use", "most at once")]
-    base = alt.Chart(rows).encode(x=_hours(span), tooltip=[*tips, number("n_drives", "there are")])
+    tips = [instant("hour_at", "hour"), number("avg_in_use", "on average"), count("max_in_use", "most at once")]
+    base = alt.Chart(rows).encode(x=_hours(span), tooltip=[*tips, count("n_drives", "there are")])
     y = alt.Y("avg_in_use:Q", title="drives in use")
     layers = [
         base.mark_area(color=BLUE, opacity=0.5, interpolate="step-after").encode(y=y),

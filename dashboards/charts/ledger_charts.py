@@ -7,6 +7,7 @@ import altair as alt
 import polars as pl
 
 from dashboards.charts import INK, framed, instant, number, share
+from pipelines.primitives.format import d3_format
 
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
 
@@ -36,7 +37,8 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
         )
     )
     text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
-    hours = text.transform_calculate(hours="format(datum.bucket_hours, ',.1f') + ' h'").encode(text="hours:N")
+    shown = f"format(datum.bucket_hours, '{d3_format('h')}') + ' h'"
+    hours = text.transform_calculate(hours=shown).encode(text="hours:N")
     return framed(alt.layer(bars, hours), 24 * max(4, len(names)) + 110)
 
 
@@ -54,7 +56,7 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
     """Horizontal bars of drive-hours, the groups of the ledger side by side: what moved data first."""
     rows = rows.sort("group_number", descending=True)
     group = alt.Tooltip("group_words:N", title="group")
-    tips = [alt.Tooltip(f"{y}:N"), group, alt.Tooltip(f"sum({x}):Q", title=title, format=",.2f")]
+    tips = [alt.Tooltip(f"{y}:N"), group, number(f"sum({x})", title)]
     chart = (
         alt.Chart(rows)
         .mark_bar(height={"band": 0.7})

@@ -1,9 +1,10 @@
-"""What models and comparisons say: values with intervals, what they hang on, and runs beside one another."""
+"""What models and comparisons say: values with intervals, what they hang on, and runs next to one another."""
 
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, framed, number, rule
+from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, count, framed, number, rule
+from pipelines.primitives.format import d3_format, unit_of
 
 RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 
@@ -25,7 +26,8 @@ def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
         ),
         tooltip=["drives:N", "run:N", number(value, title)],
     )
-    labels = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{value}:Q", format=",.1f"))
+    text = alt.Text(f"{value}:Q", format=d3_format(unit_of(value)))
+    labels = base.mark_text(align="left", dx=4, color=INK).encode(text=text)
     return framed(alt.layer(bars, labels), 20 * max(3, len(rows)) + 130)
 
 
@@ -64,7 +66,7 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
             y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
             x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
             x2="high:Q",
-            tooltip=["input:N", number("low", "at its low end"), number("high", "at its high end")],
+            tooltip=["input:N", number("low", "at its low end", title), number("high", "at its high end", title)],
         )
     )
     value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
@@ -88,9 +90,9 @@ def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
                 legend=alt.Legend(orient="top", title="files a mount", columns=6),
             ),
             tooltip=[
-                number("n_files", "files a mount"),
+                count("n_files", "files a mount"),
                 number("file_mb", "size [MB]"),
-                number("efficiency", "efficiency"),
+                number("efficiency", "efficiency", "1"),
             ],
         )
     )

@@ -5,7 +5,7 @@ import math
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, GREY, RED, faint, framed, number
+from dashboards.charts import BLUE, GREY, RED, count, faint, framed, number
 
 READ, LEFT = "moved by this mount", "not moved"
 
@@ -25,7 +25,11 @@ def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
             scale=alt.Scale(domainMin=0, padding=8),
             axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
         ),
-        tooltip=["number:Q", "file_number:Q", number("volume_gb", "size [GB]"), number("position_s", "way to it [s]")],
+        tooltip=[
+            *(count(name, titles[name]) for name in ("number", "file_number")),
+            number("volume_gb", "size [GB]"),
+            number("position_s", "way to it [s]"),
+        ],
     )
     longest = math.ceil(float(rows["position_s"].max() or 0)) or 1  # type: ignore[arg-type]
     size = 34 if len(rows) > 50 else 70
@@ -60,7 +64,12 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
                 scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, faint(GREY, 0.35)]),
                 legend=alt.Legend(orient="top", title=None),
             ),
-            tooltip=["file_number:Q", "wrap:O", number("from_m", "from [m]"), number("to_m", "to [m]")],
+            tooltip=[
+                count("file_number", "file"),
+                "wrap:O",
+                number("from_m", "from [m]", "m"),
+                number("to_m", "to [m]", "m"),
+            ],
         )
     )
     return framed(chart, height)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, components, data, fields, state, words
 from dashboards.charts import ledger_charts
+from pipelines.primitives.format import quantity
 
 PAGE = {"title": "Where the time went", "order": 20, "address": "time"}
 MOST_MOUNTS = 200  # to choose from
@@ -79,10 +80,10 @@ if (drive or of_mount or worst) not in spent:
     st.info(f"No log tells of {'that' if drive or of_mount else 'a'} drive on {page.last}, the last day of the period.")
     state.stop()
 found = data.drilled(page.snapshot, drive or of_mount or worst, bucket, page.last)
-chosen = "" if drive or of_mount else f", the drive with most of it: {spent[worst] / 3600:,.1f} h"
+chosen = "" if drive or of_mount else f", the drive with most of it: {quantity(spent[worst] / 3600, 'h')}"
 st.text(f"{found.drive}, {found.day}{chosen}. The {data.DRILLED} longest intervals of “{group_words[bucket]}”:")
 for row in found.intervals:
-    length = f"{row['bucket_words']} {row['interval_s']:,.1f} s"
+    length = f"{row['bucket_words']} {quantity(row['interval_s'], 's')}"
     st.text(f"{row['from_at']} to {row['to_at']} UTC   {length}   {row['session_id'] or ''}")
     ends = ((row["path"], row["line_no"], row["message"]), (row["end_path"], row["end_line_no"], row["end_message"]))
     components.show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))

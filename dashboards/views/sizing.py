@@ -8,7 +8,7 @@ from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import UNITS
 from pipelines.primitives.estimate import NoEstimate
-from pipelines.primitives.format import interval, no_estimate
+from pipelines.primitives.format import fixed, interval, no_estimate
 
 PAGE = {"title": "Sizing", "order": 100}
 COSTS = {
@@ -57,10 +57,10 @@ one.metric(
     "drives", needed.whole, help="whole drives; each of the classes' rates by its factor, over efficiency and speed"
 )
 two.metric("estimate, 90 %", interval(needed.drives, "drives"))
-three.metric("efficiency", f"{efficiency.value:.3f}", help="share of the drive's speed that such mounts come to")
+three.metric("efficiency", fixed(efficiency.value, "1"), help="share of the drive's speed that such mounts come to")
 if needed.tornado:
     inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
-    says = f"Drives at either end of what is uncertain; {needed.drives.value:.1f} by its value."
+    says = f"Drives at either end of what is uncertain; {fixed(needed.drives.value, 'drives')} by its value."
     st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
 st.subheader("Efficiency by size of file", anchor=False)
 st.caption("What share of its time a drive moves data, by the fitted costs: a line for each number of files a mount.")

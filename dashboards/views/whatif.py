@@ -9,6 +9,7 @@ from dashboards import components, data, fields, scenario, state
 from dashboards.charts import model_charts
 from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
+from pipelines.primitives.format import fixed, percent, unit_of
 from pipelines.primitives.text import escape_markdown
 
 PAGE = {"title": "What-if", "order": 110}
@@ -28,16 +29,16 @@ except data.NoAnswer:
     state.stop()
 n_mounts = len(record.work.mounts)
 first = page.last_days(n_days)
-st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {record.share:.1%} of the bytes moved can be run again")
+st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be run again")
 
 st.subheader("Can the replay be trusted?", anchor=False)
 with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
     replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-off = f"The replay is {replay.error:.1%} off, most in the {escape_markdown(replay.what)}."
+off = f"The replay is {percent(replay.error)} off, most in the {escape_markdown(replay.what)}."
 if replay.is_withheld:
-    st.error(f"{off} That is more than {forecast.MOST_ERROR:.0%}: what a change would bring is withheld.")
+    st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: what a change would bring is withheld.")
 else:
-    st.success(f"{off} Up to {forecast.MOST_ERROR:.0%} a change is answered.")
+    st.success(f"{off} Up to {percent(forecast.MOST_ERROR)} a change is answered.")
 
 st.subheader("What is changed", anchor=False)
 try:
@@ -65,10 +66,10 @@ elif changes == Changes():
 else:
     text = f"Changed: {forecast.described(changes)}."
 st.text(text)
-# first what is wanted, work done sooner and less waiting; then what it takes of the drives
+# first what is asked for, work done sooner and less waiting; then what it takes of the drives
 for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
     title = scenario.COLUMNS[value][0]
-    listed = "; ".join(f"{row['drives']} {row['run']} {row[value]:,.2f}" for row in rows)
+    listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)
     chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
     place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
 components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")

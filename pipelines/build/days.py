@@ -121,20 +121,14 @@ def with_neighbours(days: Iterable[date]) -> set[date]:
 
 def site_days_of(utc_days: Iterable[date], zone: str) -> set[date]:
     """Calendar days of the site's zone that overlap some UTC days."""
-    last = time(23, 59, 59, 999999)
     return {
         found
         for day in utc_days
-        for found in site_days(datetime.combine(day, time()), datetime.combine(day, last), zone)
+        for found in site_days(datetime.combine(day, time.min), datetime.combine(day, time.max), zone)
     }
 
 
 def utc_days_of(days: Iterable[date], zone: str) -> set[date]:
     """UTC days that overlap some calendar days of the site's zone."""
-    found: set[date] = set()
-    for day in days:
-        begin, end = day_bounds(day, zone)
-        found |= {
-            begin.date() + DAY * n for n in range(((end - timedelta(microseconds=1)).date() - begin.date()).days + 1)
-        }
-    return found
+    bounds = (day_bounds(day, zone) for day in days)
+    return {found for begin, end in bounds for found in site_days(begin, end - timedelta(microseconds=1), "UTC")}

@@ -5,27 +5,17 @@ header alone, in a `.toml`. The folder is the registry: nothing here names a rel
 """
 
 import hashlib
-import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from pipelines.catalog import sql_inspect
+from pipelines.catalog.headers import files_of, former_names, read_header
 from pipelines.primitives.errors import ContractError
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 LAYERS = ("site", "ops", "bronze", "silver", "gold")
-
-# Which layers a layer's SQL may read (design: data has floors as imports have).
-FLOORS = {
-    "ops": ("bronze", "site", "silver", "ops"),
-    "silver": ("bronze", "site", "silver"),
-    "gold": ("silver", "site", "gold", "ops"),
-    "questions": ("gold", "silver", "site", "ops"),
-    "inputs": ("gold", "silver", "site", "ops"),
-}
 
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
@@ -204,12 +194,12 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
     digest = hashlib.sha256(macros().encode())
     relations: dict[str, Relation] = {}
     for layer in LAYERS:
-        for path in _files(folder / layer, ".toml", ".sql"):
+        for path in files_of(folder / layer, ".toml", ".sql"):
             digest.update(path.name.encode() + path.read_bytes())
             relation = _relation(layer, path)
             relations[relation.full_name] = relation
     rules = _rules(folder)
-    for path in _files(folder / "rules", ".toml"):
+    for path in files_of(folder / "rules", ".toml"):
         digest.update(path.name.encode() + path.read_bytes())
     questions, inputs = _questions(folder)
     return Catalog(relations, rules, questions, digest.hexdigest(), inputs)
@@ -233,43 +223,18 @@ def macros() -> str:
 
 @cache
 def _rules(folder: Path) -> dict[str, Rule]:
-    return {path.stem: _rule(path) for path in _files(folder / "rules", ".toml")}
-
-
-def _files(folder: Path, *suffixes: str) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in suffixes) if folder.is_dir() else []
-
-
-def split_header(text: str) -> tuple[str, str]:
-    """The TOML header in a file's leading comment, and the SQL after it."""
-    found = re.match(r"\s*/\*(.*?)\*/\s*(.*)", text, re.DOTALL)
-    return (found[1], found[2].strip().rstrip(";")) if found else ("", text.strip())
-
-
-def _header(path: Path) -> tuple[dict[str, Any], str]:
-    text = path.read_text(encoding="utf-8")
-    head, sql = (text, "") if path.suffix == ".toml" else split_header(text)
-    try:
-        return tomllib.loads(head), sql
-    except tomllib.TOMLDecodeError as error:
-        raise ContractError(f"{path}: its header is not TOML: {error}") from error
+    return {path.stem: _rule(path) for path in files_of(folder / "rules", ".toml")}
 
 
 def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...]:
     try:
-        return tuple(Column(name, **column | {"was": _was(column)}) for name, column in values.items())
+        return tuple(Column(name, **column | {"was": former_names(column)}) for name, column in values.items())
     except TypeError as error:
         raise ContractError(f"{path}: a column needs type and doc, and may have unit and was: {error}") from error
 
 
-def _was(head: dict[str, Any]) -> tuple[str, ...]:
-    """Former names: `was = "old"`, or a list of them."""
-    given = head.get("was", ())
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
 def _relation(layer: str, path: Path) -> Relation:
-    head, sql = _header(path)
+    head, sql = read_header(path)
     try:
         columns = _columns(path, head.pop("columns"))
         checks = tuple(
@@ -277,14 +242,14 @@ def _relation(layer: str, path: Path) -> Relation:
         )
         for key in ("lineage", "features", "replaces"):
             head[key] = tuple(head.get(key, ()))
-        head["was"] = _was(head)
+        head["was"] = former_names(head)
         return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error
 
 
 def _rule(path: Path) -> Rule:
-    head, _ = _header(path)
+    head, _ = read_header(path)
     for key in ("by", "time", "evidence"):
         if key in head:
             head[key] = tuple(head[key])
@@ -297,9 +262,9 @@ def _rule(path: Path) -> Rule:
 def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
     """Questions by topic and name, and inputs of models by name."""
     file = folder / "questions" / "params.toml"
-    shared = _header(file)[0] if file.is_file() else {}
-    listed = [_question(path, shared) for path in _files(folder / "questions", ".sql")]
-    inputs = {path.stem: _question(path, shared) for path in _files(folder / "inputs", ".sql")}
+    shared = read_header(file)[0] if file.is_file() else {}
+    listed = [_question(path, shared) for path in files_of(folder / "questions", ".sql")]
+    inputs = {path.stem: _question(path, shared) for path in files_of(folder / "inputs", ".sql")}
     for question in listed:
         if question.topic not in TOPICS:
             raise ContractError(
@@ -315,11 +280,11 @@ def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
 
 def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
     """A question's parameters are those it takes of the shared ones, in that order, and then its own."""
-    head, sql = _header(path)
+    head, sql = read_header(path)
     try:
         columns = _columns(path, head.pop("columns"))
         params = {name: shared[name] for name in head.pop("takes", [])} | head.pop("params", {})
-        head["was"] = tuple(head.get("was", ()))
+        head["was"] = former_names(head)
         return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
     except (KeyError, TypeError) as error:
         raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
+from pipelines.primitives.text_table import ANY_WIDTH, text_table
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
     from pipelines.answers.question import Answer
@@ -69,12 +69,8 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
     heads = [format.heading(column) for column in kept]
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
     out = console()
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column, head in zip(kept, heads, strict=True):
-        table.add_column(Text(head), justify="right" if format.is_number(column) else "left", no_wrap=True)
-    for line in lines:
-        table.add_row(*map(Text, line))
-    width = out.measure(table, options=out.options.update(width=10_000)).maximum
+    table = text_table(lines, [format.is_number(column) for column in kept], heads)
+    width = out.measure(table, options=out.options.update(width=ANY_WIDTH)).maximum
     if width <= out.width or len(lines) > RECORD_ROWS or not sys.stdout.isatty():
         console(max(width, 1)).print(table, crop=False)
         return

@@ -23,6 +23,8 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
 
     site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
     counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=plain)))
+    if problem := counts.pop("problem", ""):
+        click.echo(escape_control(problem), err=True)
     click.echo(json.dumps(counts), err=True)
     if counts["rejected"] and not counts["records"]:
         sys.exit(NothingRead.exit_code)

@@ -12,7 +12,7 @@ from pipelines.ingest.identify import IncomingFile
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import disagreement
 from pipelines.sources import blocks, contained
-from pipelines.sources._shared.samples import SHARED
+from pipelines.sources._shared.columns import OF_HOSTS
 from pipelines.sources.protocol import AVERAGES, COUNTERS, NO_YEAR, REJECTS, Carry, Parsed
 
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
@@ -56,7 +56,7 @@ class FileParse:
     @property
     def warning(self) -> str:
         """Of that, what makes rows wrong or loses them: zone words next to a host's stamps, records without a year."""
-        is_of_host = bool(set(self.source.TABLES) & set(SHARED))
+        is_of_host = bool(set(self.source.TABLES) & set(OF_HOSTS))
         zone = disagreement(self.file.origin.head, self.file.origin.zone) if is_of_host else ""
         return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR}))
 

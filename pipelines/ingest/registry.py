@@ -17,14 +17,8 @@ from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import Counts, FileParse
 from pipelines.ingest.parts import REFUSED, Part, Place, Row, Span, origin_text
+from pipelines.sources._shared.contract import TYPES
 from pipelines.warehouse.connection import LAKE, Connection
-
-_TYPES: dict[str, pl.DataType] = {
-    "VARCHAR": pl.String(),
-    "BIGINT": pl.Int64(),
-    "INTEGER": pl.Int32(),
-    "TIMESTAMP": pl.Datetime("us"),
-}
 
 
 @dataclass
@@ -238,7 +232,7 @@ class FileRegistry:
                 f"DELETE FROM {LAKE}.ops.{name} WHERE {key} IN (SELECT unnest(?::VARCHAR[]))", [sorted(stale)]
             )
         if fresh:
-            schema = {column.name: _TYPES[column.type] for column in self.relations[name].columns}
+            schema = {column.name: TYPES[column.type] for column in self.relations[name].columns}
             columns = ", ".join(f'"{name}"' for name in schema)
             self.connection.register("fresh_rows", pl.DataFrame(fresh, schema=schema, orient="row").to_arrow())
             self.connection.execute(f"INSERT INTO {LAKE}.ops.{name} ({columns}) SELECT {columns} FROM fresh_rows")

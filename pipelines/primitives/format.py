@@ -112,6 +112,16 @@ def fixed(value: float, unit: str) -> str:
     return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:,.{n_decimals}f}"
 
 
+def d3_format(unit: str) -> str:
+    """The same for charts, as Vega's number formats have it.
+
+    >>> d3_format("GB/day"), d3_format("s"), d3_format("%"), d3_format("")
+    (',.0f', ',.1f', ',.1%', ',.4~r')
+    """
+    n_decimals = _decimals(unit)
+    return ",.4~r" if n_decimals is None else f",.{n_decimals}{SHARE if unit == SHARE else 'f'}"
+
+
 def quantity(value: float | None, unit: str) -> str:
     """A number with its unit, for a sentence.
 
@@ -203,6 +213,16 @@ def counted(n: int, noun: str) -> str:
     ('1 mount', '11,702 files')
     """
     return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are.
+
+    >>> listed(["D1", "D2", "D3"], 2), listed(["D1", "D2"], 2)
+    ('D1, D2 and 1 more', 'D1, D2')
+    """
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")
 
 
 def percent(share: float) -> str:

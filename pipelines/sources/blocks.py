@@ -8,10 +8,10 @@ import bz2
 import gzip
 import hashlib
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import polars as pl
 import zstandard
@@ -33,6 +33,13 @@ _MAGIC = {
     b"BZh": "bz2",
     b"\xfd7zXZ\x00": "xz",
     rrd.MAGIC: "rrd",
+}
+_OPENERS: dict[str, Callable[[Path], Any]] = {
+    "gz": gzip.open,
+    "zst": zstandard.open,
+    "bz2": bz2.open,
+    "xz": lzma.open,
+    "rrd": rrd.DumpStream,
 }
 _BROKEN = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError, ValueError)
 
@@ -79,19 +86,8 @@ def compression(path: Path) -> str:
 
 def open_bytes(path: Path) -> BinaryIO:
     """The decompressed bytes of a file. Raises UnreadableFile for an RRD where rrdtool is missing."""
-    match compression(path):
-        case "gz":
-            return cast(BinaryIO, gzip.open(path, "rb"))
-        case "zst":
-            return cast(BinaryIO, zstandard.open(path, "rb"))
-        case "bz2":
-            return cast(BinaryIO, bz2.open(path, "rb"))
-        case "xz":
-            return cast(BinaryIO, lzma.open(path, "rb"))
-        case "rrd":
-            return cast(BinaryIO, rrd.DumpStream(path))
-        case _:
-            return path.open("rb")
+    form = compression(path)
+    return cast(BinaryIO, _OPENERS[form](path)) if form else path.open("rb")
 
 
 def read_head(path: Path) -> list[str]:

@@ -24,12 +24,14 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.primitives.clock import day_bounds
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH, microseconds
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "dCache statistics"
 VERSION = 1
-TABLES = ("dcache_statistics",)
+TABLE = "dcache_statistics"
+TABLES = (TABLE,)
 SPEAKS_FOR = "pools"
 
 _STAMP = re.compile(r"# timestamp=(\d{1,16})")
@@ -41,19 +43,6 @@ _NAMES = (
 )
 _HOUR, _DAY = 2 + len(_NAMES), 2 + len(_START_NAMES) + len(_NAMES)
 _MOST, _MOST_DIGITS = 2**62, 19
-_INSTANT = pl.Datetime("us")
-_SCHEMA = pl.Schema(
-    {
-        "line_no": pl.Int64(),
-        "system": pl.String(),
-        "sampled_at": _INSTANT,
-        "counted_from": _INSTANT,
-        "kind": pl.String(),
-        "pool": pl.String(),
-        **dict.fromkeys(("storage_class", "storage_group", "file_family", "hsm"), pl.String()),
-        **dict.fromkeys((*_START_NAMES, *_NAMES), pl.Int64()),
-    }
-)
 _START: Carry = {
     "at_ms": None,  # of the last header
     "midnight_us": None,
@@ -65,8 +54,6 @@ _START: Carry = {
 def recognise(head: list[str]) -> Claim:
     """The header of a timestamp and rows of pool, class and ten or twelve numbers."""
     texts = [line.strip() for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "the file is empty")
     is_headed = any(_STAMP.fullmatch(text) for text in texts)
     rows = [text.split() for text in texts if not text.startswith("#")]
     fitting = sum(len(row) in (_HOUR, _DAY) and all(map(_is_number, row[2:])) for row in rows)
@@ -85,7 +72,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """The counters of every pool and class, as they stand; differences are silver's."""
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     coverage: list[tuple[int, str, datetime, datetime]] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
@@ -98,11 +85,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         elif outcome not in ("used", "skipped"):
             rejects.append((line_no, text, outcome))
         n_used += isinstance(outcome, dict) or outcome == "used"
-    return Parsed(
-        tables={"dcache_statistics": pl.DataFrame(rows, schema=_SCHEMA)},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
+        tables={TABLE: pl.DataFrame(rows, schema=schema_of(TABLE))},
         coverage=pl.DataFrame(coverage, schema=COVERAGE, orient="row"),
         carry=state,
     )

@@ -17,11 +17,12 @@ for half a list would be taken for all of it.
 """
 
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.contract import complete
+from pipelines.sources._shared.heads import filled, share_of
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "ENDIT tape hints"
 VERSION = 1
@@ -41,26 +42,15 @@ _BETWEEN = r"^[\s,{}]*$"
 _PAIR = r"^(?P<pnfsid>[0-9A-Fa-f]{24,40})\s+(?P<volume>[A-Za-z0-9._-]{1,128})\s*$"
 _MOST_CHARS = 128
 _UNKNOWN_AT = datetime(1970, 1, 1)
-_ROW: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "written_at": pl.Datetime("us"),
-    "pnfsid": pl.String(),
-    "volume": pl.String(),
-    "place": pl.String(),
-    "bytes": pl.Int64(),
-}
 
 
 def recognise(head: list[str]) -> Claim:
     """An object of objects with `volid`; or nothing but pairs of a dCache id and a volume."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "the file is empty")
+    texts = filled(head)
     n_entries = int(texts.str.contains(_ENTRY).sum())
     if n_entries * 2 > len(texts) and texts.str.contains(r'"volid"').any():
         return Claim(True, 1.0, "entries of file, volid and order")
-    share = float(texts.str.contains(_PAIR).mean())  # type: ignore[arg-type]
+    share = share_of(texts, _PAIR)
     if share >= 0.5:
         return Claim(True, share, f"{share:.0%} of the lines are a dCache id and a volume")
     return Claim(False, min(share, 0.5), 'neither entries of "volid" and "order" nor lines of a dCache id and a volume')
@@ -87,18 +77,12 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     made = found.sort("line_no", maintain_order=True).with_columns(
         system=pl.lit(origin.system or origin.host), written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
     )
-    return Parsed(
-        tables={TABLE: _complete(made)},
-        n_used=rows.filter(is_good).height,
-        n_skipped=rows.filter(~is_good & pl.col("is_empty")).height,
-        rejects=bad.select(REJECTS.names()),
-        carry={},
+    return Parsed.of(
+        lines,
+        rows.filter(is_good).height,
+        rejected(bad),
+        tables={TABLE: complete(made, TABLE)},
     )
-
-
-def _complete(rows: pl.DataFrame) -> pl.DataFrame:
-    lacking: dict[str, Any] = {name: pl.lit(None, pl.String) for name in _ROW if name not in rows.columns}
-    return rows.with_columns(**lacking).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
 
 
 def _written_at(origin: Origin) -> datetime:

@@ -14,7 +14,6 @@ is the host that site.toml or the path gives. Small files, read line by line. De
 (mover.py).
 """
 
-import ast
 import math
 import re
 from datetime import timedelta
@@ -22,19 +21,21 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import schema_of
+from pipelines.sources._shared.enstore import printed_dict
 from pipelines.sources._shared.stamps import EPOCH
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "Enstore mover status"
 VERSION = 1
-TABLES = ("enstore_mover_status",)
+TABLE = "enstore_mover_status"
+TABLES = (TABLE,)
 SPEAKS_FOR = "drive_states"
 IS_WHOLE = True
 
 _MOST_LINES = 400  # of one dump; a longer one has lost its end
 _KEYS = ("state", "current_volume", "bytes_to_transfer", "time_in_state", "transfers_completed")
 _KEY = re.compile(rf"[{{ ]'(?:{'|'.join(_KEYS)}|time_stamp|rate of tape)': ")
-_LONG = re.compile(r"(?<=\d)L(?=\s*[,)}\]])")
 _FIRST_EPOCH, _LAST_EPOCH = 631_152_000, 4_102_444_800
 
 _TEXTS = {
@@ -67,14 +68,6 @@ _REALS = {
     "default_dismount_delay": "dismount_delay_s",
     "max_dismount_delay": "most_dismount_delay_s",
 }
-_COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    **dict.fromkeys(("system", "host"), pl.String()),
-    "logged_at": pl.Datetime("us"),
-    **dict.fromkeys((*_TEXTS.values(), "source_path", "target_path", "error"), pl.String()),
-    **dict.fromkeys(_COUNTS.values(), pl.Int64()),
-    **dict.fromkeys(_REALS.values(), pl.Float64()),
-}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -90,7 +83,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     memory: dict[str, Any] = carry or {"open": []}
     kept: list[list[Any]] = memory["open"]
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
         if text.startswith("{'"):
@@ -112,12 +105,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         if len(kept) > _MOST_LINES:
             kept = []
     system = pl.lit(origin.system)
-    table = pl.DataFrame(rows, schema=_COLUMNS).with_columns(system=system, host=pl.lit(origin.host or origin.system))
-    return Parsed(
-        tables={TABLES[0]: table},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
+    table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
+        system=system, host=pl.lit(origin.host or origin.system)
+    )
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
+        tables={TABLE: table},
         coverage=table.select("line_no", "host", from_at="logged_at", to_at="logged_at").cast(COVERAGE),
         carry={"open": kept},
     )
@@ -132,11 +127,7 @@ def _row(kept: list[list[Any]]) -> dict[str, Any]:
     text = "\n".join(line for _, line in kept)
     if text.count("{") > text.count("}"):
         raise _Unfinished
-    try:
-        status = ast.literal_eval(_LONG.sub("", text))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise ValueError("bad_syntax") from None
-    if not isinstance(status, dict):
+    if (status := printed_dict(text)) is None:
         raise ValueError("bad_syntax")
     stamp = _real(status.get("time_stamp"))
     if stamp is None or not _FIRST_EPOCH <= stamp <= _LAST_EPOCH:

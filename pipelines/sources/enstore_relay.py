@@ -17,9 +17,11 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
-from pipelines.sources._shared.stamps import instants
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.heads import filled, share_of
+from pipelines.sources._shared.stamps import dated, instant_of
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore event relay capture"
 VERSION = 1
@@ -43,30 +45,6 @@ _STATES = (
     *("IDLE", "SETUP", "MOUNT_WAIT", "SEEK", "ACTIVE", "FINISH_WRITE", "HAVE_BOUND", "DISMOUNT_WAIT", "CLEANING"),
     *("DRAINING", "OFFLINE", "ERROR"),
 )
-_LAST_EPOCH = 4_102_444_800
-_AT = pl.Datetime("us")
-_COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "logged_at": _AT,
-    "mover": pl.String(),
-    "network": pl.String(),
-    "kind": pl.String(),
-    "state": pl.String(),
-    "volume": pl.String(),
-    "client": pl.String(),
-    "mode": pl.String(),
-    "bytes": pl.Int64(),
-    "total_bytes": pl.Int64(),
-    "side": pl.String(),
-    "buffered_bytes": pl.Int64(),
-    "sent_at": _AT,
-    "is_draining": pl.Boolean(),
-}
-_RATE_COLUMNS = (
-    *("line_no", "system", "mover", "volume", "mode", "from_at", "to_at", "offset_bytes", "bytes", "total_bytes"),
-    "buffered_bytes",
-)
 # What a chunk must know of each mover: its volume, and its last line about bytes at the tape.
 _LAST: dict[str, pl.DataType] = {
     "mover": pl.String(),
@@ -82,10 +60,8 @@ _MOVER = ("mover", "network")
 
 def recognise(head: list[str]) -> Claim:
     """The relay's if half of the lines are a time stamp and one of its words, and one at least is about a mover."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
-    share = float(texts.str.contains(_LINE).mean())  # type: ignore[arg-type]
+    texts = filled(head)
+    share = share_of(texts, _LINE)
     about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
     if share >= 0.5 and about.any():
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")
@@ -96,21 +72,18 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk of a capture: events of movers, and pieces of the rate curves inside files."""
     memory: dict[str, Any] = carry or {"fold": None, "at": None, "movers": []}
-    rows = lines.with_columns(local=read_ctime(pl.col("text")), word=pl.col("text").str.extract(rf"^{CTIME} (\S+)"))
-    is_event = pl.col("word").is_in(_KINDS).fill_null(False)
-    stamped = rows.filter(pl.col("local").is_not_null() & pl.col("word").is_in((*_KINDS, *_OTHERS)))
-    at, fold = instants(stamped.select("local", word=pl.lit("")), origin.zone, memory["fold"])
-    stamped = stamped.with_columns(at=at)
+    rows = lines.with_columns(local=read_ctime(pl.col("text")), kind=pl.col("text").str.extract(rf"^{CTIME} (\S+)"))
+    is_event = pl.col("kind").is_in(_KINDS).fill_null(False)
+    stamped, fold = dated(rows.filter(pl.col("kind").is_in((*_KINDS, *_OTHERS))), origin.zone, memory["fold"])
     events = _events(stamped.filter(is_event), origin)
-    bad = pl.concat([_strange(rows), events.filter(pl.col("reason").is_not_null()).select(REJECTS.names())])
-    good = events.filter(pl.col("reason").is_null()).select(*_COLUMNS).cast(_COLUMNS)  # type: ignore[arg-type]
+    good = fitted(events.filter(pl.col("reason").is_null()), EVENTS)
     rates, movers = _rates(good, memory["movers"])
     system = origin.system or origin.host
-    return Parsed(
+    return Parsed.of(
+        lines,
+        good.height,
+        rejected(rows.with_columns(reason=_strange()), events),
         tables={EVENTS: good, RATES: rates},
-        n_used=good.height,
-        n_skipped=lines.height - good.height - bad.height,
-        rejects=bad.sort("line_no"),
         coverage=coverage_of(stamped.select("line_no", "at"), system, memory["at"]),
         carry={
             "fold": fold,
@@ -120,11 +93,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     )
 
 
-def _strange(rows: pl.DataFrame) -> pl.DataFrame:
+def _strange() -> pl.Expr:
     """Lines that are neither a message of the relay nor empty."""
-    text, word = pl.col("text"), pl.col("word")
-    is_known = word.is_in((*_KINDS, *_OTHERS)).fill_null(False)
-    reason = (
+    text = pl.col("text")
+    is_known = pl.col("kind").is_in((*_KINDS, *_OTHERS)).fill_null(False)
+    return (
         pl.when(text.str.strip_chars() == "")
         .then(None)
         .when(~is_known)
@@ -132,7 +105,6 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("local").is_null())
         .then(pl.lit("bad_time"))
     )
-    return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())
 
 
 def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
@@ -142,8 +114,6 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("message").str.extract_groups(_EVENT).struct.unnest())
     rows = rows.with_columns(pl.when(kind == "transfer").then(words).str.extract_groups(_TRANSFER).struct.unnest())
     moved = pl.col("moved").cast(pl.Int64, strict=False)
-    epoch = pl.col("epoch").cast(pl.Float64, strict=False)
-    sent_us = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
     is_state = words.is_in(_STATES)
     is_bad = (
         kind.is_null()
@@ -159,7 +129,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         client=pl.when(kind.is_in(["connect", "disconnect"])).then(words),
         mode=pl.when(moved < 0).then(pl.lit("read")).when(moved > 0).then(pl.lit("write")),
         bytes=moved.abs(),
-        sent_at=sent_us.cast(_AT),
+        sent_at=instant_of(pl.col("epoch").cast(pl.Float64, strict=False)),
         is_draining=pl.when(pl.col("draining").is_not_null()).then(
             ~pl.col("draining").is_in(["0", "False", "None", "false"])
         ),
@@ -193,18 +163,13 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
         & (pl.col("mode").is_null() | pl.col("mode_before").is_null() | (pl.col("mode") == pl.col("mode_before")))
         & (pl.col("sent_us") > pl.col("sent_us_before"))
     )
-    rates = (
-        media.filter(is_same & (pl.col("kind") == "transfer"))
-        .with_columns(
-            mode=mode,
-            volume=pl.when(pl.col("volume") != "").then("volume"),
-            from_at=pl.col("sent_us_before").cast(_AT),
-            to_at=pl.col("sent_us").cast(_AT),
-            offset_bytes="bytes_before",
-            bytes=pl.col("bytes") - pl.col("bytes_before"),
-        )
-        .select(*_RATE_COLUMNS)
-        .sort("line_no")
+    rates = media.filter(is_same & (pl.col("kind") == "transfer")).with_columns(
+        mode=mode,
+        volume=pl.when(pl.col("volume") != "").then("volume"),
+        from_at="sent_us_before",
+        to_at="sent_us",
+        offset_bytes="bytes_before",
+        bytes=pl.col("bytes") - pl.col("bytes_before"),
     )
     newest = media.group_by(_MOVER, maintain_order=True).last()
     kept = (
@@ -214,4 +179,4 @@ def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame,
         .select(*_LAST)
         .sort(_MOVER)
     )
-    return rates, [list(row) for row in kept.rows()]
+    return fitted(rates, RATES).sort("line_no"), [list(row) for row in kept.rows()]

@@ -15,11 +15,12 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.units import KIB
-from pipelines.sources._shared.columns import NEGATIVE, NETWORK
-from pipelines.sources._shared.device_kinds import interface_kind
+from pipelines.sources._shared.columns import NEGATIVE, NETWORK, over
+from pipelines.sources._shared.contract import complete
+from pipelines.sources._shared.device_kinds import interface_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.stamps import at_second
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "nicstat"
 VERSION = 2
@@ -50,26 +51,21 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of interfaces; `carry` holds the last instant and step of each, in seconds."""
     state: dict[str, Any] = {"last": {}, **(carry or {})}
     text = pl.col("text").str.strip_chars()
-    blank = lines.filter(text == "").height
-    rows = _split(lines.filter(text != ""))
-    rows = _runs(rows, state)
-    is_good = pl.col("reason").is_null()
-    samples = rows.filter(is_good & ~pl.col("is_start"))
-    kinds = {name: interface_kind(name) for name in samples["interface"].unique()}
+    rows = _runs(_split(lines.filter(text != "")), state)
+    samples = rows.filter(pl.col("reason").is_null() & ~pl.col("is_start"))
     host = origin.host or stem_of(origin.path)
     samples = samples.with_columns(
         tool=pl.lit("nicstat"),
         host=pl.lit(host, dtype=pl.String),
-        kind=pl.col("interface").replace_strict(kinds, default="port", return_dtype=pl.String),
-        from_at=(pl.col("before") * 1_000_000).cast(pl.Datetime("us")),
-        to_at=(pl.col("epoch") * 1_000_000).cast(pl.Datetime("us")),
+        kind=kinds_of(samples["interface"], interface_kind),
+        from_at=at_second("before"),
+        to_at=at_second("epoch"),
     )
-    rejects = rows.filter(~is_good).select(REJECTS.names()).cast(REJECTS)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        samples.height,
+        rejected(rows),
         tables={NETWORK: complete(samples, NETWORK)},
-        n_used=samples.height,
-        n_skipped=blank + rows.height - samples.height - rejects.height,
-        rejects=rejects,
         coverage=samples.unique(["from_at", "to_at"], keep="first", maintain_order=True)
         .select("line_no", "host", "from_at", "to_at")
         .cast(COVERAGE),
@@ -83,7 +79,6 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
         cells=cells,
         epoch=cells.list.get(0).cast(pl.Int64, strict=False),
         interface=cells.list.get(1, null_on_oob=True),
-        hundred=pl.int_range(pl.len()) * 0 + 100,
     ).with_columns(
         cells.list.get(place, null_on_oob=True).cast(pl.Float64, strict=False).alias(name)
         for place, name in enumerate(_NUMBERS, 2)
@@ -103,7 +98,7 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _ours(name: str) -> pl.Expr:
     if name == "busy":
-        return pl.col(name) / pl.col("hundred")
+        return over(pl.col(name), 100)
     return pl.col(name) * KIB if name.endswith("bytes_s") else pl.col(name)
 
 
@@ -131,8 +126,5 @@ def _runs(rows: pl.DataFrame, state: dict[str, Any]) -> pl.DataFrame:
     rows = rows.join(
         timed.select("line_no", "before", "step", "is_start"), on="line_no", how="left", maintain_order="left"
     )
-    return rows.with_columns(
-        reason=pl.when(pl.col("reason").is_null() & (pl.col("step") <= 0))
-        .then(pl.lit("out_of_order"))
-        .otherwise("reason")
-    )
+    is_back = pl.when(pl.col("step") <= 0).then(pl.lit("out_of_order"))
+    return rows.with_columns(reason=pl.coalesce("reason", is_back))

@@ -1,7 +1,8 @@
 """The types that parsers take and return: Origin in, Parsed out.
 
 A source is a module of `pipelines.sources` with `TITLE`, `recognise(head)` and `parse(lines, origin, carry)`; see
-the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging.
+the `Source` protocol. Parsers are pure: no files, no database, no clock, no logging. The columns of what they fill
+are those of the contracts in `schemas/bronze` (`_shared/contract.py`).
 """
 
 import datetime as dt
@@ -16,6 +17,7 @@ import polars as pl
 
 # What the next chunk of the same file must know: plain JSON values, so that a growing file can be resumed.
 Carry = dict[str, Any]
+Reject = tuple[int, str, str]  # line, its text, and why
 
 LINES = pl.Schema({"line_no": pl.Int64, "text": pl.String})
 REJECTS = pl.Schema({"line_no": pl.Int64, "text": pl.String, "reason": pl.String})
@@ -120,6 +122,12 @@ class Parsed:
     carry: Carry = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, lines: pl.DataFrame, n_used: int, rejects: pl.DataFrame | list[Reject], **rest: Any) -> "Parsed":
+        """What a chunk became whose other lines were skipped."""
+        bad = rejects if isinstance(rejects, pl.DataFrame) else pl.DataFrame(rejects, schema=REJECTS, orient="row")
+        return cls(n_used=n_used, n_skipped=lines.height - n_used - bad.height, rejects=bad, **rest)
+
     @property
     def n_records(self) -> int:
         return sum(rows.height for rows in self.tables.values())
@@ -149,6 +157,12 @@ class Source(Protocol):
 
         Cutting a file into chunks at any line gives the same rows. Raises UnreadableFile for an unknown header.
         """
+
+
+def rejected(*frames: pl.DataFrame) -> pl.DataFrame:
+    """The rows that have a `reason`, in the order of their lines."""
+    parts = [rows.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS) for rows in frames]
+    return pl.concat(parts).sort("line_no")
 
 
 def tidy_origin(values: Mapping[str, Any]) -> Origin:

@@ -15,10 +15,12 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.clock import to_utc
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.coverage import span
 from pipelines.sources._shared.delimited import cells
-from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.heads import filled, share_of
+from pipelines.sources._shared.stamps import dated, read_stamp, second_pass
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "TSM summary table"
 VERSION = 1
@@ -37,28 +39,13 @@ _NUMBERS = {
     **{"number": 3, "n_examined": 8, "n_affected": 9, "n_failed": 10, "bytes": 11},
     **{"idle_s": 16, "media_wait_s": 17, "n_processes": 18, "network_wait_s": 24},
 }
-_AT = pl.Datetime("us")
-_ROW: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "started_at": _AT,
-    "ended_at": _AT,
-    **dict.fromkeys(_WORDS, pl.String()),
-    **dict.fromkeys(_NUMBERS, pl.Int64()),
-    "is_successful": pl.Boolean(),
-    "drive": pl.String(),
-    "device": pl.String(),
-}
 _START: Carry = {"fold": None, "at": None}
 
 
 def recognise(head: list[str]) -> Claim:
     """Two stamps with microseconds, an activity in capitals and a number, in 26 columns."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "the file is empty")
-    rows = texts.filter(texts.str.contains(_LINE))
-    share = len(rows) / len(texts)
+    texts = filled(head)
+    rows, share = texts.filter(texts.str.contains(_LINE)), share_of(texts, _LINE)
     n_whole = int((_cells(rows).list.len() == _WIDTH).sum()) if len(rows) else 0
     if share >= 0.5 and n_whole * 2 > len(rows):
         return Claim(True, share, f"{n_whole} rows of TSM's table SUMMARY")
@@ -71,25 +58,21 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Rows of the table."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
-    rows = rows.with_columns(cells=_cells(rows["text"]), word=pl.lit(""))
+    rows = rows.with_columns(cells=_cells(rows["text"]))
     cell = pl.col("cells").list
     rows = rows.with_columns(
         local=read_stamp(cell.get(0, null_on_oob=True).str.head(19)),
         end_text=cell.get(1, null_on_oob=True).str.head(19),
     )
-    stamped = rows.filter(pl.col("local").is_not_null())
-    at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])
-    stamped = _read(stamped.with_columns(started_at=at), origin)
+    stamped, fold = dated(rows, origin.zone, memory["fold"])
+    stamped = _read(stamped.rename({"at": "started_at"}), origin)
     bad_time = rows.filter(pl.col("local").is_null()).with_columns(reason=_why(pl.lit("bad_time")))
-    bad = pl.concat(
-        [frame.filter(pl.col("reason").is_not_null()).select(REJECTS.names()) for frame in (stamped, bad_time)]
-    )
-    good = stamped.filter(pl.col("reason").is_null()).select(*_ROW).cast(_ROW)  # type: ignore[arg-type]
-    return Parsed(
+    good = fitted(stamped.filter(pl.col("reason").is_null()), TABLE)
+    return Parsed.of(
+        lines,
+        good.height,
+        rejected(stamped, bad_time),
         tables={TABLE: good},
-        n_used=good.height,
-        n_skipped=lines.height - good.height - bad.height,
-        rejects=bad.sort("line_no"),
         coverage=_coverage(good, origin.system or origin.host, memory),
         carry={"fold": fold, "at": memory["at"]},
     )

@@ -77,7 +77,7 @@ def parse(
 ) -> dict[str, Any]:
     """Hand a file's records (or rejects) to `write`, row by row; returns the counts. No database.
 
-    `-` reads standard input. A file no source can read counts all its lines as rejected.
+    `-` reads standard input. A file no source can read counts all its lines as rejected; why is the `problem`.
     """
     if str(path) == "-":
         with tempfile.NamedTemporaryFile(suffix=".stdin") as copy:
@@ -100,11 +100,11 @@ def parse(
             for row in rows.iter_rows(named=True):
                 write({"table": table} | {name: value for name, value in row.items() if value is not None})
     counts, failure = reading.counts, reading.failure
-    if failure is not None:
-        print(f"{path}: {failure} ({failure.hint})", file=sys.stderr)
-        if failure.reason not in ("broken_archive", "too_big"):  # of such a file nothing more can be counted
-            n_lines = sum(block.lines.height + block.too_long.height for block in blocks.read_blocks(path))
-            counts.n_rejected += n_lines - counts.n_lines
-            counts.n_lines = n_lines
+    if failure and failure.reason not in ("broken_archive", "too_big"):  # of such a file nothing more can be counted
+        n_lines = sum(block.lines.height + block.too_long.height for block in blocks.read_blocks(path))
+        counts.n_rejected += n_lines - counts.n_lines
+        counts.n_lines = n_lines
     numbers = {name.removeprefix("n_"): number for name, number in vars(counts).items()}
-    return {"source": file.source} | numbers | ({"note": reading.note} if reading.note else {})
+    problem = f"{path}: {failure} ({failure.hint})" if failure else ""
+    texts = {"note": reading.note, "problem": problem}
+    return {"source": file.source} | numbers | {name: text for name, text in texts.items() if text}

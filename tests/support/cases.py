@@ -25,11 +25,6 @@ SETTING = {
     "expected_gap_s": 2.0,
     "log_silence_s": 600.0,
 }
-# What a case has besides what it gives: the settings of a site, and what each kind of log speaks for.
-ALWAYS = {
-    "site.setting": [SETTING],
-    "site.source": [{"source": stem, "speaks_for": source.SPEAKS_FOR} for stem, source in all_sources().items()],
-}
 LINEAGE = ("file_id", "line_no", "nth")
 
 
@@ -106,7 +101,7 @@ def empty_tables() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection, catalog: Catalog, place: str = "") -> None:
-    """Every table of the catalogue; `place` names the database, as in `lake.`."""
+    """Every table of the catalogue, and what each kind of log speaks for; `place` names the database, as in `lake.`."""
     connection.execute(macros())
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA {place}{layer}")
@@ -115,6 +110,8 @@ def create_tables(connection: duckdb.DuckDBPyConnection, catalog: Catalog, place
         connection.execute(f"CREATE TABLE {place}{relation.full_name} ({columns})")
         if relation.is_constant:
             connection.execute(f"INSERT INTO {place}{relation.full_name} {relation.sql}")
+    speaks_for = [(stem, source.SPEAKS_FOR) for stem, source in all_sources().items()]
+    connection.executemany(f"INSERT INTO {place}site.source VALUES (?, ?)", speaks_for)
 
 
 def insert(connection: duckdb.DuckDBPyConnection, relation: Relation, rows: list[Row]) -> None:

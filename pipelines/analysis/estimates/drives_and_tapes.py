@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import two_way
 from pipelines.primitives.clock import Period
+from pipelines.primitives.estimate import NoEstimate
 from pipelines.warehouse.connection import Connection
 from pipelines.warehouse.inputs import ask_input
 
@@ -39,13 +39,10 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
 
 
 def _columns(effect: two_way.Effect) -> dict[str, Any]:
-    return {
+    return effect.ratio.columns("ratio") | {
         "name": effect.name,
-        "ratio": known(effect.ratio),
-        "ratio_low": known(effect.low),
-        "ratio_high": known(effect.high),
         "n_others": effect.n_cells,
         "n_shared": effect.n_shared,
         "group_no": effect.group + 1,
-        "reason_missing": effect.reason_missing or None,
+        "reason_missing": effect.ratio.reason if isinstance(effect.ratio, NoEstimate) else None,
     }

@@ -34,14 +34,14 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
             )
             .filter(pl.col("requests") >= MIN_REQUESTS)
         )
-        found = change_points.changes(hours["even_pools"].to_numpy().astype(float))
+        found = change_points.find_steps(hours["even_pools"].to_numpy().astype(float))
         if isinstance(found, NoEstimate):
             why = f"hours with {MIN_REQUESTS} requests: {found.reason}"
             yield key | dict.fromkeys(_ESTIMATES) | {"reason_missing": why}
             continue
-        places = [0, *(change.at for change in found.changes), hours.height]
+        places = [0, *(step.at for step in found), hours.height]
         for number, (begin, end) in enumerate(pairwise(places), start=1):
-            step = found.changes[number - 2] if number > 1 else None
+            step = found[number - 2] if number > 1 else None
             ends = {"step_low": known(step.low) if step else None, "step_high": known(step.high) if step else None}
             yield key | {"region_no": number} | _region(work, hours[begin:end]) | ends | {"reason_missing": None}
 

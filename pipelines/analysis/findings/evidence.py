@@ -17,17 +17,19 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     """How much of what site.toml declares for the rule's source was seen in its period."""
     if not rule.sources:
         return "high: the absence itself was observed"
-    source = rule.sources[0]
+    kind = rule.sources[0]
     row = connection.execute(
-        f"SELECT sum(expected_s), sum(least(seen_s, expected_s)) FROM {LAKE}.ops.coverage"
-        " WHERE source = ? AND expected_s IS NOT NULL AND hour_at >= ? AND hour_at < ?",
-        [source, *period.bounds],
+        "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
+        f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
+        " WHERE $kind IN (source, speaks_for) AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
+        dict(zip(("kind", "begin", "end"), (kind, *period.bounds), strict=True)),
     ).fetchone()
-    if row is None or not row[0]:
-        return f"medium: site.toml declares no period for {source}, so what is missing cannot be told"
-    share = row[1] / row[0]
+    if row is None or not row[1]:
+        return f"medium: site.toml declares no period for the log of {kind}, so what is missing cannot be estimated"
+    sources, expected_s, seen_s = row
+    share = seen_s / expected_s
     level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"
-    return f"{level}: {share:.0%} of the declared hours of {source} were seen"
+    return f"{level}: {share:.0%} of the declared hours of {sources} were seen"
 
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:

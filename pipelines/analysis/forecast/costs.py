@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pipelines.analysis.forecast.history import History, Row
-from pipelines.analysis.models.calibration import Calibration, Mounts, fit
+from pipelines.analysis.models.calibration import Calibration, fit
+from pipelines.analysis.models.service_time import Mounts
 from pipelines.primitives.errors import TapescopeError
 
 

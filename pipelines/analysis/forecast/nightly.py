@@ -1,6 +1,5 @@
-"""The forecasts of a night, as rows of gold.forecast: what was said, or why it could not be."""
+"""The forecasts of a night, as rows of gold.forecast: what was estimated, or why it could not be."""
 
-import math
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -60,7 +59,7 @@ def _named(model: str, entity: str, quantity: str, unit: str) -> Row:
 def _columns(found: Estimate | NoEstimate) -> dict[str, Any]:
     if isinstance(found, NoEstimate):
         return {"reason_missing": found.reason, "data_needed": found.data_needed}
-    return {"value": found.value, "value_low": found.low, "value_high": found.high}
+    return found.columns("value")
 
 
 def _costs(one: Fitted) -> Iterator[Row]:
@@ -139,10 +138,4 @@ def _plan(one: Outlook) -> Iterator[Row]:
     yield _named("growth", one.plan.name, "holdings_tb", "TB") | until | _columns(one.holdings_tb)
     if not isinstance(one.chance, NoEstimate) and one.held.is_whole:  # else more is held than is known
         yield _named("growth", one.plan.name, "met", "1") | until | {"value": one.chance}
-    left = _columns(one.days_left)
-    yield (
-        _named("growth", one.plan.name, "days_left", "d")
-        | basis
-        | left
-        | {name: None for name in ("value", "value_low", "value_high") if math.isinf(left.get(name) or 0.0)}
-    )
+    yield _named("growth", one.plan.name, "days_left", "d") | basis | _columns(one.days_left)

@@ -27,7 +27,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Answer:
+class WhatIf:
     """The record, the same run again, how far that was off, and the change; None where the replay cannot be trusted."""
 
     record: Record
@@ -41,12 +41,12 @@ class Answer:
         return self.changed is None
 
 
-def what_if(history: History, changes: Changes) -> Answer:
+def what_if(history: History, changes: Changes) -> WhatIf:
     """Run the site's days again, then with changes. Raises TapescopeError where nothing was recorded."""
     return judge(recorded(history), changes)
 
 
-def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | None = None) -> Answer:
+def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | None = None) -> WhatIf:
     """The replay first; the change only where the replay is within 10 % and nearly all of the bytes took part.
 
     `run` simulates the record's work with changes, for whoever remembers what came of them.
@@ -57,8 +57,8 @@ def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | 
     if record.share < 1 - MOST_ERROR:
         error, what = 1 - record.share, "bytes of mounts that were not logged from request to dismount"
     if error > MOST_ERROR:
-        return Answer(record, replayed, error, what, None)
-    return Answer(record, replayed, error, what, replayed if changes == Changes() else run(changes))
+        return WhatIf(record, replayed, error, what, None)
+    return WhatIf(record, replayed, error, what, replayed if changes == Changes() else run(changes))
 
 
 def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:

@@ -3,7 +3,7 @@
     wall = tM + n tO + (time moving: n F / S) + (time seeking: n tS)
 
 Inputs: mounts (`Mounts`), an element each: files, MB, seconds from mount request to dismounted without the time in
-which nobody wanted anything; and, where logs have them, the seconds in which data moved, those in which the tape was
+which nobody asked for anything; and, where logs have them, the seconds in which data moved, those in which the tape was
 positioned, and those between files. What was measured is not fitted: S is MB / seconds moving, tS seconds / files, tO
 seconds between files / the gaps, and tM the mean of what is left, less tO for the first file. Without the seconds
 between files tM and tO are a weighted linear least-squares fit (scipy) of what is left over, and that trades the one
@@ -19,53 +19,24 @@ Limits: one kind of drive and one direction at a time; mounts are taken to be in
 nothing about one mount. Source: tape sizing note of CERN (C13); refusal X8. MB = 10^6 bytes.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from scipy import linalg, stats
 
-from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.models.service_time import WELL_ENOUGH, Mounts, Service, predictions
 from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 MAX_CONDITION = 30.0
-WELL_ENOUGH = 0.10  # median relative error of the time of a mount
-SEEK_LIKE_S = 15.0  # the published cost models put no search among files of a tape below this, but the nearest
 WEEK_DAYS = 7
 MOST_FOR_DRIFT = 2000
 _SPARE = 3  # more mounts than parameters
 
 Parameter = Literal["speed_mb_s", "mount_s", "file_s", "seek_s"]
 UNITS: dict[Parameter, str] = {"speed_mb_s": "MB/s", "mount_s": "s", "file_s": "s", "seek_s": "s"}
-
-
-@dataclass(frozen=True)
-class Mounts:
-    """Mounts that were served, an element of each array for each; seconds and MB.
-
-    `moving_s`, `seek_s` and `between_s` (between files, without `seek_s`) None where no log has them; `day` is when, in
-    days since any beginning.
-    """
-
-    n_files: Floats
-    moved_mb: Floats
-    wall_s: Floats
-    moving_s: Floats | None = None
-    seek_s: Floats | None = None
-    day: Floats | None = None
-    between_s: Floats | None = None
-
-    def __post_init__(self) -> None:
-        arrays = [self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day, self.between_s]
-        if any(a is not None and (a.shape != self.n_files.shape or not np.isfinite(a).all()) for a in arrays):
-            raise ValueError("every mount needs every number that some mount has")
-        if len(self) and min(self.n_files.min(), self.moved_mb.min(), self.wall_s.min()) <= 0:
-            raise ValueError("files, megabytes and seconds of a mount must be above nothing")
-
-    def __len__(self) -> int:
-        return len(self.n_files)
 
 
 @dataclass(frozen=True)
@@ -124,14 +95,14 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
     if len(mounts) < len(columns) + _SPARE:
         seen = "one mount" if len(mounts) == 1 else f"{len(mounts)} mounts"
         few = NoEstimate(f"{seen} for {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
-        return Calibration(len(mounts), _mixed(mounts, columns, dict.fromkeys(columns, few)))
+        return _refused(mounts, dict.fromkeys(columns, few))
     if mounts.moving_s is not None and mounts.between_s is not None and (mounts.n_files > 1).any():
         return _measured(mounts, left - mounts.between_s, columns, n_resamples, seed)
     design, size = np.column_stack(parts), mounts.moved_mb / mounts.moved_mb.mean()
     weight = 1 / (1 + size)
     unknown = _collinear(design * weight[:, None], columns, mounts)
     if unknown:
-        return Calibration(len(mounts), _mixed(mounts, columns, unknown))
+        return _refused(mounts, unknown)
     fitted, *_ = linalg.lstsq(design * weight[:, None], left * weight)
     times = bootstrap.counts(len(mounts), n_resamples, seed)
     draws = _resampled(times, design, weight**2, left)
@@ -187,20 +158,18 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     return dict.fromkeys(together, NoEstimate(why, needed))
 
 
-def _mixed(
-    mounts: Mounts, columns: list[Parameter], unknown: dict[Parameter, NoEstimate]
-) -> dict[Parameter, Estimate | NoEstimate]:
-    """Where some parameters cannot be told, the fitted others are worth nothing either; what was measured stands."""
+def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibration:
+    """Where some parameters have no estimate, the fitted others are worth nothing either; what was measured stands."""
+    if len(mounts) < _SPARE:
+        return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
     rest = NoEstimate("it is fitted together with what cannot be told", "the same data")
     found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
-    if len(mounts) < _SPARE:
-        return dict.fromkeys(UNITS, next(iter(unknown.values())))
     times = bootstrap.counts(len(mounts))
     if mounts.moving_s is not None:
         found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
     if mounts.seek_s is not None:
         found["seek_s"] = _seek(times, mounts)
-    return found
+    return Calibration(len(mounts), found)
 
 
 def _ratio(times: Floats, above: Floats, below: Floats) -> Estimate:
@@ -219,14 +188,14 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
         thin = NoEstimate("one or two mounts decide the result", "more mounts that differ as those do")
-        return Calibration(len(mounts), _mixed(mounts, columns, dict.fromkeys(columns, thin)))
+        return _refused(mounts, dict.fromkeys(columns, thin))
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
     if mounts.moving_s is not None:
         found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
     found["seek_s"] = _seek(times, mounts)
     if wrong := {name: one for name, one in found.items() if isinstance(one, NoEstimate)}:
-        return Calibration(len(mounts), _mixed(mounts, columns, wrong))
+        return _refused(mounts, wrong)
     return _calibration(mounts, columns, found, draws[usable], times[usable])
 
 
@@ -263,58 +232,21 @@ def _calibration(
     predicted = predictions(made.service, mounts)
     ratio = mounts.wall_s / predicted
     spread = float(((mounts.wall_s - mounts.wall_s.mean()) ** 2).sum())
-    return Calibration(
-        len(mounts),
-        made.parameters,
-        float(np.median(np.abs(ratio - 1))),
-        1 - float(((mounts.wall_s - predicted) ** 2).sum()) / spread if spread else None,
-        drift(ratio, mounts.day),
-        every,
+    return replace(
+        made,
+        median_error=float(np.median(np.abs(ratio - 1))),
+        r_squared=1 - float(((mounts.wall_s - predicted) ** 2).sum()) / spread if spread else None,
+        drift_week=drift(ratio, mounts.day),
     )
-
-
-def predictions(service: Service, mounts: Mounts) -> Floats:
-    """Seconds the formula gives each mount."""
-    return service.mount_s + mounts.n_files * (service.file_s + service.seek_s) + mounts.moved_mb / service.speed_mb_s
 
 
 def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     """Change of measured / predicted time in a week, as a share: Theil-Sen slope, 90 % interval.
 
-    An interval that holds 0 is no drift that could be told.
+    An interval that holds 0 is no drift that could be shown.
     """
     if day is None or len(day) < 8 or np.ptp(day) < 2:
         return NoEstimate("fewer than eight mounts, or less than two days", "a longer period")
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
     slope, _, low, high = stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
     return Estimate(float(slope), float(low), float(high)).times(WEEK_DAYS)
-
-
-@dataclass(frozen=True)
-class Check:
-    """Stated costs held against mounts: errors as shares of the time measured, and seconds a file left over."""
-
-    error: Floats
-    left_over_s: Floats
-
-    @property
-    def fits(self) -> bool:
-        return bool(np.median(np.abs(self.error)) <= WELL_ENOUGH)
-
-    @property
-    def summary(self) -> str:
-        """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
-        if self.fits:
-            return f"the formula fits: half of the mounts within {np.median(np.abs(self.error)):.1%}"
-        left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s a file are left over"
-        what = (
-            "as much as a search for places costs" if self.left_over_s.max() >= SEEK_LIKE_S else "too little for seeks"
-        )
-        return f"the formula does not fit: {left}, {what}"
-
-
-def check(service: Service, mounts: Mounts) -> Check:
-    """How stated costs fit mounts; nothing is fitted."""
-    predicted = predictions(service, mounts)
-    left = mounts.wall_s - predicted
-    return Check(predicted / mounts.wall_s - 1, left / mounts.n_files)

@@ -6,16 +6,22 @@ n files of F bytes a mount, at a speed S while moving; a mount costs tM, each fi
 looked for, tS.
 
 Inputs: S in MB/s, tM, tO and tS in seconds, n files of so many MB. Outputs: seconds by part, MB/s, efficiency; and
-what gaps between files leave of a rate. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
+what gaps between files leave of a rate. Held against mounts that were served (`Mounts`): how far it is off, and the
+seconds a file it leaves unexplained. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
 here; one drive, no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
 MB = 10^6 bytes.
 """
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pipelines.analysis.models.throughput import DAY_S
+from pipelines.analysis.stats.bootstrap import Floats
 
 HOUR_S = 3600
+WELL_ENOUGH = 0.10  # median relative error of the time of a mount
+SEEK_LIKE_S = 15.0  # the published cost models put no search among files of a tape below this, but the nearest
 
 
 @dataclass(frozen=True)
@@ -90,8 +96,70 @@ class TimeSpent:
 
 
 @dataclass(frozen=True)
+class Mounts:
+    """Mounts that were served, an element of each array for each; seconds and MB.
+
+    `moving_s`, `seek_s` and `between_s` (between files, without `seek_s`) None where no log has them; `day` is when, in
+    days since any beginning.
+    """
+
+    n_files: Floats
+    moved_mb: Floats
+    wall_s: Floats
+    moving_s: Floats | None = None
+    seek_s: Floats | None = None
+    day: Floats | None = None
+    between_s: Floats | None = None
+
+    def __post_init__(self) -> None:
+        arrays = [self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day, self.between_s]
+        if any(a is not None and (a.shape != self.n_files.shape or not np.isfinite(a).all()) for a in arrays):
+            raise ValueError("every mount needs every number that some mount has")
+        if len(self) and min(self.n_files.min(), self.moved_mb.min(), self.wall_s.min()) <= 0:
+            raise ValueError("files, megabytes and seconds of a mount must be above nothing")
+
+    def __len__(self) -> int:
+        return len(self.n_files)
+
+
+def predictions(service: Service, mounts: Mounts) -> Floats:
+    """Seconds the formula gives each mount."""
+    return service.mount_s + mounts.n_files * (service.file_s + service.seek_s) + mounts.moved_mb / service.speed_mb_s
+
+
+@dataclass(frozen=True)
+class Check:
+    """Stated costs held against mounts: errors as shares of the time measured, and seconds a file left over."""
+
+    error: Floats
+    left_over_s: Floats
+
+    @property
+    def fits(self) -> bool:
+        return bool(np.median(np.abs(self.error)) <= WELL_ENOUGH)
+
+    @property
+    def summary(self) -> str:
+        """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
+        if self.fits:
+            return f"the formula fits: half of the mounts within {np.median(np.abs(self.error)):.1%}"
+        left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s a file are left over"
+        what = (
+            "as much as a search for places costs" if self.left_over_s.max() >= SEEK_LIKE_S else "too little for seeks"
+        )
+        return f"the formula does not fit: {left}, {what}"
+
+
+def check(service: Service, mounts: Mounts) -> Check:
+    """How stated costs fit mounts; nothing is fitted."""
+    predicted = predictions(service, mounts)
+    left = mounts.wall_s - predicted
+    return Check(predicted / mounts.wall_s - 1, left / mounts.n_files)
+
+
+@dataclass(frozen=True)
 class Gain:
-    """What a mend brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""
+    """What a fix brings to one stream, in TB a day: as if nothing else limited it, and up to the next limit."""
 
     naive_tb_day: float
     capped_tb_day: float
@@ -100,7 +168,7 @@ class Gain:
 def gain(before_mb_s: float, after_mb_s: float, next_limit_mb_s: float, duty: float = 1.0) -> Gain:
     """Worth of raising a stream's rate, for the share `duty` of the day in which it has work.
 
-    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a mend is worth no more
+    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a fix is worth no more
     than what the next bottleneck, there the input streams, lets through.
 
     >>> round(gain(42.86, 65.22, 57.4).capped_tb_day, 2), round(gain(42.86, 65.22, 57.4).naive_tb_day, 2)

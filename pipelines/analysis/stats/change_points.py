@@ -17,7 +17,7 @@ ALPHA = 0.01
 MIN_LENGTH = 10
 MIN_SEGMENT = 4
 _MOST_POINTS = 400  # longer series become medians of blocks of equally many values
-_MOST_CHANGES = 12
+_MOST_STEPS = 12
 _NEAR = 5
 _N_SIMULATED = 999
 _OF_MEDIANS = float(np.sqrt(np.pi / 2))  # error of a median over that of a mean, of normal noise
@@ -26,7 +26,7 @@ _MOST_MEMORY = 0.9  # the largest lag-one correlation that is distinguished from
 Values = NDArray[np.float64]
 
 
-class Change(NamedTuple):
+class Step(NamedTuple):
     """A step of a series."""
 
     at: int  # first place of the new level
@@ -37,19 +37,14 @@ class Change(NamedTuple):
     p: float  # how often a series without a step, as autocorrelated as this one, shows as large a one
 
     @property
-    def step(self) -> float:
+    def size(self) -> float:
         return self.after - self.before
 
 
-class Changes(NamedTuple):
-    """The steps that were found, in order."""
-
-    changes: tuple[Change, ...]
-    memory: float  # lag-one correlation that was allowed for
-
-
-def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0) -> Changes | NoEstimate:
-    """Steps of a series of equally spaced values (days, or files in their order; any unit, no NaN).
+def find_steps(
+    values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0
+) -> tuple[Step, ...] | NoEstimate:
+    """Steps of a series of equally spaced values (days, or files in their order; any unit, no NaN), in order.
 
     Candidates: the segmentation with the least sum of squares plus a penalty per step, found by dynamic programming
     (Jackson and others 2005, IEEE Signal Process. Lett. 12, 105), on normal scores of the ranks, so that outliers count
@@ -66,10 +61,10 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     too readily; `tests/test_methods.py` runs a part of this.
 
     >>> random = np.random.default_rng(1)
-    >>> found = changes(np.concatenate([random.normal(100, 2, 30), random.normal(80, 2, 30)]))
-    >>> [(change.at, round(change.step), change.p <= 0.01) for change in found.changes]
+    >>> found = find_steps(np.concatenate([random.normal(100, 2, 30), random.normal(80, 2, 30)]))
+    >>> [(step.at, round(step.size), step.p <= 0.01) for step in found]
     [(30, -20, True)]
-    >>> changes(np.arange(5.0)).reason
+    >>> find_steps(np.arange(5.0)).reason
     '5 values where 10 are needed'
     """
     if values.size < MIN_LENGTH:
@@ -78,7 +73,7 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
     n_blocks = values.size // per_block
     medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
     if np.ptp(medians) == 0:
-        return Changes((), 0.0)
+        return ()
     scores = np.asarray(norm.ppf((rankdata(medians) - 0.5) / medians.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
@@ -91,8 +86,8 @@ def changes(values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed:
         if not tests or max(tests) <= alpha:
             break
         places.pop(int(np.argmax(tests)))
-    steps = [_change(medians, span, p, likely, level) for span, p in zip(spans, tests, strict=True)]
-    return Changes(tuple(step._replace(at=step.at * per_block) for step in steps), memory)
+    steps = (_step(medians, span, p, likely, level) for span, p in zip(spans, tests, strict=True))
+    return tuple(step._replace(at=step.at * per_block) for step in steps)
 
 
 def _candidates(scores: Values) -> list[int]:
@@ -116,9 +111,9 @@ def _candidates(scores: Values) -> list[int]:
     while last[at] > 0:
         at = int(last[at])
         places.append(at)
-    if len(places) > _MOST_CHANGES:  # a series that wanders all the time
+    if len(places) > _MOST_STEPS:  # a series that wanders all the time
         contrast = [abs(scores[at : at + MIN_SEGMENT].mean() - scores[at - MIN_SEGMENT : at].mean()) for at in places]
-        places = [places[i] for i in np.argsort(contrast)[-_MOST_CHANGES:]]
+        places = [places[i] for i in np.argsort(contrast)[-_MOST_STEPS:]]
     return sorted(places)
 
 
@@ -206,7 +201,7 @@ def _p_value(scores: Values, memory: float, seed: int) -> float:
     return (n_larger + 1) / (null.size + 1)
 
 
-def _change(medians: Values, span: tuple[int, int, int], p: float, memory: float, level: float) -> Change:
+def _step(medians: Values, span: tuple[int, int, int], p: float, memory: float, level: float) -> Step:
     left, at, right = span
     before, after = medians[left:at], medians[at:right]
     old, new = float(np.median(before)), float(np.median(after))
@@ -215,4 +210,4 @@ def _change(medians: Values, span: tuple[int, int, int], p: float, memory: float
     freedom = max(count * (before.size + after.size) - 2, 2.0)
     error = _OF_MEDIANS * spread * np.sqrt((1 / before.size + 1 / after.size) / count)
     reach = float(student.ppf((1 + level) / 2, freedom) * error)
-    return Change(at, old, new, new - old - reach, new - old + reach, p)
+    return Step(at, old, new, new - old - reach, new - old + reach, p)

@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 N_RESAMPLES = 199
 MIN_SHARED = 3
@@ -22,13 +23,10 @@ class Effect(NamedTuple):
     """How much faster or slower a drive (or tape) is than the typical one it can be compared with."""
 
     name: str
-    ratio: float  # of rates; 1 is typical; NaN where it cannot be separated
-    low: float
-    high: float
+    ratio: Estimate | NoEstimate  # of rates; 1 is typical; the interval of a tape has no ends
     n_cells: int  # tapes of the drive, or drives of the tape
     n_shared: int  # of them those that say something of both: a drive's tapes seen in other drives
     group: int  # only effects of one group can be compared
-    reason_missing: str  # why it cannot be separated; empty where it can
 
 
 class TwoWay(NamedTuple):
@@ -37,7 +35,6 @@ class TwoWay(NamedTuple):
     drives: tuple[Effect, ...]
     tapes: tuple[Effect, ...]
     times: Values  # ratios to the median time, in the order of the times
-    n_groups: int
 
 
 class _Cells(NamedTuple):
@@ -68,15 +65,15 @@ def fit(
     then, so that a change of all is not laid on the tapes read since; left out, there is one time. Intervals: bootstrap
     over tapes. Overlap: drives and tapes are a graph; effects can be compared within one of its connected parts only
     (Abowd, Creecy and Kramarz 2002), relative to its median drive. A drive of which fewer than `min_shared` tapes ran
-    elsewhere, or a tape that ran in one drive only, is not judged: whose fault it is cannot be told.
+    elsewhere, or a tape that ran in one drive only, is not judged: the data do not show whose fault it is.
 
     >>> drives = np.repeat(["a", "b", "c"], 8)
     >>> tapes = np.tile([f"T{n}" for n in range(8)], 3)
     >>> rates = np.where(drives == "b", 60.0, 80.0) * np.where(tapes == "T5", 0.5, 1.0)
     >>> found = fit(rates, drives, tapes)
-    >>> [(effect.name, round(effect.ratio, 2)) for effect in found.drives]
+    >>> [(effect.name, round(effect.ratio.value, 2)) for effect in found.drives]
     [('a', 1.0), ('b', 0.75), ('c', 1.0)]
-    >>> [effect.name for effect in found.tapes if effect.ratio < 0.8]
+    >>> [effect.name for effect in found.tapes if effect.ratio.value < 0.8]
     ['T5']
     """
     names, drive = np.unique(drives, return_inverse=True)
@@ -103,7 +100,6 @@ def fit(
         ),
         tuple(_tape_effect(str(labels[i]), by_tape[i], per_tape[i], tape_group[i]) for i in range(labels.size)),
         np.exp(by_time - np.median(by_time)),
-        int(groups.max()) + 1,
     )
 
 
@@ -112,16 +108,17 @@ def _drive_effect(
 ) -> Effect:
     if n_shared < min_shared:
         why = f"{n_shared} of its {n} tapes ran in another drive; {min_shared} are needed"
-        return Effect(name, np.nan, np.nan, np.nan, int(n), int(n_shared), int(group), why)
-    ratio, least, most = (float(np.exp(x)) for x in (value, low, high))
-    return Effect(name, ratio, least, most, int(n), int(n_shared), int(group), "")
+        none = NoEstimate(why, f"{min_shared} tapes of it that other drives have read too")
+        return Effect(name, none, int(n), int(n_shared), int(group))
+    ratio = Estimate(*(float(np.exp(x)) for x in (value, low, high)))
+    return Effect(name, ratio, int(n), int(n_shared), int(group))
 
 
 def _tape_effect(name: str, value: float, n: int, group: int) -> Effect:
     """One rate a drive leaves too little for an interval of a tape."""
     if n < 2:
-        return Effect(name, np.nan, np.nan, np.nan, int(n), 0, int(group), "it ran in one drive only")
-    return Effect(name, float(np.exp(value)), np.nan, np.nan, int(n), int(n), int(group), "")
+        return Effect(name, NoEstimate("it ran in one drive only", "a mount in another drive"), int(n), 0, int(group))
+    return Effect(name, Estimate(float(np.exp(value)), -np.inf, np.inf), int(n), int(n), int(group))
 
 
 def _cells(values: Values, drive: Codes, tape: Codes, time: Codes) -> _Cells:

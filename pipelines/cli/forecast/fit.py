@@ -37,8 +37,7 @@ def _costs(one: Any) -> dict[str, Any]:
 
 
 def _notes(one: Any) -> Iterator[str]:
-    from pipelines.analysis.models.calibration import check
-    from pipelines.analysis.models.service_time import Service
+    from pipelines.analysis.models.service_time import Service, check
 
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
@@ -128,6 +127,6 @@ def _promised(promise: Any) -> str:
     sold = technology.drive(promise.name)
     return (
         f"{promise.name} was promised with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
-        f" ({promise.fill_hours:.2f} h to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
-        f" ({sold.fill_hours:.2f} h)."
+        f" ({quantity(promise.fill_hours, 'h')} to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
+        f" ({quantity(sold.fill_hours, 'h')})."
     )

@@ -9,7 +9,7 @@ from pipelines.cli.forecast.common import REASONS, Past, history_options, reason
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.primitives.format import interval, no_estimate
+from pipelines.primitives.format import interval, no_estimate, quantity
 
 _AHEAD = (0, 91, 182, 365, 730)
 
@@ -36,11 +36,10 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
 
 
 def _holds(now: Any) -> str:
+    held = quantity(now.held_tb, "TB")
     if now.is_whole:
-        return (
-            f"{now.held_tb:.2f} TB on tape, by an export of volumes up to {now.listed_at:%Y-%m-%d} and what followed,"
-        )
-    return f"{now.held_tb:.2f} TB logged as written (no export of volumes shows what was there before)"
+        return f"{held} on tape, by an export of volumes up to {now.listed_at:%Y-%m-%d} and what followed,"
+    return f"{held} logged as written (no export of volumes shows what was there before)"
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:

@@ -9,7 +9,7 @@ import click
 from pipelines.cli.forecast.common import Past, calibration, estimate, history_options, speed_options, stated_service
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
-from pipelines.primitives.format import interval
+from pipelines.primitives.format import interval, percent, quantity
 
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
@@ -103,7 +103,7 @@ def sizes(
         (f"chunk of {file_mb:g} MB files", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
         (f"buffer for {outage_hours:g} h of one drive", "GB", lambda: service.speed_mb_s * 3.6 * outage_hours),
     ]
-    head = f"For {efficiency:.0%} of {service.speed_mb_s:.1f} MB/s, {rate:.1f} MB/s a drive:"
+    head = f"For {percent(efficiency)} of {quantity(service.speed_mb_s, 'MB/s')}, {quantity(rate, 'MB/s')} a drive:"
     rows = [_size(what, unit, compute) for what, unit, compute in asked]
     hidden = () if any(row["reason_missing"] for row in rows) else ("reason_missing",)
     print_parts([head, Rows("sizes", rows, hidden)], form)

@@ -107,7 +107,7 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
 
     Several changes are also run each alone: what is done soonest stands first, what drives cannot keep up with last.
     """
-    from pipelines.analysis.forecast import what_if
+    from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
 
     try:
@@ -124,9 +124,10 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
         for name, run in runs.items()
         if (use := run.uses.get(key))
     ]
-    parts: list[str | Rows] = [Rows("runs", rows), f"The replay is {answer.error:.1%} off, most in the {answer.what}."]
+    off = f"The replay is {percent(answer.error)} off, most in the {answer.what}."
+    parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
-        parts.append("That is more than 10 %: what the change would bring is withheld.")
+        parts.append(f"That is more than {percent(MOST_ERROR)}: what the change would bring is withheld.")
     elif made != Changes():
         parts += _side_by_side(answer, made)
     print_parts(parts, form)

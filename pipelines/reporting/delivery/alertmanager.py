@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pipelines.config.recipients import Alertmanager
+from pipelines.primitives.format import quantity
 from pipelines.primitives.text import single_line
 from pipelines.reporting.delivery.payload import Message, Row
 from pipelines.reporting.delivery.webhook import post
@@ -42,7 +43,8 @@ def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep:
     annotations = {"summary": single_line(text), "description": single_line(text, TEXT_CHARS)}
     if finding:
         annotations |= {name: single_line(finding[name] or "", TEXT_CHARS) for name in ("means", "look_at")}
-        annotations |= {name: f"{finding[name]:.1f}" for name in ("lost_gb_day", "gain_gb_day") if finding[name]}
+        prices = {name: finding[name] for name in ("lost_gb_day", "gain_gb_day") if finding[name]}
+        annotations |= {name: quantity(value, "GB/day") for name, value in prices.items()}
     return {
         "labels": {
             "alertname": row["rule"],

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, timedelta
+from functools import singledispatch
 from itertools import accumulate
 from typing import Any
 
@@ -59,20 +60,14 @@ def paint(figure: Figure) -> tuple[bytes, int]:
 
 
 def _svg(figure: Figure) -> str:
-    spec = _chart(figure).to_dict() | {"config": _CONFIG}
+    spec = chart_of(figure).to_dict() | {"config": _CONFIG}
     return vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
 
 
-def _chart(figure: Figure) -> alt.Chart | alt.LayerChart:
-    match figure:
-        case Waterfall():
-            return _waterfall(figure)
-        case Stack():
-            return _stack(figure)
-        case Burndown():
-            return _burndown(figure)
-        case Tornado():
-            return _tornado(figure)
+@singledispatch
+def chart_of(figure: Figure) -> alt.Chart | alt.LayerChart:
+    """The drawing of a figure; a function for each kind."""
+    raise NotImplementedError(type(figure).__name__)
 
 
 def _inside(svg: str, prefix: str) -> str:
@@ -94,7 +89,8 @@ def _bars(chart: alt.Chart, groups: list[Group], legend: alt.Legend | None) -> a
     return bars
 
 
-def _waterfall(figure: Waterfall) -> alt.LayerChart:
+@chart_of.register
+def _(figure: Waterfall) -> alt.LayerChart:
     ends = list(accumulate(bar.value for bar in figure.bars))
     whole = ends[-1] if ends else 1.0
     names = [escape_control(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
@@ -121,7 +117,8 @@ def _waterfall(figure: Waterfall) -> alt.LayerChart:
     return alt.LayerChart(layer=layers).properties(width=330, height=alt.Step(15.5))
 
 
-def _stack(figure: Stack) -> alt.Chart:
+@chart_of.register
+def _(figure: Stack) -> alt.Chart:
     names = [escape_control(name) for name in figure.rows]
     rows = [
         {
@@ -146,7 +143,8 @@ def _stack(figure: Stack) -> alt.Chart:
     return _bars(base, figure.groups, legend).properties(width=530, height=alt.Step(step))
 
 
-def _burndown(figure: Burndown) -> alt.LayerChart:
+@chart_of.register
+def _(figure: Burndown) -> alt.LayerChart:
     """The past as a line, the future as a fan: its edges are the ends of the interval. A far end is cut off."""
     last, left = figure.left[-1]
     begin = figure.left[0][0]
@@ -177,7 +175,8 @@ def _day(day: date, days: float) -> str:
     return f"{datetime(day.year, day.month, day.day) + timedelta(days=min(days, _MOST_DAYS)):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _tornado(figure: Tornado) -> alt.LayerChart:
+@chart_of.register
+def _(figure: Tornado) -> alt.LayerChart:
     names = [escape_control(name) for name, _, _ in figure.bars]
     rows = [
         {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}

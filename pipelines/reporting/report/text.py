@@ -1,11 +1,13 @@
 """The report as plain text for a terminal or a mail, 100 columns wide."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import singledispatch
 from itertools import accumulate
 
 from pipelines.primitives.format import fixed, is_number, label, percent, quantity, table, unit
 from pipelines.primitives.text import escape_control
+from pipelines.primitives.text_table import plain_lines, text_table
 from pipelines.reporting.report.model import (
     Burndown,
     Figure,
@@ -38,13 +40,12 @@ def print_report(report: Report) -> str:
 def _section(section: Section, zone: str) -> Iterator[str]:
     heading = f"{section.number}. {section.title}"
     yield f"{heading} {'-' * max(WIDTH - len(heading) - 1, 0)}"
-    width = max((len(name) for name, _ in section.facts), default=0)
-    for name, value in section.facts:
-        yield from _wrap(f"{name:{width}}  {value}", after=" " * (width + 2))
+    yield from _facts(section.facts)
     for sentence in section.sentences:
         yield from _wrap(sentence)
     for figure in section.figures:
-        yield from _figure(figure)
+        yield from _asked(figure.title, figure.question)
+        yield from print_figure(figure)
     for shown in section.tables:
         yield from _table(shown, zone)
     for place, loss in enumerate(section.losses, start=1):
@@ -57,6 +58,13 @@ def _section(section: Section, zone: str) -> Iterator[str]:
         yield from _query(query)
 
 
+def _facts(facts: list[tuple[str, str]]) -> list[str]:
+    """Names, and next to them their values in as many lines as they need."""
+    shown = text_table(facts, [False, False])
+    shown.columns[1].no_wrap, shown.columns[1].overflow = False, "fold"
+    return plain_lines(shown, WIDTH) if facts else []
+
+
 def _wrap(text: str, before: str = "", after: str = "") -> list[str]:
     return textwrap.wrap(
         escape_control(text), WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
@@ -67,64 +75,65 @@ def _asked(title: str, question: str) -> list[str]:
     return ["", *_wrap(f"{title}  [{question}]")]
 
 
-def _figure(figure: Figure) -> Iterator[str]:
-    match figure:
-        case Waterfall():
-            return _waterfall(figure)
-        case Stack():
-            return _stack(figure)
-        case Burndown():
-            return _burndown(figure)
-        case Tornado():
-            return _tornado(figure)
+def _rows(rows: Iterable[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    """Rows without a heading, a little to the right."""
+    return (f"  {line}" for line in plain_lines(text_table(rows, right)))
 
 
-def _waterfall(figure: Waterfall) -> Iterator[str]:
-    yield from _asked(figure.title, figure.question)
+@singledispatch
+def print_figure(figure: Figure) -> Iterator[str]:
+    """The lines of a figure, below its title; a function for each kind."""
+    raise NotImplementedError(type(figure).__name__)
+
+
+@print_figure.register
+def _(figure: Waterfall) -> Iterator[str]:
+    rows = []
     for bar, end in zip(figure.bars, accumulate(bar.share for bar in figure.bars), strict=True):
         begin = min(round((end - bar.share) * _BAR), _BAR - 1)
         length = max(min(round(end * _BAR), _BAR) - begin, 1)
         drawn = " " * begin + ("?" if bar.group.name == "unknown" else "█") * length
-        amount = f"{fixed(bar.value, figure.unit):>8} {figure.unit}{percent(bar.share):>8}"
-        yield f"  {escape_control(bar.name):<11}{amount}  {drawn:<{_BAR}}  {bar.meaning}"
+        rows.append([bar.name, quantity(bar.value, figure.unit), percent(bar.share), drawn, bar.meaning])
+    return _rows(rows, [False, True, True, False, False])
 
 
-def _stack(figure: Stack) -> Iterator[str]:
-    yield from _asked(figure.title, figure.question)
-    width = max((len(escape_control(name)) for name in figure.rows), default=0)
+@print_figure.register
+def _(figure: Stack) -> Iterator[str]:
+    rows = []
     for name, values in figure.rows.items():
         whole = sum(values) or 1.0
         ends = [round(end / whole * _LONG_BAR) for end in accumulate(values, initial=0.0)]
         bar = "".join(
             group.symbol * (stop - begin) for group, begin, stop in zip(figure.groups, ends, ends[1:], strict=False)
         )
-        yield f"  {escape_control(name):<{width}}  {bar}"
+        rows.append([name, bar])
+    yield from _rows(rows, [False, False])
     yield from _wrap(", ".join(f"{group.symbol} {group.words}" for group in figure.groups), "  ", "  ")
 
 
-def _burndown(figure: Burndown) -> Iterator[str]:
-    yield from _asked(figure.title, figure.question)
+@print_figure.register
+def _(figure: Burndown) -> Iterator[str]:
     for day, left in (figure.left[0], figure.left[-1]) if len(figure.left) > 1 else figure.left:
         length = round(left / figure.size * _LONG_BAR)
         yield f"  {day}  {'█' * length}{'·' * (_LONG_BAR - length)}"
     yield f"  {quantity(figure.left[-1][1], figure.unit)} left of {fixed(figure.size, figure.unit)}"
 
 
-def _tornado(figure: Tornado) -> Iterator[str]:
-    yield from _asked(figure.title, figure.question)
+@print_figure.register
+def _(figure: Tornado) -> Iterator[str]:
     ends = [end for _, low, high in figure.bars for end in (low, high)]
     least, width = min(ends), max(ends) - min(ends) or 1.0
-    names = max(len(escape_control(name)) for name, _, _ in figure.bars)
 
     def place(value: float) -> int:
         return round((value - least) / width * (_BAR - 1))
 
+    rows = []
     for name, low, high in figure.bars:
         bar = [" "] * _BAR
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
-        limits = f"{fixed(low, figure.unit):>8}", fixed(high, figure.unit)
-        yield f"  {escape_control(name):<{names}}  {limits[0]}  {''.join(bar)}  {limits[1]}"
+        rows.append([name, fixed(low, figure.unit), "".join(bar), fixed(high, figure.unit)])
+    yield from _rows(rows, [False, True, False, False])
     yield f"  | {quantity(figure.value, figure.unit)}"
 
 
@@ -134,20 +143,16 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
         yield "  no rows"
         return
     columns, cells = table(shown.columns, shown.rows, zone)
-    heads = [label(column).split() for column in columns]
-    tall = max(len(words) for words in heads)
-    above = [[([""] * (tall - len(words)) + words)[level] for words in heads] for level in range(tall)]
-    grid = [*above, [unit(column) for column in columns], *cells]
-    widths = [max(len(row[place]) for row in grid) for place in range(len(columns))]
+    units = [unit(column) for column in columns]
+    heads = ["\n".join(label(column).split()) for column in columns]
+    if any(units):
+        heads = [f"{head}\n{shown_unit}" for head, shown_unit in zip(heads, units, strict=True)]
     right = [is_number(column) for column in columns]
-    between = "  " if sum(widths) + 2 * len(widths) <= WIDTH else " "
-    for level, row in enumerate(grid):
-        padded = [
-            cell.rjust(width) if is_right else cell.ljust(width)
-            for cell, width, is_right in zip(row, widths, right, strict=True)
-        ]
-        if level > tall or any(cell.strip() for cell in padded):
-            yield from _fitted("  " + between.join(padded))
+    lines = plain_lines(text_table(cells, right, heads))
+    if max(map(len, lines)) > WIDTH - 2:
+        lines = plain_lines(text_table(cells, right, heads, between=1))
+    for line in lines:
+        yield from _fitted(f"  {line}")
     if shown.note:
         yield f"  {shown.note}"
 

@@ -5,15 +5,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.sources._shared.samples import SHARED, complete
+from pipelines.sources._shared import contract
+from pipelines.sources.protocol import Carry, Parsed
 
 HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
 TABLES = (HOST, DEVICE, NETWORK)
+RUN = "benchmark_run"
+OF_HOSTS = (*TABLES, RUN)  # filled by several sources, with what was measured on one host
 NEGATIVE = "negative value: a counter was reset"
 
-_NAMES = {DEVICE: "device", NETWORK: "interface"}
+NAMES = {DEVICE: "device", NETWORK: "interface"}
 _KEYS = ("line_no", "host", "from_at", "to_at")
-_LARGEST = 2.0**62
+LARGEST = 2.0**62
 
 
 class Target(NamedTuple):
@@ -31,7 +34,7 @@ class Target(NamedTuple):
 
 def no_rows() -> dict[str, pl.DataFrame]:
     """The shared relations of samples, empty."""
-    return {table: pl.DataFrame(schema=SHARED[table]) for table in TABLES}
+    return {table: contract.no_rows(table) for table in TABLES}
 
 
 def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[str, pl.DataFrame]:
@@ -45,19 +48,18 @@ def sampled(rows: pl.DataFrame, targets: Iterable[Target], tool: str) -> dict[st
         of.setdefault((target.table, target.name, target.kind), {}).setdefault(target.column, target)
     made: dict[str, list[pl.DataFrame]] = {table: [] for table in TABLES}
     for (table, name, kind), of_one in of.items():
-        named = {_NAMES[table]: name, "kind": kind} if table in _NAMES else {}
+        named = {NAMES[table]: name, "kind": kind} if table in NAMES else {}
         made[table].append(_of_one(rows, list(of_one.values()), {"tool": tool, **named}))
     empty = rows.clear().select(_KEYS)
     return {
-        table: complete(pl.concat(parts or [empty], how="diagonal_relaxed").sort("line_no", maintain_order=True), table)
+        table: contract.complete(
+            pl.concat(parts or [empty], how="diagonal_relaxed").sort("line_no", maintain_order=True), table
+        )
         for table, parts in made.items()
     }
 
 
 def _of_one(rows: pl.DataFrame, targets: list[Target], named: dict[str, str]) -> pl.DataFrame:
-    divisors = {target.divisor for target in targets} - {1}
-    # many values over one number go through its reciprocal, one value does not: rows must not depend on their chunk
-    rows = rows.with_columns((pl.int_range(pl.len()) * 0 + number).alias(f"over {number}") for number in divisors)
     known = [target for target in targets if not target.why]
     is_any = pl.any_horizontal(pl.col(target.place).is_not_null() for target in targets)
     notes = [pl.when(pl.col(target.place) < 0).then(pl.lit(NEGATIVE)) for target in known]
@@ -77,7 +79,32 @@ def _fitted(target: Target) -> pl.Expr:
     if target.factor != 1:
         value = value * target.factor
     if target.divisor != 1:
-        value = value / pl.col(f"over {target.divisor}")
-    kind = SHARED[target.table][target.column]
-    value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else _LARGEST)).then(value)
+        value = over(value, target.divisor)
+    return whole(value, contract.schema_of(target.table)[target.column])
+
+
+def over(value: pl.Expr, divisor: int) -> pl.Expr:
+    """A value over a number.
+
+    Polars divides many values by one number through its reciprocal, but a single value truly, so that a value would
+    depend on the chunk it came in: hence a column of divisors.
+    """
+    return value / (pl.int_range(pl.len()) * 0 + divisor)
+
+
+def whole(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A number as a column of this type holds it: rounded if it has whole numbers, null if negative or too large."""
+    value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else LARGEST)).then(value)
     return value.round().cast(kind) if kind.is_integer() else value
+
+
+def join_parts(parts: list[Parsed], n_used: int, lines: pl.DataFrame, carry: Carry) -> Parsed:
+    """What the runs within a chunk became, as one; all have the same tables."""
+    return Parsed.of(
+        lines,
+        n_used,
+        pl.concat([part.rejects for part in parts]).sort("line_no"),
+        tables={table: pl.concat([part.tables[table] for part in parts]) for table in parts[0].tables},
+        coverage=pl.concat([part.coverage for part in parts]),
+        carry=carry,
+    )

@@ -1,10 +1,11 @@
 """What a disk or an interface is, as far as its name tells: so that no byte is counted twice.
 
 Names are those of Linux, Solaris, AIX, HP-UX, the BSD systems and macOS. A disk's name that says nothing is `other`,
-which no sum over disks counts; an interface's is a port. Each is there for one name and as an expression over many.
+which no sum over disks counts; an interface's is a port.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import polars as pl
@@ -95,21 +96,7 @@ def interface_kind(name: str) -> str:
     return next((kind for kind, pattern in _compiled(_INTERFACES) if pattern.fullmatch(name)), "port")
 
 
-def disk_kinds(name: pl.Expr) -> pl.Expr:
-    """`disk_kind` of each name."""
-    major, minor = (name.str.extract(_BY_NUMBER, group).cast(pl.Int64) for group in (1, 2))
-    every = major.replace_strict(_MINORS, default=None, return_dtype=pl.Int64)
-    by_minor = pl.when(every.is_not_null()).then(
-        pl.when(minor % every == 0).then(pl.lit("disk")).otherwise(pl.lit("partition"))
-    )
-    by_major = major.replace_strict(_MAJORS, default=None, return_dtype=pl.String)
-    return pl.coalesce(by_minor, by_major, *_by_pattern(name, _DISKS), pl.lit("other"))
-
-
-def interface_kinds(name: pl.Expr) -> pl.Expr:
-    """`interface_kind` of each name."""
-    return pl.coalesce(*_by_pattern(name, _INTERFACES), pl.lit("port"))
-
-
-def _by_pattern(name: pl.Expr, patterns: tuple[tuple[str, str], ...]) -> list[pl.Expr]:
-    return [pl.when(name.str.contains(f"^(?:{pattern})$")).then(pl.lit(kind)) for kind, pattern in patterns]
+def kinds_of(names: pl.Series, kind_of: Callable[[str], str]) -> pl.Series:
+    """The kind of each name; each name is looked up once."""
+    known = {name: kind_of(name) for name in names.unique().drop_nulls()}
+    return names.replace_strict(known, default=None, return_dtype=pl.String).alias("kind")

@@ -17,7 +17,14 @@ import polars as pl
 from pipelines.primitives.clock import naive_utc, to_utc
 
 EPOCH = datetime(1970, 1, 1)
+LAST_EPOCH = 4_102_444_800  # 2100
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
+
+# What helps a file whose rows have no date, or no time at all.
+GIVE_DATE = "give `date` (the local day of the first row) with its [[input]] in site.toml"
+GIVE_START = "give `start_at` (the UTC instant of the first row) and `interval_s` with its [[input]] in site.toml"
 
 _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")
@@ -36,6 +43,17 @@ def microseconds(at: datetime) -> int:
 def from_microseconds(since: int | None) -> datetime | None:
     """The instant so long after 1970, UTC without its zone; None stays None."""
     return None if since is None else EPOCH + timedelta(microseconds=since)
+
+
+def at_second(epoch: pl.Expr | str) -> pl.Expr:
+    """Whole seconds since 1970 as an instant."""
+    return pl.from_epoch(epoch, time_unit="s").cast(pl.Datetime("us"))
+
+
+def instant_of(epoch: pl.Expr) -> pl.Expr:
+    """Seconds since 1970 as an instant; null before that, and beyond 2100, where a number is a slip."""
+    micros = pl.when(epoch.is_between(1, LAST_EPOCH)).then(epoch) * 1_000_000
+    return micros.round().cast(pl.Int64).cast(pl.Datetime("us"))
 
 
 def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:
@@ -61,6 +79,14 @@ def offset_s(word: str, zone: str) -> int | None:
         return 0
     sign, hours, minutes = numeric.groups()
     return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes or 0) * 60)
+
+
+def offset_of(text: pl.Expr) -> pl.Expr:
+    """The duration an ISO offset such as -06, -0600, +05:30 or Z stands for; null where there is none."""
+    digits = text.str.replace("Z", "+00").str.replace(":", "", literal=True)
+    hours, minutes = (digits.str.slice(at, 2).cast(pl.Int64, strict=False) for at in (1, 3))
+    seconds = hours * 3600 + minutes.fill_null(0) * 60
+    return pl.duration(seconds=pl.when(digits.str.starts_with("-")).then(-seconds).otherwise(seconds))
 
 
 def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
@@ -89,6 +115,14 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
         again=pl.when(pl.col("offset").is_null()).then(second_pass(pl.col("local"), zone)),
     )
     return _unfold(both, fold)
+
+
+def dated(rows: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
+    """The rows whose `local` time is known, with their instant `at`; without a column `word` no zone is given."""
+    known = rows.filter(pl.col("local").is_not_null())
+    stamps = known.select("local", word="word" if "word" in known.columns else pl.lit(""))
+    at, fold = instants(stamps, zone, fold)
+    return known.with_columns(at=at), fold
 
 
 def _steady_offset(local: pl.Series, zone: str) -> timedelta | None:

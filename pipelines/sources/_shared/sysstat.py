@@ -18,7 +18,7 @@ import polars as pl
 
 from pipelines.primitives.clock import DAY_S
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import Fold, instants
+from pipelines.sources._shared.stamps import dated, offset_of
 from pipelines.sources.protocol import Carry, Origin
 
 _BANNER = re.compile(r"Linux (\S+) \((\S*)\)(?: (.*?))??(?: (_\S*_))?(?: \((\d+) CPU\))?")
@@ -181,19 +181,15 @@ def read_stamps(
     read = _roll(read.join(own.cast({"date": pl.String}), on="date", how="left", maintain_order="left"), known)
     midnight = pl.when(pl.col("date").is_null()).then(pl.col("day") + pl.duration(days=pl.col("rolled")))
     local = midnight.otherwise("own_day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("at_second"))
-    shifted = local - _offset(pl.col("offset"))
+    shifted = local - offset_of(pl.col("offset"))
     epoch = pl.from_epoch(pl.col("epoch"), time_unit="s").cast(pl.Datetime("us"))
     is_utc = pl.col("offset").is_not_null() | pl.col("epoch").is_not_null()
     read = read.with_columns(
         local=pl.coalesce(epoch, shifted, local), word=pl.when(is_utc).then(pl.lit("UTC")).otherwise(pl.lit(""))
     )
     read = read.with_row_index("place")
-    good = read.filter(pl.col("local").is_not_null())
-    fold: Fold | None = known["fold"]
-    at, fold = instants(good.select("local", "word"), origin.zone, fold)
-    placed = read.select("place").join(
-        good.select("place").with_columns(at=at), on="place", how="left", maintain_order="left"
-    )
+    good, fold = dated(read, origin.zone, known["fold"])
+    placed = read.select("place").join(good.select("place", "at"), on="place", how="left", maintain_order="left")
     return placed["at"].cast(pl.Datetime("us")), {**_last(read, known), "fold": fold}
 
 
@@ -213,13 +209,6 @@ def _last(read: pl.DataFrame, known: Carry) -> Carry:
         return known
     run, second, days = timed.select("run", "at_second", "rolled").row(-1)
     return {"run": run, "second": second, "days": days}
-
-
-def _offset(text: pl.Expr) -> pl.Expr:
-    """The duration an ISO offset such as -0600 or +05:30 stands for; null where there is none."""
-    digits = text.str.replace("Z", "+0000").str.replace(":", "", literal=True)
-    seconds = digits.str.slice(1, 2).cast(pl.Int64) * 3600 + digits.str.slice(3, 2).cast(pl.Int64) * 60
-    return pl.duration(seconds=pl.when(digits.str.starts_with("-")).then(-seconds).otherwise(seconds))
 
 
 def numbers(cells: pl.DataFrame, units: Mapping[str, int]) -> pl.DataFrame:

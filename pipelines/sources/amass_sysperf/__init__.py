@@ -35,37 +35,22 @@ from datetime import datetime, timedelta
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import from_microseconds
 from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.cells import WORDS
 from pipelines.sources.amass_sysperf.grammar import FOREIGN
-from pipelines.sources.amass_sysperf.screens import SLOTS, START, Reader, Values
+from pipelines.sources.amass_sysperf.screens import START, Reader, Values
 from pipelines.sources.blocks import HEAD_LINES
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"
 VERSION = 1
-TABLES = ("amass_sysperf_screen", "amass_sysperf_drive")
+SCREENS, DRIVES = TABLES = ("amass_sysperf_screen", "amass_sysperf_drive")
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
-_INSTANT = pl.Datetime("us")
-_COMMON = {"line_no": pl.Int64(), "host": pl.String(), "sampled_at": _INSTANT, "at_basis": pl.String()}
-_MARKS = {"is_ocr": pl.Boolean(), "repairs": pl.String()}
-_SCREEN = pl.Schema(
-    {**_COMMON, "interval_s": pl.Float64(), **dict.fromkeys(SLOTS, pl.Int64()), **_MARKS, "note": pl.String()}
-)
-_DRIVE = pl.Schema(
-    {
-        **_COMMON,
-        "screen_line": pl.Int64(),
-        **{"juke": pl.Int64(), "drive": pl.Int64(), "volflags": pl.String(), "volume": pl.Int64()},
-        **{"volgrp": pl.String(), "printed_rate": pl.Int64()},
-        **{"rate_k1000_bytes_s": pl.Float64(), "rate_k1024_bytes_s": pl.Float64()},
-        **_MARKS,
-        "raw": pl.String(),
-    }
-)
 _HEAD_CHARS = 20_000  # a screen drawn without line breaks is shorter; other texts cost the square of their length
 _FEWEST_WORDS = 5  # of a screen's labels, sound; the worst print known keeps twelve. Reading by letters is slow.
 _NOTHING = "no WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE … as sysperf prints them"
@@ -75,8 +60,6 @@ _ANY = datetime(2000, 1, 1)  # an instant to try the first lines with
 def recognise(head: list[str]) -> Claim:
     """A screen of requests or cache with a table of drives, as printed or damaged, making up most of the lines."""
     texts = [line for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "the file is empty")
     if any(FOREIGN.search(text) for text in texts):
         return Claim(False, 0.7, "this is AMASS's list of cache blocks by volume group; only sysperf's screen is read")
     known = set(WORDS).intersection(" ".join(texts).upper().split())
@@ -132,22 +115,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     reader.feed(lines.select("line_no", "text").iter_rows())
     host = origin.host or stem_of(origin.path)
     screens = [_screen(screen, host, origin.interval_s) for screen in reader.screens]
-    rejects = pl.DataFrame(reader.rejects, schema=REJECTS, orient="row")
-    return Parsed(
+    return Parsed.of(
+        lines,
+        reader.n_used,
+        reader.rejects,
         tables={
-            "amass_sysperf_screen": pl.DataFrame(screens, schema=_SCREEN),
-            "amass_sysperf_drive": pl.DataFrame([_drive(drive, host) for drive in reader.drives], schema=_DRIVE),
+            SCREENS: pl.DataFrame(screens, schema=schema_of(SCREENS)),
+            DRIVES: pl.DataFrame([_drive(drive, host) for drive in reader.drives], schema=schema_of(DRIVES)),
         },
-        n_used=reader.n_used,
-        n_skipped=lines.height - reader.n_used - rejects.height,
-        rejects=rejects,
         coverage=_coverage(screens, origin.interval_s),
         carry=reader.state,
     )
-
-
-def _at(row: Values) -> datetime:
-    return datetime(1970, 1, 1) + timedelta(microseconds=row["at_us"])
 
 
 def _screen(screen: Values, host: str, interval_s: float | None) -> Values:
@@ -160,13 +138,12 @@ def _screen(screen: Values, host: str, interval_s: float | None) -> Values:
         if total is not None and sum(size for size in sizes if size is not None) > total:
             notes.append(f"{subject}: the parts exceed the total")
     return {
-        "line_no": screen["line_no"],
+        **screen,
+        **values,
         "host": host,
-        "sampled_at": _at(screen),
+        "sampled_at": from_microseconds(screen["at_us"]),
         "at_basis": screen["basis"],
         "interval_s": interval_s,
-        **{slot: values.get(slot) for slot in SLOTS},
-        "is_ocr": screen["is_ocr"],
         "repairs": "; ".join(screen["repairs"]) or None,
         "note": "; ".join(notes) or None,
     }
@@ -175,9 +152,9 @@ def _screen(screen: Values, host: str, interval_s: float | None) -> Values:
 def _drive(drive: Values, host: str) -> Values:
     rate = drive["printed_rate"]
     return {
-        **{name: drive.get(name) for name in _DRIVE},
+        **drive,
         "host": host,
-        "sampled_at": _at(drive),
+        "sampled_at": from_microseconds(drive["at_us"]),
         "at_basis": drive["basis"],
         "rate_k1000_bytes_s": None if rate is None else rate * 1000.0,
         "rate_k1024_bytes_s": None if rate is None else rate * 1024.0,

@@ -6,7 +6,7 @@ from typing import Any
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.grammar import DriveRow, ScreenLine, pieces, read_line, read_row
-from pipelines.sources.protocol import Origin
+from pipelines.sources.protocol import Origin, Reject
 
 SLOTS = (
     *("write_requests", "write_vol_groups", "read_requests", "read_vol_groups"),
@@ -32,7 +32,7 @@ class Reader:
         self.state, self.origin = state, origin
         self.screens: list[Values] = []
         self.drives: list[Values] = []
-        self.rejects: list[tuple[int, str, str]] = []
+        self.rejects: list[Reject] = []
         self.n_used = 0
         self._stamps_us: Iterator[int | None] = iter(())
         self.faults: dict[int, int] = {}  # lines rejected, by the line their screen begins at
@@ -68,7 +68,6 @@ class Reader:
             raise UnreadableFile(
                 f"line {line_no}: a heading of columns this source does not know: {flat[:120]}",
                 "only JUKE DRIVE VOLFLAGS VOLUME VOLGRP KBYTES/SEC is read",
-                reason="unknown_header",
             )
         if line.kind == "blank":
             return "skipped"
@@ -156,6 +155,7 @@ class Reader:
         self._put_in_order(row)
         self.drives.append(
             {
+                **vars(row),
                 "line_no": line_no,
                 "at_us": screen["at_us"],
                 "basis": screen["basis"],
@@ -163,10 +163,6 @@ class Reader:
                 "is_ocr": self.state["is_ocr"],
                 "raw": flat if row.repairs.notes else None,
                 "repairs": row.repairs.text(),
-                **{
-                    name: getattr(row, name)
-                    for name in ("juke", "drive", "volflags", "volume", "volgrp", "printed_rate")
-                },
             }
         )
         return "used"

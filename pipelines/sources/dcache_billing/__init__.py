@@ -28,17 +28,17 @@ positioning in it. What must be known of them:
 
 import polars as pl
 
+from pipelines.sources._shared.contract import no_rows
 from pipelines.sources._shared.coverage import so_far
-from pipelines.sources.dcache_billing import movers, objects
+from pipelines.sources.dcache_billing import movers, objects, requests
 from pipelines.sources.dcache_billing.foreign import foreign
 from pipelines.sources.dcache_billing.layout import KINDS, PREFIX
-from pipelines.sources.dcache_billing.requests import finish
 from pipelines.sources.dcache_billing.text import classify, file_date, tape_records, written_at
-from pipelines.sources.protocol import COVERAGE, NO_YEAR, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, NO_YEAR, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dCache billing"
 VERSION = 2
-TABLES = ("dcache_billing_request", "dcache_billing_transfer")
+TABLES = (requests.TABLE, movers.TABLE)
 SPEAKS_FOR = "pools"
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
@@ -55,9 +55,7 @@ _START: Carry = {
 def recognise(head: list[str]) -> Claim:
     """Billing lines or their headers, billing objects, or the header of a dump of `storageinfo`."""
     texts = [line for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "the file is empty")
-    if objects.header_of(texts[0]):
+    if texts and objects.header_of(texts[0]):
         return Claim(True, 1.0, "the header of a dump of dCache's table storageinfo")
     lines = pl.Series(texts, dtype=pl.String)
     n_headers = int(lines.str.contains(_HEADER).sum())
@@ -88,10 +86,14 @@ def _parse_dump(lines: pl.DataFrame, header_line: int | None, origin: Origin, st
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
     if header_line is not None:
         rows = rows.filter(pl.col("line_no") > header_line)
-    records, rejects = finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
-    n_used = records.height + (header_line is not None)
-    tables = {"dcache_billing_request": records, "dcache_billing_transfer": pl.DataFrame(schema=movers.SCHEMA)}
-    return _parsed(lines, tables, rejects, n_used, pl.DataFrame(schema=COVERAGE), state)
+    records, rejects = requests.finish(objects.from_dump(rows, delimiter, names, origin.zone), origin.system, False)
+    return Parsed.of(
+        lines,
+        records.height + (header_line is not None),
+        rejects,
+        tables={requests.TABLE: records, movers.TABLE: no_rows(movers.TABLE)},
+        carry=state,
+    )
 
 
 def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
@@ -99,36 +101,18 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     is_copy = "billing-error" in origin.path
     objected = objects.from_json(rows.filter(kind="object").select("line_no", "text"), origin.zone)
     raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
-    records, rejects = finish(raw, origin.system, is_copy)
+    records, rejects = requests.finish(raw, origin.system, is_copy)
     moved = movers.mover_records(rows.head(0) if is_copy else rows, origin)
-    junk = rows.filter(pl.col("kind").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
-    rejects = pl.concat([rejects.cast(REJECTS), junk.cast(REJECTS)]).sort("line_no")
-    n_used = records.height + moved.height + rows.filter(kind="header").height
-    coverage = (
-        pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, written_at(rows, origin), origin.system, state)
-    )
-    tables = {"dcache_billing_request": records, "dcache_billing_transfer": moved}
-    parsed = _parsed(lines, tables, rejects, n_used, coverage, state)
-    n_lost = 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height
-    parsed.notes = {NO_YEAR: n_lost}
-    return parsed
-
-
-def _parsed(
-    lines: pl.DataFrame,
-    tables: dict[str, pl.DataFrame],
-    rejects: pl.DataFrame,
-    n_used: int,
-    coverage: pl.DataFrame,
-    state: Carry,
-) -> Parsed:
-    return Parsed(
-        tables=tables,
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects.cast(REJECTS),
-        coverage=coverage,
+    junk = rows.filter(pl.col("kind").is_null()).with_columns(reason=pl.lit("bad_syntax"))
+    proof = written_at(rows, origin)
+    return Parsed.of(
+        lines,
+        records.height + moved.height + rows.filter(kind="header").height,
+        rejected(rejects, junk),
+        tables={requests.TABLE: records, movers.TABLE: moved},
+        coverage=pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, proof, origin.system, state),
         carry=state,
+        notes={NO_YEAR: 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height},
     )
 
 

@@ -4,11 +4,8 @@ import re
 
 _TABLE = (
     (
-        r"[\w-]{36} (?:QUEUED|ACTIVE|CANCELED|REMOVED) \w{3} \w{3} ",
-        "a listing of a pool's tape queue (rh ls, st ls): an instant's view without the instant it was taken at",
-    ),
-    (
-        r"[0-9A-F]{24,36}\s+\d+\s+\w{3} \w{3} +\d+ \d\d:\d\d:\d\d ",
+        r"[\w-]{36} (?:QUEUED|ACTIVE|CANCELED|REMOVED) \w{3} \w{3} "
+        r"|[0-9A-F]{24,36}\s+\d+\s+\w{3} \w{3} +\d+ \d\d:\d\d:\d\d ",
         "a listing of a pool's tape queue (rh ls, st ls): an instant's view without the instant it was taken at",
     ),
     (

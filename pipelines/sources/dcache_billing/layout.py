@@ -135,5 +135,4 @@ def _unknown(text: str, why: str) -> UnreadableFile:
     return UnreadableFile(
         f"a header of {STORAGE} this source does not know ({why}): {text[:200]}",
         "use the default format, or one of its placeholders in another order",
-        reason="unknown_header",
     )

@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from pipelines.sources._shared.columns import over
+from pipelines.sources._shared.contract import fitted, no_rows
 from pipelines.sources.dcache_billing.layout import DEFAULT, storage_layout
 from pipelines.sources.dcache_billing.requests import MAX_BYTES, MOST_MS, named_classes
 from pipelines.sources.dcache_billing.text import file_date, instant
@@ -20,16 +22,8 @@ _CLIENT = (
     r"^[A-Za-z][A-Za-z0-9.-]*[ ,:]\[?"
     r"((?:[0-9A-Fa-f]{0,4}:){7}[0-9A-Fa-f]{0,4}|[0-9A-Fa-f:]*::[0-9A-Fa-f:.]*|[^\s:,\]]+)"
 )
+TABLE = "dcache_billing_transfer"
 _CHARS = 300  # of a name: what logs hold is bounded
-_TEXT, _WHOLE = pl.String(), pl.Int64()
-SCHEMA = pl.Schema(
-    {
-        **{"line_no": _WHOLE, "system": _TEXT, "pool": _TEXT, "pnfsid": _TEXT, "storage_group": _TEXT},
-        **{"file_family": _TEXT, "bytes": _WHOLE, "moved_bytes": _WHOLE, "took_s": pl.Float64()},
-        **{"is_write": pl.Boolean(), "is_copy": pl.Boolean(), "protocol": _TEXT, "client": _TEXT},
-        **{"ended_at": pl.Datetime("us"), "error_code": _WHOLE, "error": _TEXT},
-    }
-)
 
 
 def mover_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
@@ -43,35 +37,24 @@ def mover_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     )
     read = read.filter(is_bounded)
     if not read.height or file_date(origin) is None:  # of these alone no file is refused for its year
-        return pl.DataFrame(schema=SCHEMA)
+        return no_rows(TABLE)
     read = read.with_columns(ended_at=instant(pl.col("date"), storage_layout(DEFAULT), origin))
     return _shaped(read.filter(pl.col("ended_at").is_not_null()), origin.system)
 
 
 def _shaped(read: pl.DataFrame, system: str) -> pl.DataFrame:
     initiator = pl.col("initiator")
-    # a materialised divisor: by a scalar, Polars multiplies with the reciprocal
-    read = read.with_columns(thousand=pl.Series("thousand", [1000.0] * read.height, dtype=pl.Float64))
-    return (
-        read.select(
-            "line_no",
-            *named_classes()[:2],
-            pl.col("cell").str.extract(r"^([^@]*)").alias("pool"),
-            "pnfsid",
-            "bytes",
-            pl.col("moved").alias("moved_bytes"),
-            (pl.col("took") / pl.col("thousand")).alias("took_s"),
-            (pl.col("is_write") == "true").alias("is_write"),
-            # a pool that asks another for its file names no door
-            (initiator.str.starts_with("pool:") | (initiator == "<undefined>")).alias("is_copy"),
-            pl.col("protocol").str.extract(_PROTOCOL).alias("protocol"),
-            pl.col("protocol").str.extract(_CLIENT).alias("client"),
-            "ended_at",
-            "error_code",
-            pl.when(pl.col("error") != "").then(pl.col("error")).alias("error"),
-            system=pl.lit(system, dtype=pl.String),
-        )
-        .select(SCHEMA.names())
-        .cast(SCHEMA)
-        .with_columns(pl.col(pl.String).str.head(_CHARS))
+    shaped = read.with_columns(
+        *named_classes(),
+        pool=pl.col("cell").str.extract(r"^([^@]*)"),
+        moved_bytes="moved",
+        took_s=over(pl.col("took"), 1000),
+        is_write=pl.col("is_write") == "true",
+        # a pool that asks another for its file names no door
+        is_copy=initiator.str.starts_with("pool:") | (initiator == "<undefined>"),
+        protocol=pl.col("protocol").str.extract(_PROTOCOL),
+        client=pl.col("protocol").str.extract(_CLIENT),
+        error=pl.when(pl.col("error") != "").then(pl.col("error")),
+        system=pl.lit(system, dtype=pl.String),
     )
+    return fitted(shaped, TABLE).with_columns(pl.col(pl.String).str.head(_CHARS))

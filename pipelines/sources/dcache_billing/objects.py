@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources.dcache_billing.layout import KINDS
 from pipelines.sources.dcache_billing.requests import RAW
@@ -28,7 +29,6 @@ COLUMNS = {
     "errormessage": "error?",
 }
 _NEEDED = {name for name, ours in COLUMNS.items() if not ours.endswith("?")}
-_GIVEN = {"line_no", "text", "encoding", "created_at", "reason"}
 _DELIMITERS = ",;\t|"
 Values = dict[str, Any]
 
@@ -91,18 +91,15 @@ def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) 
     )
     stamps = rows.select(cell["created_at"]).to_series()
     is_tape = pl.col("operation").is_in(_TAPE)
-    return rows.select(
-        "line_no",
-        "text",
-        *kinds,
+    made = rows.with_columns(
         encoding=pl.lit("database"),
         created_at=pl.Series([_instant(stamp, zone) for stamp in stamps], dtype=RAW["created_at"]),
         reason=pl.when(pl.col("cells").is_null() | (is_whole & ~is_tape.fill_null(False)))
         .then(pl.lit("bad_syntax"))
         .when(~is_whole)
         .then(pl.lit("wrong_width")),
-        **{name: pl.lit(None, dtype=RAW[name]) for name in RAW if name not in (*_GIVEN, *kinds)},
-    ).select(RAW.names())
+    )
+    return shaped(made, RAW)
 
 
 def _integer(value: Any) -> int | None:

@@ -2,39 +2,23 @@
 
 import polars as pl
 
-from pipelines.sources.protocol import REJECTS
+from pipelines.sources._shared.columns import over
+from pipelines.sources._shared.contract import fitted
+from pipelines.sources.protocol import rejected
 
 # What text, JSON and dumps all give: one row per record, times in milliseconds.
-_TEXT, _WHOLE = pl.String(), pl.Int64()
 RAW = pl.Schema(
     {
-        "line_no": _WHOLE,
-        "text": _TEXT,
-        "encoding": _TEXT,
-        "operation": _TEXT,
-        "cell": _TEXT,
-        "domain": _TEXT,
-        "pnfsid": _TEXT,
-        "path": _TEXT,
-        "storage_class": _TEXT,
-        "bytes": _WHOLE,
+        "line_no": pl.Int64(),
+        **dict.fromkeys(("text", "encoding", "operation", "cell", "domain", "pnfsid"), pl.String()),
+        **dict.fromkeys(("path", "storage_class", "error", "transaction", "provider", "uri"), pl.String()),
+        **dict.fromkeys(("bytes", "queue_ms", "transfer_ms", "error_code"), pl.Int64()),
         "created_at": pl.Datetime("us"),
         "is_doubtful": pl.Boolean(),
-        "queue_ms": _WHOLE,
-        "transfer_ms": _WHOLE,
-        "error_code": _WHOLE,
-        "error": _TEXT,
-        "transaction": _TEXT,
-        "provider": _TEXT,
-        "uri": _TEXT,
-        "reason": _TEXT,
+        "reason": pl.String(),
     }
 )
-COLUMNS = (
-    *("line_no", "system", "encoding", "is_error_copy", "operation", "pool", "domain", "pnfsid", "path"),
-    *("storage_class", "storage_group", "file_family", "hsm", "bytes", "created_at", "started_at", "ended_at"),
-    *("queue_s", "transfer_s", "error_code", "error", "transaction", "provider", "uri", "note"),
-)
+TABLE = "dcache_billing_request"
 _NUMBERS = ("bytes", "queue_ms", "transfer_ms", "error_code")
 _EPOCH_MS = 10**12  # a "duration" that long is an instant: the request was never started
 MOST_MS = 4_102_444_800_000  # 2100
@@ -44,7 +28,6 @@ MAX_BYTES = 2**60
 def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Rows of the bronze relation, and the rejects."""
     judged = raw.with_columns(reason=pl.coalesce("reason", _reason()))
-    rejects = judged.filter(pl.col("reason").is_not_null()).select(REJECTS.names())
     rows = judged.filter(pl.col("reason").is_null())
     rows = rows.with_columns(
         *_cells(),
@@ -55,12 +38,10 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
         path=_known("path"),
         error=_known("error"),
         transaction=_known("transaction"),
-        # a materialised divisor: by a scalar, Polars multiplies with the reciprocal
-        thousand=pl.Series("thousand", [1000.0] * rows.height, dtype=pl.Float64),
     )
     rows = rows.with_columns(
-        queue_s=pl.col("queued") / pl.col("thousand"),
-        transfer_s=pl.col("moved") / pl.col("thousand"),
+        queue_s=over(pl.col("queued"), 1000),
+        transfer_s=over(pl.col("moved"), 1000),
         started_at=pl.when(pl.col("moved").is_not_null()).then(
             pl.col("created_at") + pl.duration(milliseconds=pl.col("queued"))
         ),
@@ -69,7 +50,7 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
         .when(pl.col("moved").is_not_null())
         .then(pl.col("created_at") + pl.duration(milliseconds=pl.col("queued").fill_null(0) + pl.col("moved"))),
     )
-    return rows.select(COLUMNS), rejects
+    return fitted(rows, TABLE), rejected(judged)
 
 
 def _reason() -> pl.Expr:

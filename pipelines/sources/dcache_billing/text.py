@@ -7,6 +7,7 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.dcache_billing.layout import DEFAULT, PREFIX, STORAGE, Layout, other_pattern, storage_layout
 from pipelines.sources.dcache_billing.requests import RAW
@@ -83,7 +84,6 @@ def tape_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
     part = part.with_columns(found=pl.col("text").str.extract_groups(layout.pattern)).unnest("found")
-    known = {*part.columns, "created_at", "is_doubtful", "encoding", "reason"}
     is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(_TAPE)
     local = None if layout.has_zone else local_time(pl.col("date"), layout, origin)
     part = part.with_columns(
@@ -91,10 +91,9 @@ def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
         is_doubtful=pl.lit(False) if local is None else is_repeated(local, origin.zone),
         encoding=pl.lit("text"),
         reason=pl.when(~is_read).then(pl.lit("bad_syntax")),
-        **{name: pl.lit(None, dtype=pl.String) for name in RAW if name not in known},
     )
     numbers = [pl.col(name).cast(pl.Int64, strict=False) for name in ("bytes", "queue_ms", "transfer_ms", "error_code")]
-    return part.with_columns(*numbers).select(RAW.names()).cast(RAW)
+    return shaped(part.with_columns(*numbers), RAW)
 
 
 def instant(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:

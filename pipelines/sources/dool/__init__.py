@@ -27,17 +27,15 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.columns import TABLES as _TABLES
-from pipelines.sources._shared.columns import no_rows, sampled
+from pipelines.sources._shared.columns import TABLES as TABLES
+from pipelines.sources._shared.columns import join_parts, no_rows, sampled
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
-from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dstat and dool"
 VERSION = 2
-TABLES = _TABLES
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -86,7 +84,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         _turn(state, mark, line_no)
         begin = line_no
     parts.append(_part(rows.filter(pl.col("line_no") > begin), origin, state))
-    return join_parts(parts, sum(part.n_used for part in parts) + marks.height, lines.height, state)
+    return join_parts(parts, sum(part.n_used for part in parts) + marks.height, lines, state)
 
 
 def _turn(state: Carry, text: str, line_no: int) -> None:
@@ -112,8 +110,7 @@ def _turn(state: Carry, text: str, line_no: int) -> None:
 def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     """Rows below one preamble; `state` moves on."""
     if state["columns"] is None or not rows.height:
-        bad = rows.with_columns(reason=pl.lit("no_header"))
-        return Parsed(tables=no_rows(), rejects=bad.select(REJECTS.names()).cast(REJECTS))
+        return Parsed(tables=no_rows(), rejects=rejected(rows.with_columns(reason=pl.lit("no_header"))))
     preamble = read_preamble(state["program"], state["command"], state["groups"], state["columns"])
     rows = rows.with_columns(
         cells=pl.col("text").str.strip_chars_end("\r").str.replace_all('"', "", literal=True).str.split(",")
@@ -131,7 +128,7 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     return Parsed(
         tables=sampled(good, preamble.targets, "dool"),
         n_used=good.height,
-        rejects=rows.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS),
+        rejects=rejected(rows),
         coverage=good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE),
     )
 
@@ -151,13 +148,8 @@ def _read_values(rows: pl.DataFrame, preamble: Preamble) -> pl.DataFrame:
     system = next((target.place for target in preamble.targets if target.column == "cpu_system"), None)
     if system and preamble.interrupts:
         values = values.with_columns(pl.sum_horizontal(system, *preamble.interrupts, ignore_nulls=False).alias(system))
-    return (
-        rows.hstack(values)
-        .with_columns(is_bad=is_bad)
-        .with_columns(
-            reason=pl.when(pl.col("reason").is_null() & pl.col("is_bad")).then(pl.lit("bad_number")).otherwise("reason")
-        )
-    )
+    rows = rows.hstack(values).with_columns(is_bad=is_bad)
+    return rows.with_columns(reason=pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number"))))
 
 
 def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) -> pl.DataFrame:
@@ -165,19 +157,19 @@ def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) 
     if preamble.is_epoch:
         stamp = _cell(preamble.clock).cast(pl.Float64, strict=False)
         stamp = pl.when(stamp.is_between(315_532_800, 4_102_444_800)).then(stamp)
-        dated = rows.select("line_no", to_at=(stamp * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us")))
+        known = rows.select("line_no", to_at=(stamp * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us")))
     else:
         local = _counted(state) if preamble.clock is None else _stamped(_cell(preamble.clock), state)
-        dated = rows.with_columns(local=local).filter(pl.col("local").is_not_null())
-        at, state["fold"] = instants(dated.select("local", word=pl.lit(state["word"])), origin.zone, state["fold"])
-        dated = dated.select("line_no").with_columns(to_at=at)
-    dated = dated.filter(pl.col("to_at").is_not_null())
-    dated = dated.with_columns(
+        rows = rows.with_columns(local=local, word=pl.lit(state["word"]))
+        known, state["fold"] = dated(rows, origin.zone, state["fold"])
+        known = known.select("line_no", to_at="at")
+    known = known.filter(pl.col("to_at").is_not_null())
+    known = known.with_columns(
         from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
     )
-    if dated.height:
-        state["at"] = dated["to_at"].dt.epoch("us")[-1]
-    return rows.join(dated, on="line_no", how="left", maintain_order="left").with_columns(
+    if known.height:
+        state["at"] = known["to_at"].dt.epoch("us")[-1]
+    return rows.join(known, on="line_no", how="left", maintain_order="left").with_columns(
         reason=pl.when(pl.col("reason").is_not_null())
         .then("reason")
         .when(pl.col("to_at").is_null())
@@ -211,8 +203,7 @@ def _stamped(stamp: pl.Expr, state: Carry) -> pl.Expr:
     begin = _begin(state)
     groups = stamp.str.extract_groups(r"^(\w+)-(\w+) (\d\d:\d\d:\d\d(?:\.\d+)?)$").struct
     one, two, time = groups.field("1"), groups.field("2"), groups.field("3")
-    numbers = {name: f"{number:02d}" for number, name in enumerate(MONTHS, 1)}
-    named = one.replace_strict(numbers, default=None, return_dtype=pl.String)
+    named = one.replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64).cast(pl.String).str.zfill(2)
     month = pl.when(named.is_not_null()).then(named).otherwise(two)
     day = pl.when(named.is_not_null()).then(two).otherwise(one)
     is_later = month.cast(pl.Int64, strict=False) >= begin.month

@@ -19,22 +19,21 @@ import re
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.enstore import CTIME
-from pipelines.sources.encp_console import rows
-from pipelines.sources.encp_console.reader import KEYS, Reader
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.contract import schema_of
+from pipelines.sources._shared.enstore import ACCESS_KEYS, CTIME, reported_at
+from pipelines.sources.encp_console.reader import TABLES as TABLES
+from pipelines.sources.encp_console.reader import Reader
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 
 TITLE = "encp console output"
 VERSION = 1
-TABLES = tuple(rows.SCHEMAS)
 SPEAKS_FOR = "transfers"
 IS_WHOLE = True
 
 _SIGNS = (
     (re.compile(r"Transfer (?>.+? -> ).+:"), 1),
     (re.compile(r"(?:Completed|Error after) transferring \d+ bytes in \d+ files? in "), 1),
-    (re.compile(rf"(?:{'|'.join(KEYS)})="), 4),
+    (re.compile(rf"(?:{'|'.join(ACCESS_KEYS)})="), 4),
     (re.compile(r".* cum= *\d"), 3),
 )
 _LOG_LINE = re.compile(CTIME)
@@ -43,9 +42,7 @@ _LOG_LINE = re.compile(CTIME)
 def recognise(head: list[str]) -> Claim:
     """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
     texts = [line for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "no lines")
-    if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= len(texts):
+    if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= max(len(texts), 1):
         return Claim(False, 0.2, "a log with time stamps, in which output of encp may be mixed")
     for sign, least in _SIGNS:
         n_found = sum(sign.match(line) is not None for line in texts)
@@ -56,28 +53,21 @@ def recognise(head: list[str]) -> Claim:
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk; a file's account that goes on in the next one is carried."""
-    if origin.start_at is None and origin.date is None and lines.height:
-        raise UnreadableFile(
-            f"{origin.path or 'the output'} has no clock",
-            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
-            reason="no_clock",
-        )
     reader = Reader(carry)
     for line_no, text in lines.select("line_no", "text").iter_rows():
         reader.read(line_no, text)
-    at = origin.start_at.replace(tzinfo=None) if origin.start_at else origin.date
     common = {
         "system": pl.lit(origin.system),
         "host": pl.lit(origin.host or origin.system),
-        "reported_at": pl.lit(at).cast(pl.Datetime("us")),
+        "reported_at": reported_at(origin, "the output") if lines.height else pl.lit(None, pl.Datetime("us")),
     }
-    return Parsed(
+    return Parsed.of(
+        lines,
+        reader.n_used,
+        reader.rejects,
         tables={
-            name: pl.DataFrame(reader.rows[name], schema=schema).with_columns(**common).select(*rows.ORDER[name])
-            for name, schema in rows.SCHEMAS.items()
+            table: pl.DataFrame(rows, schema=schema_of(table)).with_columns(**common)
+            for table, rows in reader.rows.items()
         },
-        n_used=reader.n_used,
-        n_skipped=lines.height - reader.n_used - len(reader.rejects),
-        rejects=pl.DataFrame(reader.rejects, schema=REJECTS, orient="row"),
         carry=reader.carry(),
     )

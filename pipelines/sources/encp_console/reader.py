@@ -4,10 +4,19 @@ import math
 import re
 from typing import Any
 
-from pipelines.primitives.units import MIB
-from pipelines.sources.encp_console.rows import ACCESS, STEP, SUMMARY, TRANSFER
-from pipelines.sources.protocol import Carry
+import polars as pl
 
+from pipelines.primitives.units import MIB
+from pipelines.sources._shared.contract import schema_of
+from pipelines.sources._shared.enstore import ACCESS_KEYS
+from pipelines.sources.protocol import Carry, Reject
+
+TRANSFER, SUMMARY, ACCESS, STEP = TABLES = (
+    "encp_console_transfer",
+    "encp_console_summary",
+    "encp_console_access",
+    "encp_console_step",
+)
 Record = dict[str, Any]
 
 _F = r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -32,23 +41,8 @@ _STEPS = (
     *("Waiting for", "Sending data", "Receiving data", "Adding ", "Submitting ", "Opening ", "Reading "),
 )
 
-KEYS: dict[str, tuple[str, type]] = {
-    "INFILE": ("source_path", str),
-    "OUTFILE": ("target_path", str),
-    "FILESIZE": ("file_bytes", int),
-    "LABEL": ("volume", str),
-    "LOCATION": ("file_number", str),
-    "DRIVE": ("device", str),
-    "DRIVE_SN": ("drive_serial", str),
-    "TRANSFER_TIME": ("transfer_s", float),
-    "SEEK_TIME": ("seek_s", float),
-    "MOUNT_TIME": ("mount_s", float),
-    "QWAIT_TIME": ("queue_s", float),
-    "TIME2NOW": ("total_s", float),
-    "CRC": ("checksum", str),
-    "STATUS": ("status", str),
-}
-_KEY = re.compile(rf"({'|'.join(KEYS)})=((?:.*\S)?)\s*$")
+_TYPES = schema_of(ACCESS)
+_KEY = re.compile(rf"({'|'.join(ACCESS_KEYS)})=((?:.*\S)?)\s*$")
 _COOKIE = re.compile(r"\d{4}_\d{9}_(\d{7})$")
 _MODES = {"to": "write", "from": "read"}
 _MOST_BYTES = 2**63 - 1
@@ -59,8 +53,8 @@ class Reader:
 
     def __init__(self, carry: Carry | None) -> None:
         self.open: dict[str, Record] = {name: dict(row) for name, row in (carry or {}).items()}
-        self.rows: dict[str, list[Record]] = {TRANSFER: [], SUMMARY: [], ACCESS: [], STEP: []}
-        self.rejects: list[tuple[int, str, str]] = []
+        self.rows: dict[str, list[Record]] = {table: [] for table in TABLES}
+        self.rejects: list[Reject] = []
         self.n_used = 0
 
     def carry(self) -> Carry:
@@ -158,12 +152,12 @@ class Reader:
             self.open[ACCESS] = {"line_no": line_no}
         elif ACCESS not in self.open:
             raise ValueError("no_header")
-        name, kind = KEYS[key[1]]
-        block = self.open[ACCESS]
-        block[name] = _value(key[2], kind)
+        name, block = ACCESS_KEYS[key[1]], self.open[ACCESS]
         if key[1] == "LOCATION":
             cookie = _COOKIE.match(key[2])
             block[name] = int(cookie[1]) if cookie else None
+        else:
+            block[name] = _value(key[2], _TYPES[name])
         # the layout without a location ends here
         if key[1] == "STATUS" or (key[1] == "TIME2NOW" and "file_number" not in block):
             self._close(ACCESS)
@@ -232,11 +226,11 @@ def _known(rates: dict[str, float]) -> Record:
     }
 
 
-def _value(text: str, kind: type) -> Any:
+def _value(text: str, kind: pl.DataType) -> Any:
     """A value of the data access layer; what a failed transfer left empty is not known."""
     if not text:
         return None
-    return _whole(text) if kind is int else _real(text) if kind is float else text
+    return _whole(text) if kind.is_integer() else _real(text) if kind.is_float() else text
 
 
 def _whole(text: str) -> int:

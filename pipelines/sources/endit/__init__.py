@@ -28,14 +28,13 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.coverage import so_far
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import dated, read_stamp
 from pipelines.sources.endit import messages
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "ENDIT log"
 VERSION = 1
-EVENTS, FILES = "endit_event", "endit_file"
-TABLES = (EVENTS, FILES)
+TABLES = (messages.EVENTS, messages.FILES)
 SPEAKS_FOR = "pools"
 
 _START: Carry = {
@@ -48,8 +47,6 @@ _START: Carry = {
 def recognise(head: list[str]) -> Claim:
     """A stamp and one of the daemons' own messages."""
     texts = [line for line in head if line.strip()]
-    if not texts:
-        return Claim(False, 0.0, "the file is empty")
     stamped = [message for line in texts if (message := messages.message_of(line)) is not None]
     n_known = sum(messages.is_known(message) for message in stamped)
     if n_known and n_known * 10 >= len(stamped):
@@ -63,21 +60,19 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk of a log: what it says of workers, and the files it says they were given."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = messages.split(lines)
-    rows = rows.with_columns(local=read_stamp(pl.col("stamp")), word=pl.lit(""))
-    stamped = rows.filter(pl.col("local").is_not_null())
-    at, fold = instants(stamped.select("local", "word"), origin.zone, memory["fold"])
-    stamped = stamped.with_columns(logged_at=at)
+    rows = rows.with_columns(local=read_stamp(pl.col("stamp")))
+    stamped, fold = dated(rows, origin.zone, memory["fold"])
+    stamped = stamped.rename({"at": "logged_at"})
     events, files, cut = messages.read(stamped, origin)
     about = events["line_no"].implode()
     goes_on = pl.when(pl.col("local").is_not_null()).then(~pl.col("line_no").is_in(about)).forward_fill()
     rows = rows.with_columns(goes_on=goes_on.fill_null(memory["may_go_on"]))
-    bad = pl.concat([_strange(rows), cut.select(REJECTS.names())]).sort("line_no")
     coverage, last_us = so_far(stamped.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"])
-    return Parsed(
-        tables={EVENTS: events, FILES: files},
-        n_used=events.height,
-        n_skipped=lines.height - events.height - bad.height,
-        rejects=bad,
+    return Parsed.of(
+        lines,
+        events.height,
+        rejected(rows.with_columns(reason=_strange()), cut),
+        tables=dict(zip(TABLES, (events, files), strict=True)),
         coverage=coverage,
         carry={
             "fold": fold,
@@ -87,9 +82,9 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     )
 
 
-def _strange(rows: pl.DataFrame) -> pl.DataFrame:
+def _strange() -> pl.Expr:
     """Stamps that are none, and lines without a stamp where no output of dsmc can be."""
-    reason = (
+    return (
         pl.when(pl.col("text").str.strip_chars() == "")
         .then(None)
         .when(pl.col("stamp").is_not_null() & pl.col("local").is_null())
@@ -97,4 +92,3 @@ def _strange(rows: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("stamp").is_null() & ~pl.col("goes_on"))
         .then(pl.lit("bad_syntax"))
     )
-    return rows.with_columns(reason=reason).filter(pl.col("reason").is_not_null()).select(REJECTS.names())

@@ -5,6 +5,7 @@ import re
 import polars as pl
 
 from pipelines.primitives.clock import to_utc
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import Origin
 
@@ -73,32 +74,7 @@ _BETWEEN = (
 _LIST = r"(?: files:| \(files:)(?: [0-9A-Fa-f]{1,64})*\)?$"
 _ERROR_CHARS = 300
 _GIB, _MIB = 2**30, 2**20
-_AT = pl.Datetime("us")
-EVENT: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "host": pl.String(),
-    "pool": pl.String(),
-    "logged_at": _AT,
-    "daemon_pid": pl.Int64(),
-    "worker_pid": pl.Int64(),
-    "operation": pl.String(),
-    "step": pl.String(),
-    "volume": pl.String(),
-    "n_files": pl.Int64(),
-    "n_done": pl.Int64(),
-    "bytes": pl.Int64(),
-    "oldest_at": _AT,
-    "newest_at": _AT,
-    "took_s": pl.Int64(),
-    "rate_bytes_s": pl.Float64(),
-    "error": pl.String(),
-}
-FILE: dict[str, pl.DataType] = {
-    **{name: EVENT[name] for name in ("line_no", "system", "host", "pool", "logged_at", "worker_pid", "operation")},
-    "volume": pl.String(),
-    "pnfsid": pl.String(),
-}
+EVENTS, FILES = "endit_event", "endit_file"
 _GROUPS = ("volume", "gib", "n_files", "n_done", "took", "mib_s", "error", "child", "oldest", "newest")
 
 
@@ -148,7 +124,7 @@ def read(stamped: pl.DataFrame, origin: Origin) -> tuple[pl.DataFrame, pl.DataFr
     events = _events(rows, origin)
     is_read = pl.col("line_no").is_in(rows["line_no"].implode())
     cut = stamped.filter(is_about & ~is_read).with_columns(reason=pl.lit("bad_syntax"))
-    return events.select(*EVENT).cast(EVENT), _files(events), cut  # type: ignore[arg-type]
+    return fitted(events, EVENTS), _files(events), cut
 
 
 def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
@@ -180,4 +156,4 @@ def _files(events: pl.DataFrame) -> pl.DataFrame:
     listed = pl.col("message").str.strip_prefix(pl.col("bare")).str.strip_chars_end(")").str.split(" ")
     begun = events.filter(pl.col("step") == "begin").with_columns(pnfsid=listed).drop("bare", "message", "text")
     files = begun.explode("pnfsid").filter(pl.col("pnfsid").str.contains(r"^[0-9A-Fa-f]{1,64}$"))
-    return files.select(*FILE).cast(FILE)  # type: ignore[arg-type]
+    return fitted(files, FILES)

@@ -7,7 +7,7 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.units import MIB
-from pipelines.sources._shared.stamps import instants, read_stamp, second_pass
+from pipelines.sources._shared.stamps import instants, offset_of, read_stamp, second_pass
 from pipelines.sources.enstore_accounting.grid import Section
 from pipelines.sources.enstore_accounting.tables import Col, EnstoreTable, renamed
 from pipelines.sources.protocol import REJECTS
@@ -112,11 +112,7 @@ def _zoned(cell: pl.Expr) -> pl.Expr:
     """`2010-06-15 08:00:01-05` as UTC: the offset stands beside the clock, so no zone is asked."""
     local = _stamp(cell.str.replace(r"([+-]\d\d(?::?\d\d)?|Z)$", ""))
     offset = cell.str.extract(r"([+-]\d\d(?::?\d\d)?|Z)$")
-    sign = pl.when(offset.str.starts_with("-")).then(-1).otherwise(1)
-    hours = offset.str.slice(1, 2).cast(pl.Int64, strict=False).fill_null(0)
-    minutes = offset.str.extract(r"^.\d\d:?(\d\d)$").cast(pl.Int64, strict=False).fill_null(0)
-    east = pl.duration(seconds=sign * (hours * 3600 + minutes * 60))
-    return pl.when(offset.is_not_null()).then(local - east)
+    return local - offset_of(offset)
 
 
 def _reason(table: EnstoreTable, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:

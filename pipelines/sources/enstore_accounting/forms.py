@@ -1,12 +1,12 @@
 """Small forms beside the tables: rate files, volume and file records, file lists. Read line by line but the first."""
 
-import ast
 import re
 from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.stamps import MONTHS
+from pipelines.sources._shared.enstore import printed_dict
+from pipelines.sources._shared.stamps import MONTH_NUMBERS
 from pipelines.sources.enstore_accounting.grid import CELLS, Section, Sheet, State
 from pipelines.sources.enstore_accounting.tables import Header, find
 
@@ -17,21 +17,12 @@ _FILE_NAMES = ("bfid", "volume", "location_cookie", "size", "deleted", "drive", 
 _MOST_CHARS = 64 * 2**10
 _CTIME = r"\w{3} (\w{3}) +(\d+) (\d\d:\d\d:\d\d) (\d{4})"
 _STATES = {"active": "n", "no": "n", "deleted": "y", "yes": "y", "unknown": "u"}
-_VOLUME = {
-    "external_label": "label",
-    "blocksize": "block_size",
-    "capacity_bytes": "capacity_bytes",
-    "remaining_bytes": "remaining_bytes",
-    "eod_cookie": "eod_cookie",
-    "library": "library",
-    "media_type": "media_type",
-    "sum_mounts": "sum_mounts",
-    "sum_rd_access": "sum_rd_access",
-    "sum_rd_err": "sum_rd_err",
-    "sum_wr_access": "sum_wr_access",
-    "sum_wr_err": "sum_wr_err",
-    "wrapper": "wrapper",
-    "write_protected": "write_protected",
+_VOLUME = {"external_label": "label", "blocksize": "block_size"} | {
+    name: name
+    for name in (
+        *("capacity_bytes", "remaining_bytes", "eod_cookie", "library", "media_type", "wrapper", "write_protected"),
+        *("sum_mounts", "sum_rd_access", "sum_rd_err", "sum_wr_access", "sum_wr_err"),
+    )
 }
 
 
@@ -100,7 +91,7 @@ def records(lines: pl.DataFrame, state: State) -> Sheet:
 
 
 def _take(line_no: int, text: str, volumes: list[Any], files: list[Any]) -> bool:
-    record = literal(text)
+    record = printed_dict(text) or {}
     if "bfid" in record and "location_cookie" in record:
         state = _STATES.get(str(record.get("deleted")), "")
         path = str(record.get("pnfs_name0") or "")
@@ -112,15 +103,6 @@ def _take(line_no: int, text: str, volumes: list[Any], files: list[Any]) -> bool
     else:
         return False
     return True
-
-
-def literal(text: str) -> dict[str, Any]:
-    """A dictionary as Python 2 prints it, long integers with their L; empty for anything else."""
-    try:
-        value = ast.literal_eval(re.sub(r"(?<=\d)L(?=[,)}\]])", "", text.strip()))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _volume_cells(record: dict[str, Any]) -> dict[str, str]:
@@ -138,9 +120,9 @@ def _volume_cells(record: dict[str, Any]) -> dict[str, str]:
 
 def _ctime(value: Any) -> str:
     found = re.fullmatch(_CTIME, str(value))
-    if not found or found[1] not in MONTHS:
+    if not found or found[1] not in MONTH_NUMBERS:
         return ""
-    return f"{found[4]}-{MONTHS.index(found[1]) + 1:02d}-{int(found[2]):02d} {found[3]}"
+    return f"{found[4]}-{MONTH_NUMBERS[found[1]]:02d}-{int(found[2]):02d} {found[3]}"
 
 
 def _text(value: Any) -> str:

@@ -59,7 +59,6 @@ def refuse(line_no: int, header: Header) -> NoReturn:
     raise UnreadableFile(
         f"line {line_no}: {header.why}: {', '.join(header.names)[:200]}",
         "export whole tables with their header line, SELECT * FROM …",
-        reason="unknown_header",
     )
 
 

@@ -2,6 +2,10 @@
 
 from typing import NamedTuple
 
+import polars as pl
+
+from pipelines.sources._shared.contract import schema_of
+
 
 class Col(NamedTuple):
     """A column of a table and what becomes of it.
@@ -36,278 +40,144 @@ class EnstoreTable(NamedTuple):
 
 
 PREFIX = "enstore_accounting_"
+# What a column is where its text says nothing else: by the target's name, or by its type in the contract.
+_KIND_OF_TARGET = {"mode": "mode", "pid": "int"}
+_KIND_OF_TYPE: dict[pl.DataType | None, str] = {
+    pl.Int64(): "count",
+    pl.Float64(): "count",
+    pl.Boolean(): "flag",
+    pl.Datetime("us"): "ts",
+}
 
 
-def _table(name: str, fills: str, at: str, *columns: tuple[str, str, str, str]) -> EnstoreTable:
-    marks = {"key": (True, False), "needed": (False, True), "": (False, False)}
-    return EnstoreTable(name, PREFIX + fills, at, tuple(Col(*column[:3], *marks[column[3]]) for column in columns))
+def _table(name: str, fills: str, at: str, columns: str) -> EnstoreTable:
+    """A table by its columns, each `name`, `name:target` or `name:target:kind`; `!` marks a key, `+` a needed one."""
+    relation = PREFIX + fills
+    return EnstoreTable(name, relation, at, tuple(_column(word, schema_of(relation)) for word in columns.split()))
 
 
-_CLIENT = (("node", "host", "text", "needed"), ("pid", "pid", "int", ""), ("username", "username", "text", ""))
-_PATHS = (("src", "source_path", "text", ""), ("dst", "target_path", "text", ""))
-_DRIVE = (
-    ("mover", "mover", "text", "needed"),
-    ("drive_id", "drive_product", "text", ""),
-    ("drive_sn", "drive_serial", "text", ""),
-)
-_FAMILY = (
-    ("storage_group", "storage_group", "text", ""),
-    ("file_family", "file_family", "text", ""),
-    ("wrapper", "wrapper", "text", ""),
-    ("library", "library", "text", ""),
-)
+def _column(word: str, types: pl.Schema) -> Col:
+    name, target, kind = [*word.rstrip("!+").split(":"), "", ""][:3]
+    target = target or name
+    kind = kind or _KIND_OF_TARGET.get(target) or _KIND_OF_TYPE.get(types.get(target), "text")
+    return Col(name, target, kind, is_key=word.endswith("!"), is_needed=word.endswith("+"))
+
+
+_CLIENT = "node:host+ pid username"
+_PATHS = "src:source_path dst:target_path"
+_DRIVE = "mover+ drive_id:drive_product drive_sn:drive_serial"
+_GROUP = "storage_group file_family wrapper"
 _RATES = ("overall", "network", "disk", "transfer", "drive")
+_RATE = "read:read_bytes+ write:write_bytes+ read_null:null_read_bytes+ write_null:null_write_bytes+"
+_FILE = (
+    "location_cookie:file_number:cookie+ size:file_bytes+ deleted:state+ drive:written_by pnfs_path pnfs_id package_id"
+)
+_DAILY = "date:from_at:date!"
 
 TABLES = (
     _table(
         "encp_xfer",
         "transfer",
         "ended_at",
-        ("date", "ended_at", "ts", "key"),
-        *_CLIENT,
-        *_PATHS,
-        ("size", "file_bytes", "int", "key"),
-        ("rw", "mode", "mode", "key"),
-        ("overall_rate", "overall_bytes_s", "rate", "needed"),
-        ("network_rate", "network_bytes_s", "rate", ""),
-        ("drive_rate", "drive_bytes_s", "rate", "needed"),
-        ("disk_rate", "disk_bytes_s", "rate", ""),
-        ("transfer_rate", "transfer_bytes_s", "rate", ""),
-        ("volume", "volume", "text", "key"),
-        *_DRIVE,
-        ("elapsed", "elapsed_s", "count", "needed"),
-        ("media_changer", "media_changer", "text", ""),
-        ("mover_interface", "mover_host", "text", ""),
-        ("driver", "driver", "text", ""),
-        ("encp_ip", "client_address", "text", ""),
-        ("encp_id", "unique_id", "text", "needed"),
-        ("encp_version", "client_version", "text", ""),
-        *_FAMILY,
+        f"date:ended_at! {_CLIENT} {_PATHS} size:file_bytes:int! rw:mode! overall_rate:overall_bytes_s:rate+"
+        " network_rate:network_bytes_s:rate drive_rate:drive_bytes_s:rate+ disk_rate:disk_bytes_s:rate"
+        f" transfer_rate:transfer_bytes_s:rate volume! {_DRIVE} elapsed:elapsed_s+ media_changer"
+        " mover_interface:mover_host driver encp_ip:client_address encp_id:unique_id+ encp_version:client_version"
+        f" {_GROUP} library",
     ),
     _table(
         "encp_error",
         "error",
         "failed_at",
-        ("date", "failed_at", "ts", "key"),
-        *_CLIENT,
-        ("encp_id", "unique_id", "text", "needed"),
-        ("version", "client_version", "text", ""),
-        ("type", "error", "text", "needed"),
-        ("error", "message", "text", "needed"),
-        *_PATHS,
-        ("size", "file_bytes", "count", ""),
-        *_DRIVE,
-        ("rw", "mode", "mode", ""),
-        ("volume", "volume", "text", "needed"),
-        *_FAMILY,
+        f"date:failed_at! {_CLIENT} encp_id:unique_id+ version:client_version type:error+ error:message+ {_PATHS}"
+        f" size:file_bytes {_DRIVE} rw:mode volume+ {_GROUP} library",
     ),
     _table(
         "tape_mounts",
         "mount",
         "began_at",
-        ("node", "mover_host", "text", "needed"),
-        ("volume", "volume", "text", "key"),
-        ("type", "drive_product", "text", "needed"),
-        ("logname", "logname", "text", "key"),
-        ("start", "began_at", "ts", "key"),
-        ("finish", "ended_at", "ts", "needed"),
-        ("state", "state", "text", "key"),
-        ("storage_group", "storage_group", "text", ""),
-        ("reads", "n_reads", "count", ""),
-        ("writes", "n_writes", "count", ""),
+        "node:mover_host+ volume! type:drive_product+ logname! start:began_at! finish:ended_at+ state! storage_group"
+        " reads:n_reads writes:n_writes",
     ),
     _table(
         "drive_utilization",
         "drive_use",
         "sampled_at",
-        ("time", "sampled_at", "tstz", "key"),
-        ("type", "drive_type", "text", "needed"),
-        ("total", "n_drives", "count", "needed"),
-        ("busy", "n_busy", "count", "key"),
-        ("tape_library", "tape_library", "text", "needed"),
-        ("storage_group", "storage_group", "text", "needed"),
+        "time:sampled_at:tstz! type:drive_type+ total:n_drives+ busy:n_busy! tape_library+ storage_group+",
     ),
     _table(
         "encp_xfer_average_by_storage_group",
         "group_rate",
         "from_at",
-        ("unix_time", "middle_at", "epoch", "key"),
-        ("date", "date", "text", ""),
-        ("from_date", "from_at", "ts", "key"),
-        ("to_date", "to_at", "ts", "key"),
-        ("storage_group", "storage_group", "text", "needed"),
-        ("rw", "mode", "mode", "key"),
-        *((f"avg_{name}_rate", f"{name}_bytes_s", "mib_s", "needed") for name in _RATES),
-        ("avg_size", "mean_file_bytes", "mib_s", "needed"),
-        *((f"stddev_{name}_rate", f"{name}_sd_bytes_s", "mib_s", "") for name in _RATES),
-        ("stddev_size", "sd_file_bytes", "mib_s", ""),
-        ("counter", "n_files", "count", "needed"),
+        "unix_time:middle_at:epoch! date from_date:from_at! to_date:to_at! storage_group+ rw:mode! "
+        + " ".join(f"avg_{name}_rate:{name}_bytes_s:mib_s+" for name in _RATES)
+        + " avg_size:mean_file_bytes:mib_s+ "
+        + " ".join(f"stddev_{name}_rate:{name}_sd_bytes_s:mib_s" for name in _RATES)
+        + " stddev_size:sd_file_bytes:mib_s counter:n_files+",
     ),
-    _table(
-        "rate",
-        "rate",
-        "from_at",
-        ("time", "from_at", "tstz", "key"),
-        ("read", "read_bytes", "count", "needed"),
-        ("write", "write_bytes", "count", "needed"),
-        ("read_null", "null_read_bytes", "count", "needed"),
-        ("write_null", "null_write_bytes", "count", "needed"),
-    ),
+    _table("rate", "rate", "from_at", f"time:from_at:tstz! {_RATE}"),
     _table(
         "xfer_by_day",
         "daily",
         "from_at",
-        ("date", "from_at", "date", "key"),
-        ("storage_group", "storage_group", "text", "key"),
-        ("read", "read_bytes", "count", "needed"),
-        ("write", "write_bytes", "count", "needed"),
-        ("n_read", "n_reads", "count", "needed"),
-        ("n_write", "n_writes", "count", "needed"),
+        f"{_DAILY} storage_group! read:read_bytes+ write:write_bytes+ n_read:n_reads+ n_write:n_writes+",
     ),
-    _table(
-        "xfer_by_day_by_mover",
-        "daily",
-        "from_at",
-        ("date", "from_at", "date", "key"),
-        ("mover", "mover", "text", "key"),
-        ("read", "read_bytes", "count", "needed"),
-        ("write", "write_bytes", "count", "needed"),
-    ),
+    _table("xfer_by_day_by_mover", "daily", "from_at", f"{_DAILY} mover! read:read_bytes+ write:write_bytes+"),
     _table(
         "status",
         "drive_stat",
         "sampled_at",
-        ("drive_sn", "drive_serial", "text", "key"),
-        ("drive_vendor", "drive_vendor", "text", ""),
-        ("product_type", "drive_product", "text", ""),
-        ("host", "mover_host", "text", ""),
-        ("logical_drive_name", "logname", "text", "key"),
-        ("stat_type", "kind", "text", "needed"),
-        ("time", "sampled_at", "ts", "key"),
-        ("tape_volser", "volume", "text", "needed"),
-        ("power_hrs", "power_hours", "count", ""),
-        ("motion_hrs", "motion_hours", "count", ""),
-        ("cleaning_bit", "is_cleaning_wanted", "flag", ""),
-        ("mb_user_read", "user_read_bytes", "mib", "needed"),
-        ("mb_user_write", "user_write_bytes", "mib", "needed"),
-        ("mb_dev_read", "tape_read_bytes", "mib", "needed"),
-        ("mb_dev_write", "tape_write_bytes", "mib", "needed"),
-        ("read_errors", "n_read_errors", "count", ""),
-        ("write_errors", "n_write_errors", "count", ""),
-        ("track_retries", "n_retries", "count", ""),
-        ("underrun", "n_underruns", "count", ""),
-        ("wp", "is_write_protected", "flag", ""),
-        ("firmware_version", "firmware", "text", ""),
-        ("mover_name", "mover", "text", ""),
+        "drive_sn:drive_serial! drive_vendor product_type:drive_product host:mover_host logical_drive_name:logname!"
+        " stat_type:kind+ time:sampled_at! tape_volser:volume+ power_hrs:power_hours motion_hrs:motion_hours"
+        " cleaning_bit:is_cleaning_wanted mb_user_read:user_read_bytes:mib+ mb_user_write:user_write_bytes:mib+"
+        " mb_dev_read:tape_read_bytes:mib+ mb_dev_write:tape_write_bytes:mib+ read_errors:n_read_errors"
+        " write_errors:n_write_errors track_retries:n_retries underrun:n_underruns wp:is_write_protected"
+        " firmware_version:firmware mover_name:mover",
     ),
     _table(
         "volume",
         "volume",
         "",
-        ("id", "volume_number", "int", ""),
-        ("label", "volume", "text", "key"),
-        ("block_size", "block_bytes", "count", ""),
-        ("capacity_bytes", "capacity_bytes", "count", "needed"),
-        ("remaining_bytes", "remaining_bytes", "count", "needed"),
-        ("eod_cookie", "end_file_number", "cookie", "needed"),
-        ("declared", "declared_at", "ts", ""),
-        ("first_access", "first_access_at", "ts", ""),
-        ("last_access", "last_access_at", "ts", ""),
-        ("modification_time", "modified_at", "ts", ""),
-        ("library", "library", "text", ""),
-        ("media_type", "media_type", "text", ""),
-        ("sum_mounts", "n_mounts", "count", ""),
-        ("sum_rd_access", "n_reads", "count", ""),
-        ("sum_rd_err", "n_read_errors", "count", ""),
-        ("sum_wr_access", "n_writes", "count", ""),
-        ("sum_wr_err", "n_write_errors", "count", ""),
-        ("system_inhibit_0", "system_inhibit_0", "text", ""),
-        ("system_inhibit_1", "system_inhibit_1", "text", ""),
-        ("user_inhibit_0", "user_inhibit_0", "text", ""),
-        ("user_inhibit_1", "user_inhibit_1", "text", ""),
-        *_FAMILY[:3],
-        ("write_protected", "is_write_protected", "flag", ""),
-        ("active_files", "n_active_files", "count", ""),
-        ("deleted_files", "n_deleted_files", "count", ""),
-        ("active_bytes", "active_bytes", "count", ""),
-        ("deleted_bytes", "deleted_bytes", "count", ""),
+        "id:volume_number:int label:volume! block_size:block_bytes capacity_bytes+ remaining_bytes+"
+        " eod_cookie:end_file_number:cookie+ declared:declared_at first_access:first_access_at"
+        " last_access:last_access_at modification_time:modified_at library media_type sum_mounts:n_mounts"
+        " sum_rd_access:n_reads sum_rd_err:n_read_errors sum_wr_access:n_writes sum_wr_err:n_write_errors"
+        f" system_inhibit_0 system_inhibit_1 user_inhibit_0 user_inhibit_1 {_GROUP} write_protected:is_write_protected"
+        " active_files:n_active_files deleted_files:n_deleted_files active_bytes deleted_bytes",
     ),
-    _table(
-        "file",
-        "file",
-        "",
-        ("bfid", "bfid", "text", "key"),
-        ("volume", "volume_number", "int", "key"),
-        ("location_cookie", "file_number", "cookie", "needed"),
-        ("size", "file_bytes", "count", "needed"),
-        ("deleted", "state", "text", "needed"),
-        ("drive", "written_by", "text", ""),
-        ("pnfs_path", "pnfs_path", "text", ""),
-        ("pnfs_id", "pnfs_id", "text", ""),
-        ("package_id", "package_id", "text", ""),
-    ),
+    _table("file", "file", "", f"bfid! volume:volume_number:int! {_FILE}"),
     _table(
         "migration",
         "migration",
         "copied_at",
-        ("src_bfid", "source_bfid", "text", "key"),
-        ("dst_bfid", "target_bfid", "text", "key"),
-        ("copied", "copied_at", "ts", "needed"),
-        ("swapped", "swapped_at", "ts", "needed"),
-        ("checked", "checked_at", "ts", "needed"),
-        ("closed", "closed_at", "ts", "needed"),
-        ("remark", "remark", "text", ""),
+        "src_bfid:source_bfid! dst_bfid:target_bfid! copied:copied_at+ swapped:swapped_at+ checked:checked_at+"
+        " closed:closed_at+ remark",
     ),
     _table(
         "migration_history",
         "volume_migration",
         "migrated_at",
-        ("src", "source_volume", "text", "key"),
-        ("dst", "target_volume", "text", "key"),
-        ("time", "migrated_at", "ts", "key"),
-        ("src_vol_id", "source_volume_number", "int", "needed"),
-        ("dst_vol_id", "target_volume_number", "int", "needed"),
-        ("closed_time", "closed_at", "ts", ""),
+        "src:source_volume! dst:target_volume! time:migrated_at! src_vol_id:source_volume_number:int+"
+        " dst_vol_id:target_volume_number:int+ closed_time:closed_at",
     ),
     _table(
         "mover mapping",
         "mover",
         "",
-        ("mover", "mover", "text", "key"),
-        ("logname", "logname", "text", "key"),
-        ("host", "mover_host", "text", "needed"),
-        ("data_ip", "data_host", "text", ""),
-        ("library", "library", "text", "needed"),
-        ("media_changer", "media_changer", "text", ""),
-        ("mc_device", "drive_address", "text", ""),
-        ("driver", "driver", "text", ""),
-        ("mount_delay", "mount_delay_s", "count", ""),
+        "mover! logname! host:mover_host+ data_ip:data_host library+ media_changer mc_device:drive_address driver"
+        " mount_delay:mount_delay_s",
     ),
     _table(
         "storage by group",
         "group_storage",
         "sampled_at",
-        ("date", "sampled_at", "ts", "key"),
-        ("storage_group", "storage_group", "text", "key"),
-        ("active_bytes", "active_bytes", "count", "needed"),
-        ("total_bytes", "total_bytes", "count", "needed"),
-        ("active_files", "n_active_files", "count", "needed"),
-        ("total_files", "n_files", "count", "needed"),
+        "date:sampled_at! storage_group! active_bytes+ total_bytes+ active_files:n_active_files+ total_files:n_files+",
     ),
 )
-
-_RATE = next(table for table in TABLES if table.name == "rate")
-_FILE = next(table for table in TABLES if table.name == "file")
 # What other forms than tables hold: rate files have a local clock, file records name their volume.
 FORMS = (
-    _RATE._replace(name="rate file", columns=(Col("time", "from_at", "ts", True), *_RATE.columns[1:])),
-    _FILE._replace(
-        name="file record",
-        columns=(
-            *(column for column in _FILE.columns if column.target != "volume_number"),
-            Col("label", "volume", "text", True),
-        ),
-    ),
+    _table("rate file", "rate", "from_at", f"time:from_at! {_RATE}"),
+    _table("file record", "file", "", f"bfid! {_FILE} label:volume!"),
 )
 
 # Tables that are known and not read, by columns that tell them, and why.

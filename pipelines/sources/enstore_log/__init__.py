@@ -14,49 +14,32 @@ are recognised; their messages were different ones and are skipped.
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted, schema_of
 from pipelines.sources._shared.enstore import coverage_of
+from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines
 from pipelines.sources.enstore_log.templates import LogTable, cast, classify, extract, label
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore server log"
 VERSION = 3
 
-_LOG_TABLES = {
-    log_table.table: log_table
-    for log_table in (
-        LogTable(mover.TABLE, mover.COLUMNS, mover.TYPES, mover.TEMPLATES, mover.finish),
-        LogTable(details.TABLE, details.COLUMNS, details.TYPES, details.TEMPLATES, details.finish),
-        *servers.PARTS,
-        *clients.PARTS,
-    )
-}
+_LOG_TABLES = {each.table: each for module in (mover, details, servers, clients) for each in module.PARTS}
 TABLES = (*_LOG_TABLES, alarms.TABLE)
 SPEAKS_FOR = "drives"
 
 _TEMPLATES = tuple(template for log_table in _LOG_TABLES.values() for template in log_table.templates)
 _LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})
 _TICKET = r"^ *\{?'times': ?\{"
-_COMMON: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "logged_at": pl.Datetime("us"),
-    "host": pl.String(),
-    "pid": pl.Int64(),
-    "name": pl.String(),
-    "severity": pl.String(),
-    "message_hash": pl.UInt64(),
-    "nth": pl.Int32(),
-}
+_COMMON = ("line_no", "system", "logged_at", "host", "pid", "name", "severity", "message_hash", "nth")
+_MESSAGE_CHARS = 300  # a message is for reading, not a place for a whole dictionary
 
 
 def recognise(head: list[str]) -> Claim:
     """Enstore's if a fifth of the lines have its prefix; the others may be continuations."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
-    share = float(texts.str.contains(log_lines.RECORD).mean())  # type: ignore[arg-type]
+    texts = filled(head)
+    share = share_of(texts, log_lines.RECORD)
     if share >= 0.2:
         return Claim(True, share, f"{share:.0%} of the lines begin with clock, host, process, user, severity, server")
     if share:
@@ -83,19 +66,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     sound, repeats = log_lines.number_repeats(rows.filter(is_sound).drop("reason"), memory["repeats"])
     sound = sound.with_columns(system=pl.lit(origin.system))
     filled = _fill(sound.filter(pl.col("template").is_not_null()))
-    rejected = pl.concat([frame.filter(~is_sound).select(REJECTS.names()) for frame in (rows, *filled.values())]).sort(
-        "line_no"
-    )
+    rejects = rejected(rows, *filled.values())
     tables = _FINISHED_EMPTY | {
         table: _finished(_LOG_TABLES[table], frame.filter(is_sound)) for table, frame in filled.items()
     }
-    accepted = sound.filter(~pl.col("line_no").is_in(rejected["line_no"].implode()))
-    tables[alarms.TABLE] = alarms.read(accepted).select(*_COMMON, *alarms.COLUMNS).sort("line_no")
-    return Parsed(
+    accepted = sound.filter(~pl.col("line_no").is_in(rejects["line_no"].implode()))
+    tables[alarms.TABLE] = alarms.read(accepted)
+    return Parsed.of(
+        lines,
+        accepted.height,
+        rejects,
         tables=tables,
-        n_used=accepted.height,
-        n_skipped=lines.height - accepted.height - rejected.height,
-        rejects=rejected,
         coverage=coverage_of(ticks, origin.system, memory["clock"].get("at")),
         carry={"clock": clock, "repeats": repeats},
     )
@@ -116,11 +97,12 @@ def _fill(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 def _empty(log_table: LogTable) -> pl.DataFrame:
     texts = dict.fromkeys(("text", "message", "kind", "reason", *log_table.types), pl.String())
-    return pl.DataFrame(schema={**_COMMON, **texts})
+    return pl.DataFrame(schema={**{name: schema_of(log_table.table)[name] for name in _COMMON}, **texts})
 
 
 def _finished(log_table: LogTable, rows: pl.DataFrame) -> pl.DataFrame:
-    return log_table.finish(rows).select(*_COMMON, *log_table.columns).sort("line_no")
+    rows = rows.with_columns(pl.col("message").str.head(_MESSAGE_CHARS))
+    return fitted(log_table.finish(rows), log_table.table).sort("line_no")
 
 
 _EMPTY = {table: _empty(log_table) for table, log_table in _LOG_TABLES.items()}

@@ -5,15 +5,16 @@ A mover's alarm about a volume or a slow drive is one of its steps too; here sta
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
+from pipelines.sources._shared.stamps import instant_of
+
 TABLE = "enstore_log_alarm"
 START = "MSG_TYPE=ALARM "
-COLUMNS = ("kind", "alarm_severity", "raised_at", "source", "source_host", "text")
 
 _SERVER = (
     rf"^{START} *\((?P<epoch>\d+(?:\.\d+)?)\) (?P<source>\S+) on (?P<source_host>\S+) at [^(]*\([^)]*\) ?-"
     r" ?(?P<words>.*?)\s*$"
 )
-_LAST_EPOCH = 4_102_444_800
 
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:
@@ -22,11 +23,10 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("message").str.extract_groups(_SERVER).struct.unnest())
     is_server = pl.col("epoch").is_not_null()
     body = pl.col("message").str.slice(len(START)).str.strip_chars()
-    epoch = pl.col("epoch").cast(pl.Float64, strict=False)
-    micros = (pl.when(epoch.is_between(1, _LAST_EPOCH)).then(epoch) * 1_000_000).round().cast(pl.Int64)
-    return rows.with_columns(
+    alarms = rows.with_columns(
         kind=pl.when(is_server).then(pl.lit("server")).otherwise(pl.lit("client")),
         alarm_severity=body.str.extract(r"\(severity : (\w+)\)$"),
-        raised_at=micros.cast(pl.Datetime("us")),
+        raised_at=instant_of(pl.col("epoch").cast(pl.Float64, strict=False)),
         text=pl.coalesce("words", body.str.replace(r"(?:, ?\{.*)?(?: \(severity : \w+\))?$", "")).str.slice(0, 300),
     )
+    return fitted(alarms, TABLE).sort("line_no")

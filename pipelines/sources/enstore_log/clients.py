@@ -2,44 +2,16 @@
 
 import polars as pl
 
+from pipelines.sources._shared.enstore import ACCESS_KEYS
 from pipelines.sources.enstore_log.templates import LogTable, Template
 
 CLIENT, PACKING = "enstore_log_client", "enstore_log_packing"
 
-CLIENT_COLUMNS = (
-    *("kind", "unique_id", "source_path", "target_path", "file_bytes", "volume", "file_number"),
-    *("device", "drive_serial", "transfer_s", "seek_s", "mount_s", "queue_s", "total_s", "checksum", "status"),
-    "message",
-)
-PACKING_COLUMNS = ("kind", "path", "bytes", "rate_bytes_s")
-
-_SECONDS = ("transfer_s", "seek_s", "mount_s", "queue_s", "total_s")
-CLIENT_TYPES: dict[str, pl.DataType] = {
-    **dict.fromkeys(CLIENT_COLUMNS[:-1], pl.String()),
-    **dict.fromkeys(("file_bytes", "file_number"), pl.Int64()),
-    **dict.fromkeys(_SECONDS, pl.Float64()),
-}
-PACKING_TYPES: dict[str, pl.DataType] = {
-    **dict.fromkeys(("kind", "path"), pl.String()),
-    **dict.fromkeys(("megabytes", "megabytes_s"), pl.Float64()),
-}
-
 # Paths may hold blanks: each is bounded by the key that follows. Values that are not known are left empty.
-_ACCESS = {
+_ACCESS = {column: rf" {key}=(\S+)" for key, column in ACCESS_KEYS.items()} | {
     "source_path": r"^INFILE=(.*?) OUTFILE=",
     "target_path": r" OUTFILE=(.*?) FILESIZE=",
-    "file_bytes": r" FILESIZE=(\S+)",
-    "volume": r" LABEL=(\S+)",
     "file_number": r" LOCATION=\d{4}_\d{9}_(\d{7})",
-    "device": r" DRIVE=(\S+)",
-    "drive_serial": r" DRIVE_SN=(\S+)",
-    "transfer_s": r" TRANSFER_TIME=(\S+)",
-    "seek_s": r" SEEK_TIME=(\S+)",
-    "mount_s": r" MOUNT_TIME=(\S+)",
-    "queue_s": r" QWAIT_TIME=(\S+)",
-    "total_s": r" TIME2NOW=(\S+)",
-    "checksum": r" CRC=(\S+)",
-    "status": r" STATUS=(\S+)",
 }
 _SENT = (
     r"^Sending .* request to LM: unique_id: (?P<unique_id>\S+) inputfile: (?P<source_path>.*)"
@@ -60,9 +32,10 @@ _PACKINGS = (
 
 
 def finish_client(rows: pl.DataFrame) -> pl.DataFrame:
-    """What a failed attempt left empty is not known; a message is for reading, not a place for a whole account."""
-    known = (pl.when(pl.col(path) != "").then(path).alias(path) for path in ("source_path", "target_path"))
-    return rows.with_columns(*known, message=pl.col("message").str.slice(0, 300))
+    """What a failed attempt left empty is not known."""
+    return rows.with_columns(
+        pl.when(pl.col(path) != "").then(path).alias(path) for path in ("source_path", "target_path")
+    )
 
 
 def finish_packing(rows: pl.DataFrame) -> pl.DataFrame:
@@ -74,6 +47,6 @@ def finish_packing(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 PARTS = (
-    LogTable(CLIENT, CLIENT_COLUMNS, CLIENT_TYPES, _SPOKEN, finish_client),
-    LogTable(PACKING, PACKING_COLUMNS, PACKING_TYPES, _PACKINGS, finish_packing),
+    LogTable(CLIENT, _SPOKEN, finish_client),
+    LogTable(PACKING, _PACKINGS, finish_packing, ("megabytes", "megabytes_s")),
 )

@@ -5,20 +5,9 @@ from functools import partial
 import polars as pl
 
 from pipelines.sources.enstore_log.lines import REPEATED
-from pipelines.sources.enstore_log.templates import Template
+from pipelines.sources.enstore_log.templates import LogTable, Template
 
 TABLE = "enstore_log_detail"
-
-COLUMNS = (
-    *("kind", "volume", "state", "file_number", "previous_file_number", "block_address", "bytes", "total_bytes"),
-    *("remaining_bytes", "database_bytes", "block_s", "bfid", "number", "error", "message"),
-)
-_COUNTS = ("file_number", "previous_file_number", "block_address", "bytes", "total_bytes", "remaining_bytes")
-TYPES: dict[str, pl.DataType] = {
-    **dict.fromkeys(("kind", "volume", "state", "bfid", "error"), pl.String()),
-    **dict.fromkeys((*_COUNTS, "database_bytes", "number"), pl.Int64()),
-    "block_s": pl.Float64(),
-}
 
 _BITFILE = {
     "bfid": r"'bfid': '([^']+)'",
@@ -106,8 +95,8 @@ TEMPLATES = (
 
 
 def finish(rows: pl.DataFrame) -> pl.DataFrame:
-    """A message is for reading, not a place for a whole dictionary."""
-    return rows.with_columns(
-        error=pl.col("error").str.slice(0, 300),
-        message=pl.col("message").str.slice(0, 300),
-    )
+    """An error is for reading, as the message is."""
+    return rows.with_columns(error=pl.col("error").str.slice(0, 300))
+
+
+PARTS = (LogTable(TABLE, TEMPLATES, finish),)

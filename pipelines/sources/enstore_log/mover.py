@@ -5,40 +5,14 @@ from functools import partial
 import polars as pl
 
 from pipelines.primitives.units import MIB
-from pipelines.sources.enstore_log.templates import Template
+from pipelines.sources._shared.stamps import instant_of
+from pipelines.sources.enstore_log.templates import LogTable, Template
 
 TABLE = "enstore_log_mover"
 
-_TEXT = (
-    *("kind", "mode", "volume", "product", "clock_time", "unique_id", "volume_family", "error", "error_source"),
-    *("state", "bfid"),
-)
-_COUNTS = (
-    *("file_number", "from_file_number", "from_block", "n_marks", "bytes", "total_bytes", "n_blocks"),
-    *("header_bytes", "trailer_bytes", "block_address", "read_errors", "write_errors", "file_bytes"),
-)
-_SECONDS = (
-    *("buffer_s", "call_s", "checksum_s", "space_s", "block_s", "idle_s"),
-    *("queue_s", "mount_s", "seek_s", "transfer_s", "media_s", "media_transfer_s", "drive_call_s"),
-)
 _EPOCHS = ("queued_epoch", "dequeued_epoch", "client_started_epoch")
-TYPES: dict[str, pl.DataType] = {
-    **dict.fromkeys(_TEXT, pl.String()),
-    **dict.fromkeys(_COUNTS, pl.Int64()),
-    **dict.fromkeys((*_SECONDS, "tape_rate_bytes_s", "rate_mib_s", *_EPOCHS), pl.Float64()),
-}
-COLUMNS = (
-    *("kind", "mode", "volume", "product", "clock_time", "file_number", "from_file_number", "from_block", "n_marks"),
-    *("bytes", "total_bytes", "n_blocks", "header_bytes", "trailer_bytes", "block_address"),
-    *("buffer_s", "call_s", "checksum_s", "space_s", "block_s", "idle_s", "tape_rate_bytes_s"),
-    *("rate_basis", "read_errors", "write_errors", "unique_id", "file_bytes", "volume_family", "bfid"),
-    *("client_started_at", "queued_at", "dequeued_at", "queue_s", "mount_s", "seek_s", "transfer_s", "media_s"),
-    *("drive_call_s", "state", "error", "error_source", "message"),
-)
 
 _NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
-# Beyond this an epoch is a slip (2100-01-01), and would only break date arithmetic further on.
-_LAST_EPOCH = 4_102_444_800
 # Numbers are printed with twelve digits.
 _DIGITS = 1e-9
 
@@ -168,20 +142,13 @@ def finish(rows: pl.DataFrame) -> pl.DataFrame:
     mode = pl.col("mode").str.to_lowercase().str.extract(r"^(write|read)(?:_to_hsm|_from_hsm)?$")
     return rows.with_columns(
         mode=mode,
-        queued_at=_instant("queued_epoch"),
-        dequeued_at=_instant("dequeued_epoch"),
-        client_started_at=_instant("client_started_epoch"),
+        queued_at=instant_of(pl.col("queued_epoch")),
+        dequeued_at=instant_of(pl.col("dequeued_epoch")),
+        client_started_at=instant_of(pl.col("client_started_epoch")),
         media_s=pl.coalesce("media_s", "media_transfer_s"),
         rate_basis=_rate_basis(),
         tape_rate_bytes_s=pl.coalesce("tape_rate_bytes_s", pl.col("rate_mib_s") * MIB),
-        message=pl.col("message").str.slice(0, 300),
     )
-
-
-def _instant(epoch: str) -> pl.Expr:
-    seconds = pl.col(epoch)
-    sane = pl.when(seconds.is_between(1, _LAST_EPOCH)).then(seconds)
-    return (sane * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us"))
 
 
 def _rate_basis() -> pl.Expr:
@@ -197,3 +164,6 @@ def _rate_basis() -> pl.Expr:
         .when(is_measured & (share > 1))
         .then(pl.lit("call"))
     )
+
+
+PARTS = (LogTable(TABLE, TEMPLATES, finish, ("media_transfer_s", "rate_mib_s", *_EPOCHS)),)

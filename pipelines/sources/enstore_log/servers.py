@@ -7,28 +7,8 @@ from pipelines.sources.enstore_log.templates import LogTable, Template
 
 MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
 
-MANAGER_COLUMNS = (
-    *("kind", "mode", "unique_id", "library", "storage_group", "file_family", "requester"),
-    *("volume", "mover", "pnfs_path", "local_path", "state", "queue"),
-)
-CHANGER_COLUMNS = ("kind", "action", "volume", "drive_address", "status", "message")
-ENCP_COLUMNS = (
-    *("mode", "unique_id", "source_path", "target_path", "file_bytes", "volume", "mover"),
-    *("drive_product", "drive_serial", "drive_vendor", "storage_group", "elapsed_s"),
-    *("transfer_bytes_s", "network_bytes_s", "drive_bytes_s", "disk_bytes_s", "overall_bytes_s"),
-)
-
-_NAMES = ("family", "volume_family", "work")
 _MIB_S = ("transfer_mib_s", "network_mib_s", "drive_mib_s", "disk_mib_s")
-_EXACT = ("transfer_exact", "drive_exact", "disk_exact", "overall_exact")
-MANAGER_TYPES: dict[str, pl.DataType] = dict.fromkeys((*MANAGER_COLUMNS, *_NAMES), pl.String())
-CHANGER_TYPES: dict[str, pl.DataType] = dict.fromkeys(CHANGER_COLUMNS, pl.String())
-ENCP_TYPES: dict[str, pl.DataType] = {
-    **dict.fromkeys(("work", *ENCP_COLUMNS[:12]), pl.String()),
-    "file_bytes": pl.Int64(),
-    **dict.fromkeys(("elapsed_s", *ENCP_COLUMNS[12:], *_MIB_S, *_EXACT), pl.Float64()),
-}
-
+_EXACT = ("transfer", "drive", "disk", "overall")
 _TO = r" : library=(?P<library>\S*) family=(?P<family>\S*) requester:(?P<requester>\S*)"
 _WRITE_QUEUED = (
     r"^write Q'd (?P<local_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<pnfs_path>.*)"
@@ -53,7 +33,7 @@ _NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
 _XFER_KEYS = {
     "unique_id": r"'unique_id' ?: ?'([^']+)'",
     "storage_group": r"'storage_group' ?: ?'([^']+)'",
-    **{f"{rate}_exact": f"'{rate}_rate' ?: ?{_NUMBER}" for rate in ("transfer", "drive", "disk", "overall")},
+    **{f"{rate}_exact": f"'{rate}_rate' ?: ?{_NUMBER}" for rate in _EXACT},
 }
 
 # A literal more than the start where the layout of before 2000 began a message alike.
@@ -111,11 +91,6 @@ def finish_manager(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def finish_changer(rows: pl.DataFrame) -> pl.DataFrame:
-    """A message is for reading, not a place for a whole status."""
-    return rows.with_columns(message=pl.col("message").str.slice(0, 300))
-
-
 def finish_encp(rows: pl.DataFrame) -> pl.DataFrame:
     """MiB/s into bytes/s; the dictionary is exact, but its network rate repeats the transfer rate."""
     return rows.with_columns(
@@ -129,7 +104,7 @@ def finish_encp(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 PARTS = (
-    LogTable(MANAGER, MANAGER_COLUMNS, MANAGER_TYPES, _MANAGED, finish_manager),
-    LogTable(CHANGER, CHANGER_COLUMNS, CHANGER_TYPES, _CHANGED, finish_changer),
-    LogTable(ENCP, ENCP_COLUMNS, ENCP_TYPES, _TRANSFERRED, finish_encp),
+    LogTable(MANAGER, _MANAGED, finish_manager),
+    LogTable(CHANGER, _CHANGED),
+    LogTable(ENCP, _TRANSFERRED, finish_encp, (*_MIB_S, *(f"{rate}_exact" for rate in _EXACT))),
 )

@@ -4,13 +4,19 @@ A template is tried on lines whose message starts with its literal, so a regular
 meant for it; one that it does not match is then a reject and not merely another line.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
+from pipelines.sources._shared.contract import schema_of
+
 # A ticket is a printed dictionary: its keys are searched one by one, for it may be cut at any place.
 TRUNCATED = r"\(trunc\. \d+\)$"
+
+_GROUP = re.compile(r"\(\?P<(\w+)>")
 
 # Sizes and counts; an error counter may be -1 (unknown), marks are spaced backwards.
 _NEVER_NEGATIVE = frozenset({"bytes", "total_bytes", "n_blocks", "header_bytes", "trailer_bytes", "file_bytes"})
@@ -58,13 +64,22 @@ class Template:
 
 @dataclass(frozen=True)
 class LogTable:
-    """One bronze table of the log: its templates, the types of what they yield, and the last touch to its rows."""
+    """One bronze table of the log: its templates, and what makes its columns of what they yield.
+
+    `numbers` are those that `finish` needs and that are no columns of the table.
+    """
 
     table: str
-    columns: tuple[str, ...]
-    types: Mapping[str, pl.DataType]
     templates: tuple[Template, ...]
-    finish: Callable[[pl.DataFrame], pl.DataFrame]
+    finish: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows
+    numbers: tuple[str, ...] = ()
+
+    @cached_property
+    def types(self) -> dict[str, pl.DataType]:
+        """What the templates yield: the columns of the table by their types, our own numbers, and texts."""
+        known = {**schema_of(self.table), **dict.fromkeys(self.numbers, pl.Float64())}
+        yielded = [(*_GROUP.findall(each.pattern), *each.keys, *each.fixed) for each in self.templates]
+        return {name: known.get(name, pl.String()) for names in yielded for name in names}
 
 
 def classify(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.Series:

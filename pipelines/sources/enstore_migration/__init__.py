@@ -17,34 +17,25 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.enstore import coverage_of, read_ctime
-from pipelines.sources._shared.stamps import instants
+from pipelines.sources._shared.contract import fitted
+from pipelines.sources._shared.enstore import coverage_of, read_ctime, reported_at
+from pipelines.sources._shared.heads import filled, share_of
+from pipelines.sources._shared.stamps import dated
 from pipelines.sources.enstore_migration import status, steps, stories
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore migration log"
 VERSION = 1
 TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
 SPEAKS_FOR = "transfers"
 
-_STEP = {
-    "line_no": pl.Int64(),
-    "system": pl.String(),
-    "host": pl.String(),
-    "logged_at": pl.Datetime("us"),
-    **steps.COLUMNS,
-}
-
 
 def recognise(head: list[str]) -> Claim:
     """A line of a known task behind a time stamp, or the head of the status table."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "no lines")
+    texts = filled(head)
     if texts.str.contains(status.HEADER).any():
         return Claim(True, 1.0, "the head of the table migrate --status prints")
-    share = float(texts.str.contains(steps.LINE).mean())  # type: ignore[arg-type]
+    share = share_of(texts, steps.LINE)
     if share >= 0.2:
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a task of Enstore's migration")
     if texts.str.contains(status.ROW).any():
@@ -57,36 +48,24 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     memory: dict[str, Any] = carry or {"fold": None, "at": None, "open": [], "volume": None}
     rows = lines.with_columns(is_step=pl.col("text").str.contains(steps.LINE))
     table, strange, volume = status.read(rows.filter(~pl.col("is_step")).drop("is_step"), memory["volume"])
-    if volume is not None and origin.start_at is None and origin.date is None:
-        raise UnreadableFile(
-            f"{origin.path or 'the table'} has no date",
-            "name the files with their date under a glob with {date}, or give `date` for the input in site.toml",
-            reason="no_clock",
-        )
-    steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")), word=pl.lit(""))
-    clocked = steps_logged.filter(pl.col("local").is_not_null())
-    at, fold = instants(clocked.select("local", "word"), origin.zone, memory["fold"])
-    clocked = clocked.with_columns(
-        logged_at=at, system=pl.lit(origin.system or origin.host), host=pl.lit(origin.host or origin.system)
-    )
+    dated_at = pl.lit(None) if volume is None else reported_at(origin, "the table")
+    steps_logged = rows.filter("is_step").with_columns(local=read_ctime(pl.col("text")))
+    clocked, fold = dated(steps_logged, origin.zone, memory["fold"])
+    head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
+    clocked = clocked.rename({"at": "logged_at"}).with_columns(**head)
     read = steps.read(clocked)
-    found = read.filter(pl.col("reason").is_null()).select(*_STEP).cast(_STEP)  # type: ignore[arg-type]
+    found = fitted(read.filter(pl.col("reason").is_null()), steps.TABLE)
     files, still_open = stories.tell(found, memory["open"])
     bad_time = steps_logged.filter(pl.col("local").is_null()).with_columns(reason=pl.lit("bad_time"))
-    cut = read.filter(pl.col("reason").is_not_null())
-    bad = pl.concat([bad_time.select(REJECTS.names()), cut.select(REJECTS.names()), strange]).sort("line_no")
-    head = {"system": pl.lit(origin.system or origin.host), "host": pl.lit(origin.host or origin.system)}
-    return Parsed(
+    return Parsed.of(
+        lines,
+        found.height + table.height,
+        rejected(bad_time, read, strange),
         tables={
             steps.TABLE: found,
             stories.TABLE: files,
-            status.TABLE: table.with_columns(reported_at=_reported_at(origin), **head)
-            .select(*status.COLUMNS)
-            .cast(status.COLUMNS),  # type: ignore[arg-type]
+            status.TABLE: fitted(table.with_columns(reported_at=dated_at, **head), status.TABLE),
         },
-        n_used=found.height + table.height,
-        n_skipped=lines.height - found.height - table.height - bad.height,
-        rejects=bad,
         coverage=coverage_of(clocked.select("line_no", at="logged_at"), origin.host or origin.system, memory["at"]),
         carry={
             "fold": fold,
@@ -95,10 +74,3 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             "volume": volume,
         },
     )
-
-
-def _reported_at(origin: Origin) -> pl.Expr:
-    """A status table has no clock: the instant, or else the day, that site.toml or the path gives."""
-    if origin.start_at is not None:
-        return pl.lit(origin.start_at.replace(tzinfo=None), pl.Datetime("us"))
-    return pl.lit(origin.date, pl.Date).cast(pl.Datetime("us"))

@@ -2,30 +2,19 @@
 
 import polars as pl
 
-from pipelines.sources.protocol import REJECTS
+from pipelines.sources._shared.enstore import BFID
 
 TABLE = "enstore_migration_status"
 MILESTONES = ("copied", "swapped", "checked", "closed")
-COLUMNS: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    **dict.fromkeys(("system", "host"), pl.String()),
-    "reported_at": pl.Datetime("us"),
-    **dict.fromkeys(("volume", "src_bfid", "src_kind", "src_deleted"), pl.String()),
-    "src_is_bad": pl.Boolean(),
-    **dict.fromkeys(("dst_bfid", "dst_kind", "dst_deleted"), pl.String()),
-    "dst_is_bad": pl.Boolean(),
-    **{f"is_{name}": pl.Boolean() for name in MILESTONES},
-}
 
 HEADER = r"^\((\S+)\) src_bfid SDB +dst_bfid SDB copied swapped checked closed\s*$"
-_BFID = r"[A-Z][A-Z0-9]*?\d{14,}"
 _MARKS = "[PCOMYNUE ]"
 # Kind, deleted and bad are letters of their own, so that it does not matter which blank was left out.
 _ROW = (
-    rf"^(?P<src_bfid>{_BFID})(?: (?P<src_marks>{_MARKS}{{0,3}}))? *"
-    rf"(?:(?P<dst_bfid>{_BFID}) (?P<dst_marks>{_MARKS}{{1,3}})(?P<flags>[y ]{{0,28}}))?$"
+    rf"^(?P<src_bfid>{BFID})(?: (?P<src_marks>{_MARKS}{{0,3}}))? *"
+    rf"(?:(?P<dst_bfid>{BFID}) (?P<dst_marks>{_MARKS}{{1,3}})(?P<flags>[y ]{{0,28}}))?$"
 )
-ROW = rf"^{_BFID} {_MARKS}{{2,3}} *(?:{_BFID} {_MARKS}{{3}}[y ]{{0,28}})$"
+ROW = rf"^{BFID} {_MARKS}{{2,3}} *(?:{BFID} {_MARKS}{{3}}[y ]{{0,28}})$"
 _WIDTH = 7  # of a milestone's column
 
 
@@ -39,7 +28,7 @@ def read(rows: pl.DataFrame, volume: str | None) -> tuple[pl.DataFrame, pl.DataF
     inside = rows.filter(pl.col("volume").is_not_null() & pl.col("header").is_null() & (text.str.strip_chars() != ""))
     inside = inside.with_columns(text.str.strip_chars_end("\r").str.extract_groups(_ROW).struct.unnest())
     is_row = pl.col("src_bfid").is_not_null()
-    strange = inside.filter(~is_row).with_columns(reason=pl.lit("bad_syntax")).select(REJECTS.names())
+    strange = inside.filter(~is_row).with_columns(reason=pl.lit("bad_syntax"))
     return inside.filter(is_row).with_columns(**_marks("src"), **_marks("dst"), **_flags()), strange, after
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources._shared.enstore import CTIME
+from pipelines.sources._shared.enstore import BFID, CTIME
 
 TABLE = "enstore_migration"
 
@@ -33,34 +33,33 @@ _TASK_LINE = rf"^{CTIME} (?:(?P<thread>\S+) )?(?P<task>{_TASKS})(?: (?P<words>.*
 _THREAD_LINE = rf"^{CTIME} (?P<by>\S+) (?P<by_task>{_TASKS})(?: (?P<by_words>.*))?$"
 LINE = rf"^{CTIME} (?:\S+ )?(?:{_TASKS})(?: |$)"
 
-_BFID = r"[A-Z][A-Z0-9]*?\d{14,}"
 _RESULT = r" ?\.\.\. \(?(OK|ERROR|WARNING|RETRY)\)?\s*$"
 _COOKIE = r"\d{4}_\d{9}_(?P<file_number>\d{7})"
-_READ = rf"^copying (?P<bfid>{_BFID}) (?P<volume>\S+) (?:{_COOKIE}|\S+)$"
-_READ_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>.*) to (?P<target_path>\S.*)$"
-_WRITE = rf"^copying (?P<bfid>{_BFID}) (?P<source_path>\S+) (?P<target_path>.*)$"
-_WRITE_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>.*) is copied to (?P<target_path>.*)$"
+_READ = rf"^copying (?P<bfid>{BFID}) (?P<volume>\S+) (?:{_COOKIE}|\S+)$"
+_READ_DONE = rf"^(?P<bfid>{BFID}) (?P<source_path>.*) to (?P<target_path>\S.*)$"
+_WRITE = rf"^copying (?P<bfid>{BFID}) (?P<source_path>\S+) (?P<target_path>.*)$"
+_WRITE_DONE = rf"^(?P<bfid>{BFID}) (?P<source_path>.*) is copied to (?P<target_path>.*)$"
 _FAILED = (
-    rf"^failed (?:to copy|on) (?P<bfid>{_BFID}) (?P<source_path>\S+)(?: (?P<target_path>/.*?))??"
+    rf"^failed (?:to copy|on) (?P<bfid>{BFID}) (?P<source_path>\S+)(?: (?P<target_path>/.*?))??"
     r"(?: error = (?P<error>.*))?$"
 )
-_SWAP = rf"^swapping (?P<bfid>{_BFID}) (?P<source_path>.*) (?P<dst_bfid>{_BFID}) (?P<target_path>.*)$"
+_SWAP = rf"^swapping (?P<bfid>{BFID}) (?P<source_path>.*) (?P<dst_bfid>{BFID}) (?P<target_path>.*)$"
 _SWAP_DONE = (
-    rf"^(?P<bfid>{_BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{_BFID}) )?(?P<target_path>\S+)"
+    rf"^(?P<bfid>{BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{BFID}) )?(?P<target_path>\S+)"
     r" have (?:already )?been swapped$"
 )
 _SWAP_FAILED = (
-    rf"^(?P<bfid>{_BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{_BFID}) )?(?P<target_path>\S+)"
+    rf"^(?P<bfid>{BFID}) (?P<source_path>.*?) (?:(?P<dst_bfid>{BFID}) )?(?P<target_path>\S+)"
     r" failed due to (?P<error>.*)$"
 )
-_SCAN = rf"^verifying (?P<bfid>{_BFID}) (?:{_COOKIE} )?(?P<source_path>.*)$"
-_SCAN_DONE = rf"^(?P<bfid>{_BFID}) (?P<source_path>/.*)$"
+_SCAN = rf"^verifying (?P<bfid>{BFID}) (?:{_COOKIE} )?(?P<source_path>.*)$"
+_SCAN_DONE = rf"^(?P<bfid>{BFID}) (?P<source_path>/.*)$"
 _VOLUME = (
     r"^(?:start (?:migrating|duplicating|cloning) volume|verifying volume|set comment of|set)"
     r" (?P<volume>[A-Z0-9]{4,}(?:\.deleted)?)(?: to (?P<state>.*?))?$"
 )
-_COPIED = rf"^(?P<bfid>{_BFID}) has already been copied to (?P<dst_bfid>{_BFID})$"
-_RESTORE = rf"^(?:set )?(?P<bfid>{_BFID}) (?P<state>.*)$"
+_COPIED = rf"^(?P<bfid>{BFID}) has already been copied to (?P<dst_bfid>{BFID})$"
+_RESTORE = rf"^(?:set )?(?P<bfid>{BFID}) (?P<state>.*)$"
 # Begins of which every line has the shape; else it was cut.
 _BEGINS = r"^(?:copying|swapping) "
 _SECONDS = r"^Time to (?P<what>.*): (?P<seconds>\d+(?:\.\d+)?(?:e[-+]?\d+)?) sec\.?$"
@@ -82,13 +81,6 @@ _SHAPES = (
     (("restore",), "said", _RESTORE),
 )
 _GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_path", "state", "error", "seconds")
-COLUMNS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("thread", "task", "kind", "phase", "result", "bfid", "dst_bfid", "volume"), pl.String()),
-    "file_number": pl.Int64(),
-    **dict.fromkeys(("source_path", "target_path", "state", "error"), pl.String()),
-    "seconds": pl.Float64(),
-    "message": pl.String(),
-}
 
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:

@@ -4,6 +4,8 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
+
 TABLE = "enstore_migration_file"
 
 _AT = pl.Datetime("us")
@@ -17,11 +19,6 @@ _OPEN: dict[str, pl.DataType] = {
     "file_number": pl.Int64(),
     **dict.fromkeys(("source_path", "target_path", "error"), pl.String()),
 }
-_COLUMNS = (
-    *("line_no", "system", "host", "bfid", "dst_bfid", "volume", "file_number", "source_path", "target_path"),
-    *("read_from_at", "read_to_at", "read_thread", "write_from_at", "write_to_at", "write_thread", "n_retries"),
-    *("swapped_at", "ended_at", "result", "error"),
-)
 
 
 def tell(steps: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, list[list[Any]]]:
@@ -43,7 +40,7 @@ def tell(steps: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, li
     known = known.with_columns(is_complete=pl.col("is_last").any().over("bfid", "story"))
     files = known.filter("is_complete").group_by("bfid", "story", maintain_order=True).agg(**_columns())
     rest = known.filter(~pl.col("is_complete")).with_columns(pl.col("logged_at").to_physical())
-    return files.select(*_COLUMNS).sort("line_no"), [list(row) for row in rest.select(*_OPEN).rows()]
+    return fitted(files, TABLE).sort("line_no"), [list(row) for row in rest.select(*_OPEN).rows()]
 
 
 def _columns() -> dict[str, pl.Expr]:

@@ -31,7 +31,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared import fixed_width
-from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.stamps import microseconds
 from pipelines.sources._shared.sysstat import foreign_banner, read_banner
 from pipelines.sources.iostat import json_form
@@ -40,7 +40,7 @@ from pipelines.sources.iostat.events import BANNER, CLOCK, HEADER, JUNK, MORE, R
 from pipelines.sources.iostat.layout import SKIPPED, foreign, is_like_header, is_more, read_header
 from pipelines.sources.iostat.reports import BEGINS, MEASURED, attach, coverage_of, date_reports, find_runs, hosts
 from pipelines.sources.iostat.rows import merge, name_devices, split
-from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import AVERAGES, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "iostat"
 VERSION = 3
@@ -163,25 +163,22 @@ def _gather(
     misread = others.filter(kind=JUNK).with_columns(reason=pl.lit("bad_syntax"))
     unread = reports.filter((pl.col("kind") == STAMP) & pl.col("at").is_null())
     unread = others.join(unread, on="line_no", how="semi").with_columns(reason=pl.lit("bad_time"))
-    bad = [part.filter(pl.col("reason").is_not_null()) for part in (cpu, device)]
-    parts = [*bad, lost.with_columns(reason=pl.lit("wrong_width")), misread, unread]
-    rejects = (
-        pl.concat([part.select(REJECTS.names()).cast(REJECTS) for part in parts]).unique("line_no").sort("line_no")
-    )
+    lost = lost.with_columns(reason=pl.lit("wrong_width"))
+    rejects = rejected(cpu, device, lost, misread, unread).unique("line_no").sort("line_no")
     is_average = pl.col("reason").is_null() & (pl.col("status") == BEGINS)
     n_averages = sum(part.filter(is_average).height for part in (cpu, device))
     used = pl.concat([others.filter(pl.col("kind").is_in(_USED))["line_no"], shares["line_no"], pieces["line_no"]])
     if state["is_json"]:  # where one line holds a header and a row
         used = used.unique()
     n_used = used.filter(~used.is_in(rejects["line_no"].implode())).len() if rejects.height else used.len()
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
         tables={
             "host_sample": _samples(believe_shares(shares), "host_sample"),
             "device_sample": _samples(believe(samples), "device_sample"),
         },
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
         coverage=coverage_of(reports, run_hosts),
         carry=state,
         notes={AVERAGES: n_averages},

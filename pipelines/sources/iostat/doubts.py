@@ -31,12 +31,17 @@ def believe(rows: pl.DataFrame) -> pl.DataFrame:
         & pl.col(name).is_not_null()
         for name, is_impossible in impossible.items()
     }
-    named = pl.concat_list(pl.when(is_wrong).then(pl.lit(name)) for name, is_wrong in wrong.items()).list.drop_nulls()
-    doubt = pl.when(named.list.len() > 0).then(pl.lit("impossible, counter wrapped: ") + named.list.join(", "))
+    doubt = _naming(wrong, "impossible, counter wrapped: ")
     return rows.with_columns(
         *(pl.when(~is_wrong).then(name).alias(name) for name, is_wrong in wrong.items()),
         note=pl.concat_str(_merged_note(), doubt, separator="; ", ignore_nulls=True).replace("", None),
     )
+
+
+def _naming(wrong: dict[str, pl.Expr], what: str) -> pl.Expr:
+    """What is wrong, and the columns that are; null where none is."""
+    named = pl.concat_list(pl.when(is_wrong).then(pl.lit(name)) for name, is_wrong in wrong.items()).list.drop_nulls()
+    return pl.when(named.list.len() > 0).then(pl.lit(what) + named.list.join(", "))
 
 
 def _merged_note() -> pl.Expr:
@@ -69,13 +74,7 @@ def _unmeasured(rows: pl.DataFrame) -> pl.DataFrame:
 def believe_shares(rows: pl.DataFrame) -> pl.DataFrame:
     """Shares of processors; null and named in `note` where a share is negative or more than the whole."""
     impossible = {name: ((pl.col(name) < 0) | (pl.col(name) > 1.01)).fill_null(False) for name in CPU_MEASURES}
-    named = pl.concat_list(
-        pl.when(is_impossible).then(pl.lit(name)) for name, is_impossible in impossible.items()
-    ).list.drop_nulls()
     return rows.with_columns(
         *(pl.when(~is_impossible).then(name).alias(name) for name, is_impossible in impossible.items()),
-        note=pl.when(named.list.len() > 0)
-        .then(pl.lit("impossible share: ") + named.list.join(", "))
-        .when("is_nan")
-        .then(pl.lit(_NAN)),
+        note=pl.coalesce(_naming(impossible, "impossible share: "), pl.when("is_nan").then(pl.lit(_NAN))),
     )

@@ -79,7 +79,6 @@ def _classify(flat: str) -> str:
         raise UnreadableFile(
             f"there is output of {what} among that of Linux's iostat: {flat[:120]}",
             "keep the output of each system in files of its own",
-            reason="unknown_header",
         )
     return ROW
 

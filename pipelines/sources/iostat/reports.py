@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import GIVE_START, dated, read_stamp
 from pipelines.sources._shared.sysstat import UNDATED, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
 from pipelines.sources.protocol import Carry, Origin
@@ -84,9 +84,8 @@ def _count(
         schema={"line_no": pl.Int64, "clock": pl.String, "word": pl.String, "promised_s": pl.Int64},
         orient="row",
     ).with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
-    anchors = anchors.filter(pl.col("local").is_not_null())
-    at, _ = instants(anchors.select("local", "word"), origin.zone, None)
-    anchors = anchors.with_columns(anchor_at=at.dt.epoch("us")).join_asof(
+    anchors, _ = dated(anchors, origin.zone, None)
+    anchors = anchors.with_columns(anchor_at=pl.col("at").dt.epoch("us")).join_asof(
         found.select("line_no", anchor=pl.col("report") + 1), on="line_no"
     )
     step = None if origin.interval_s is None else round(origin.interval_s * 1_000_000)
@@ -138,11 +137,7 @@ def _judge(reports: pl.DataFrame, state: Carry) -> pl.DataFrame:
         both[1:].select(pl.col("from_at").cast(_INSTANT), "status", "span", "is_first").get_columns()
     )
     if judged.filter(pl.col("at").is_null() & ~pl.col("is_first") & ~pl.col("is_stamped")).height:
-        raise UnreadableFile(
-            "its reports carry no time",
-            "give `start_at` (the UTC instant of the first report) and `interval_s` with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its reports carry no time", GIVE_START, "no_clock")
     if judged.height:
         state["last_run"], state["last_at"], state["span"] = both.select("run", "at", "span").row(-1)
         state["report"] = judged["report"][-1]

@@ -5,6 +5,8 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import over
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.device_kinds import disk_kind
 from pipelines.sources._shared.fixed_width import Shape
 from pipelines.sources._shared.flat import flatten
@@ -46,36 +48,26 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
             raise UnreadableFile(
                 f"line {inside['line_no'][0]}: rows below a header with unknown columns or a cut one: {section[:80]}",
                 "keep header lines as iostat prints them",
-                reason="unknown_header",
             )
         if layout.family != SKIPPED:
             parts["cpu" if layout.family == CPU else "device"].append(_split(inside, layout))
-    cpu, device = (pl.concat(frames, how="diagonal_relaxed") if frames else _NONE for frames in parts.values())
-    return _filled(cpu, CPU_MEASURES).sort("line_no"), _filled(device, DEVICE_MEASURES).sort("line_no")
+    return _filled(parts["cpu"], CPU_MEASURES), _filled(parts["device"], DEVICE_MEASURES)
 
 
-_NONE = pl.DataFrame(
-    schema={
-        "line_no": pl.Int64(),
-        "text": pl.String(),
-        "report": pl.Int64(),
-        "device": pl.String(),
-        "part": pl.String(),
-        "is_closing": pl.Boolean(),
-        "is_group": pl.Boolean(),
-        "is_nan": pl.Boolean(),
-        "reason": pl.String(),
-    }
-)
+_COLUMNS: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "text": pl.String(),
+    "report": pl.Int64(),
+    **dict.fromkeys(("device", "part"), pl.String()),
+    **dict.fromkeys(("is_closing", "is_group", "is_nan"), pl.Boolean()),
+    "reason": pl.String(),
+}
 
 
-def _filled(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
-    """All columns of the schema, null where no section had them."""
-    columns = {**_NONE.schema, **{name: pl.Float64() for name in names}}
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None, dtype=kind)).cast(kind).alias(name)
-        for name, kind in columns.items()
-    )
+def _filled(frames: list[pl.DataFrame], names: tuple[str, ...]) -> pl.DataFrame:
+    """All columns, null where no section had them."""
+    rows = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=_COLUMNS)
+    return shaped(rows, {**_COLUMNS, **dict.fromkeys(names, pl.Float64())}).sort("line_no")
 
 
 def _split_aligned(shape: Shape, rows: pl.DataFrame) -> tuple[dict[str, list[pl.DataFrame]], pl.DataFrame]:
@@ -200,20 +192,14 @@ def _take(rows: pl.DataFrame, names: tuple[str, ...], place: str, part: str, is_
 
 
 def _measures(values: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
-    """The contract's columns in its units; NaN becomes null.
-
-    Polars divides many values by one number through its reciprocal, but a single value truly, so that a value would
-    depend on the chunk it came in: hence columns of divisors.
-    """
+    """The contract's columns in its units; NaN becomes null."""
     given = {COLUMNS[name].name: name for name in sorted(names, key=_precision) if COLUMNS[name].name}
-    by = {MS: "thousand", PERCENT: "hundred"}
-    ones = pl.int_range(pl.len()) * 0
-    values = values.with_columns(thousand=ones + 1000, hundred=ones + 100)
+    by = {MS: 1000, PERCENT: 100}
     picked = []
     for target, name in given.items():
         kind = COLUMNS[name].kind
         value = pl.col(name).fill_nan(None)
-        picked.append((value / pl.col(by[kind]) if kind in by else value).alias(target))
+        picked.append((over(value, by[kind]) if kind in by else value).alias(target))
     return values.select(picked)
 
 
@@ -254,7 +240,7 @@ def merge(pieces: pl.DataFrame, open_report: int, state: Carry) -> tuple[pl.Data
     return both.filter("is_closing").select(pieces.columns), lost
 
 
-_KEPT = pl.Schema({**_NONE.schema, "kind": pl.String(), **dict.fromkeys(DEVICE_MEASURES, pl.Float64())})
+_KEPT = pl.Schema({**_COLUMNS, "kind": pl.String(), **dict.fromkeys(DEVICE_MEASURES, pl.Float64())})
 
 
 def _keep(both: pl.DataFrame, pieces: pl.DataFrame, open_report: int, state: Carry) -> None:

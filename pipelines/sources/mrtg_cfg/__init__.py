@@ -24,13 +24,15 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.clock import naive_utc
+from pipelines.sources._shared.contract import schema_of
 from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.mrtg_cfg.targets import Member, members, polled_side
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "MRTG configuration"
 VERSION = 1
-TABLES = ("mrtg_cfg",)
+TABLE = "mrtg_cfg"
+TABLES = (TABLE,)
 SPEAKS_FOR = "links"
 IS_WHOLE = True
 HAS_SECRETS = True  # the text of lines that did not even reach `parse` is not kept either
@@ -50,28 +52,6 @@ _LOOKS = re.compile(
     r"writeexpires|[xy]scale|[xy]size|[xy]zoom|xyzoom|yticsfactor"
 )
 _CAPACITY_OF_NONE = 536_870_911  # 2^32 / 8: what SNMP version 1 says of any port of 4.3 Gb/s or more
-_SCHEMA = pl.Schema(
-    {
-        "line_no": pl.Int64(),
-        "setting_line": pl.Int64(),
-        "written_at": pl.Datetime("us"),
-        "target": pl.String(),
-        "keyword": pl.String(),
-        "value": pl.String(),
-        "number": pl.Float64(),
-        "unit": pl.String(),
-        "member_kind": pl.String(),
-        "polled_host": pl.String(),
-        "interface": pl.String(),
-        "in_oid": pl.String(),
-        "out_oid": pl.String(),
-        "snmp_version": pl.String(),
-        "is_turned": pl.Boolean(),
-        "measures": pl.String(),
-        "polled": pl.String(),
-        "note": pl.String(),
-    }
-)
 _START: Carry = {"keyword": None, "target": None, "setting_line": 0}
 
 
@@ -85,7 +65,7 @@ def recognise(head: list[str]) -> Claim:
     if not settings:
         if only_comments and any("cfgmaker" in line or "Multi Router Traffic Grapher" in line for line in lines):
             return Claim(True, 0.8, "a comment that names cfgmaker or MRTG, and no setting yet")
-        return Claim(False, 0.0, "no setting of MRTG" if lines else "the file is empty")
+        return Claim(False, 0.0, "no setting of MRTG")
     likeness = len(settings) / len(own)
     if likeness < 0.6 or not telling:
         return Claim(False, likeness / 2, "few lines are settings of MRTG, or none that only MRTG has")
@@ -100,7 +80,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One row per setting that bears on a log; a configuration is small, so its lines are gone through one by one."""
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[int, str, str]] = []
+    rejects: list[Reject] = []
     n_used = 0
     for line_no, text in lines.select("line_no", "text").iter_rows():
         found, shown = _line(line_no, text, state)
@@ -109,12 +89,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         elif found:
             n_used += 1
             rows += found
-    table = pl.DataFrame(rows, schema=_SCHEMA).with_columns(written_at=pl.lit(_written_at(origin), pl.Datetime("us")))
-    return Parsed(
-        tables={"mrtg_cfg": table},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - len(rejects),
-        rejects=pl.DataFrame(rejects, schema=REJECTS, orient="row"),
+    table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
+        written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
+    )
+    return Parsed.of(
+        lines,
+        n_used,
+        rejects,
+        tables={TABLE: table},
         carry=state,
     )
 

@@ -28,14 +28,17 @@ from itertools import pairwise
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "MRTG log"
 VERSION = 2
-TABLES = ("mrtg_log",)
+TABLE = "mrtg_log"
+TABLES = (TABLE,)
 SPEAKS_FOR = "links"
 IS_SNAPSHOT = True  # rewritten at each poll, coarser with age: an older version knows what a newer one has lost
 
@@ -94,13 +97,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     bounds, state["pending"], state["n_above"] = notes.marked(bounds, state["n_above"])
     records = notes.judged(_records(bounds), state)
     link = origin.link or origin.host or stem_of(origin.path)
-    rejects = judged.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    n_skipped = int(judged["is_blank"].sum())
-    return Parsed(
-        tables={"mrtg_log": _table(records, link)},
-        n_used=lines.height - n_skipped - rejects.height,
-        n_skipped=n_skipped,
-        rejects=rejects.cast(REJECTS),
+    return Parsed.of(
+        lines,
+        judged.filter(~pl.col("is_blank") & pl.col("reason").is_null()).height,
+        rejected(judged),
+        tables={TABLE: _table(records, link)},
         coverage=notes.coverage_of(records, state, link),
         carry=state,
     )
@@ -225,19 +226,8 @@ def _records(bounds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _instant(t: str) -> pl.Expr:
-    return pl.from_epoch(pl.col(t), time_unit="s").cast(pl.Datetime("us"))
-
-
 def _table(records: pl.DataFrame, link: str) -> pl.DataFrame:
-    return records.select(
-        "line_no",
-        pl.lit(link, dtype=pl.String).alias("link"),
-        pl.lit("native", dtype=pl.String).alias("log_format"),
-        _instant("from_t").alias("from_at"),
-        _instant("t").alias("to_at"),
-        *VALUES,
-        "in_counter",
-        "out_counter",
-        "note",
+    rows = records.with_columns(
+        link=pl.lit(link), log_format=pl.lit("native"), from_at=at_second("from_t"), to_at=at_second("t")
     )
+    return fitted(rows, TABLE)

@@ -15,6 +15,7 @@ above 2^32, it is a wider one, and such a rate is a rate.
 
 import polars as pl
 
+from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.protocol import COVERAGE, Carry
 
 VALUES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
@@ -125,6 +126,6 @@ def coverage_of(records: pl.DataFrame, state: Carry, link: str) -> pl.DataFrame:
     return proof.select(
         "line_no",
         host=pl.lit(link, dtype=pl.String),
-        from_at=pl.from_epoch("from_t", time_unit="s").cast(pl.Datetime("us")),
-        to_at=pl.from_epoch("to_t", time_unit="s").cast(pl.Datetime("us")),
+        from_at=at_second("from_t"),
+        to_at=at_second("to_t"),
     ).cast(COVERAGE)

@@ -28,19 +28,17 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.columns import TABLES as _TABLES
-from pipelines.sources._shared.columns import no_rows
+from pipelines.sources._shared.columns import TABLES as TABLES
+from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
 from pipelines.sources.nmon.clock import MARKS, clock_of, read_marks, repeated
 from pipelines.sources.nmon.figures import FIGURES, figures, split, together
 from pipelines.sources.nmon.layout import KNOWN, is_header, relation_of
 from pipelines.sources.nmon.whole import judge
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "nmon"
 VERSION = 3
-TABLES = _TABLES
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -89,7 +87,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             state = {**_START, **kept, "runs": _ended(state)}
         of_run = tagged if begin is None else tagged.filter(pl.col("line_no") >= begin)
         results.append(_run(of_run if end is None else of_run.filter(pl.col("line_no") < end), origin, state))
-    return join_parts(results, sum(result.n_used for result in results), lines.height, state)
+    return join_parts(results, sum(result.n_used for result in results), lines, state)
 
 
 def _ended(state: Carry) -> list[list[Any]]:
@@ -123,11 +121,8 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     _note_about(about, data, tagged.filter(tag="ZZZZ"), state)
     marks, bad_marks = read_marks(tagged.filter(tag="ZZZZ"), origin, state)
     again = repeated(marks, state)["shot"].implode()
-    data = judge(data, headers, marks, state).with_columns(
-        reason=pl.when(pl.col("reason").is_null() & pl.col("shot").is_in(again))
-        .then(pl.lit("out_of_order"))
-        .otherwise("reason")
-    )
+    is_again = pl.when(pl.col("shot").is_in(again)).then(pl.lit("out_of_order"))
+    data = judge(data, headers, marks, state).with_columns(reason=pl.coalesce("reason", is_again))
     late_lines = marks.filter(pl.col("shot").is_in(again))["line_no"].implode()
     late = tagged.filter((pl.col("tag") == "ZZZZ") & pl.col("line_no").is_in(late_lines))
     late = late.with_columns(reason=pl.lit("out_of_order"))
@@ -135,9 +130,8 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     is_tagged = pl.col("text").str.contains(r"^[A-Z][\w+-]*,") | (pl.col("text").str.strip_chars() == "")
     junk = tagged.filter(~is_tagged & ~is_ours.fill_null(False))
     junk = pl.concat([junk, others]).with_columns(reason=pl.lit("bad_syntax"))
-    bad = pl.concat([frame.select(REJECTS.names()).cast(REJECTS) for frame in (junk, bad_marks, late, _bad(data))])
     result = _emit(data.filter(pl.col("reason").is_null()), marks, origin, state)
-    result.rejects = bad
+    result.rejects = rejected(junk, bad_marks, late, data)
     result.n_used = about.height + headers.height + data.height - _bad(data).height + marks.height - late.height
     if marks.height:
         last = marks.row(-1, named=True)

@@ -25,9 +25,7 @@ def read_marks(rows: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.Dat
     )
     highest = pl.when(pl.col("reason").is_null()).then("shot").cum_max().forward_fill().shift(1)
     is_back = pl.col("shot") <= pl.max_horizontal(highest, pl.lit(state["shot"], pl.Int64))
-    rows = rows.with_columns(
-        reason=pl.when(pl.col("reason").is_null() & is_back).then(pl.lit("out_of_order")).otherwise("reason")
-    )
+    rows = rows.with_columns(reason=pl.coalesce("reason", pl.when(is_back).then(pl.lit("out_of_order"))))
     marks = rows.filter(pl.col("reason").is_null())
     at, state["fold"] = instants(marks.select("local", word=pl.lit("")), origin.zone, state["fold"])
     marks = marks.select("line_no", "shot", at=at.dt.epoch("us"))

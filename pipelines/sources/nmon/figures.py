@@ -2,16 +2,14 @@
 
 import polars as pl
 
-from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
-from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
-from pipelines.sources._shared.samples import SHARED, complete
+from pipelines.sources._shared.columns import DEVICE, HOST, LARGEST, NAMES, NETWORK, whole
+from pipelines.sources._shared.contract import complete, no_rows, schema_of
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 from pipelines.sources.nmon.layout import SWAP_FREE, SWAP_TOTAL, columns_of
 
 FIGURES = pl.Schema(
     {"line_no": pl.Int64, "shot": pl.Int64, "name": pl.String, "column": pl.String, "value": pl.Float64}
 )
-_LARGEST = 2.0**62
-_NAMES = {DEVICE: "device", NETWORK: "interface"}
 _KINDS = {DEVICE: disk_kind, NETWORK: interface_kind}
 
 
@@ -55,7 +53,7 @@ def figures(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
         .explode("cells", "place")
         .join(about, on="place", how="inner", maintain_order="left")
         .with_columns(value=pl.col("cells").str.strip_chars().cast(pl.Float64, strict=False))
-        .filter(pl.col("value").is_between(0, _LARGEST))
+        .filter(pl.col("value").is_between(0, LARGEST))
     )
     # by columns: over a single number Polars divides through its reciprocal
     return long.with_columns(value=pl.col("value") * pl.col("factor") / pl.col("divisor")).select(FIGURES.names())
@@ -64,7 +62,7 @@ def figures(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
 def together(found: pl.DataFrame, clock: pl.DataFrame, table: str, host: str) -> pl.DataFrame:
     """Figures of whole snapshots as rows of one relation; `clock` has `shot`, `from_at`, `to_at` and `note`."""
     if not found.height:
-        return pl.DataFrame(schema=SHARED[table])
+        return no_rows(table)
     # one whole number a row to be: pivot and group by are slow with texts
     names = found["name"].unique(maintain_order=True).to_list()
     codes = {name: code for code, name in enumerate(names)}
@@ -82,17 +80,10 @@ def together(found: pl.DataFrame, clock: pl.DataFrame, table: str, host: str) ->
     )
     if table == HOST and {SWAP_TOTAL, SWAP_FREE} <= set(rows.columns):
         rows = rows.with_columns(swapped_bytes=pl.col(SWAP_TOTAL) - pl.col(SWAP_FREE))
-    whole = {name: kind for name, kind in SHARED[table].items() if kind.is_integer() and name in rows.columns}
-    rows = rows.with_columns(_whole(name, kind) for name, kind in whole.items() if name != "line_no")
-    if table in _NAMES:
-        kinds = {name: _KINDS[table](name) for name in rows["name"].unique()}
-        kind = pl.col("name").replace_strict(kinds, default=None, return_dtype=pl.String)
-        rows = rows.with_columns(pl.col("name").alias(_NAMES[table]), kind=kind)
+    counts = {name: kind for name, kind in schema_of(table).items() if kind.is_integer() and name in rows.columns}
+    rows = rows.with_columns(whole(pl.col(name), kind).alias(name) for name, kind in counts.items())
+    if table in NAMES:
+        rows = rows.with_columns(pl.col("name").alias(NAMES[table]), kind=kinds_of(rows["name"], _KINDS[table]))
     rows = rows.filter(pl.col("from_at") < pl.col("to_at"))
     rows = rows.with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("nmon"))
     return complete(rows, table).sort("line_no", maintain_order=True)
-
-
-def _whole(name: str, kind: pl.DataType) -> pl.Expr:
-    fits = pl.col(name).is_between(0, 2**31 - 1 if kind == pl.Int32 else _LARGEST)
-    return pl.when(fits).then(pl.col(name)).round().cast(kind).alias(name)

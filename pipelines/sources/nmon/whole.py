@@ -33,9 +33,7 @@ def judge(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
     data = data.join_asof(marks.select("line_no", mark="shot").sort("line_no"), on="line_no", check_sortedness=False)
     data = data.with_columns(pl.col("mark").fill_null(pl.lit(state["shot"], pl.Int64)))
     is_lost = pl.lit(False) if state["is_sorted"] else (pl.col("shot") != pl.col("mark")).fill_null(True)
-    data = data.with_columns(
-        reason=pl.when(pl.col("reason").is_null() & is_lost).then(pl.lit("bad_time")).otherwise("reason")
-    )
+    data = data.with_columns(reason=pl.coalesce("reason", pl.when(is_lost).then(pl.lit("bad_time"))))
     return _late(data, headers, marks, state)
 
 
@@ -67,9 +65,7 @@ def _late(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
     for table, number in data.group_by("table").agg(pl.col("ended").max()).rows():
         state["done"] = {**state["done"], table: max(state["done"].get(table, 0), number)}
     _note_marks(marks, state)
-    return data.with_columns(
-        reason=pl.when(pl.col("reason").is_null() & is_late).then(pl.lit("out_of_order")).otherwise("reason")
-    )
+    return data.with_columns(reason=pl.coalesce("reason", pl.when(is_late).then(pl.lit("out_of_order"))))
 
 
 def _behind(state: Carry) -> int:

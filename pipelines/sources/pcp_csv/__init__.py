@@ -34,13 +34,12 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
-from pipelines.sources._shared.columns import no_rows
+from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import join_parts
-from pipelines.sources._shared.stamps import MONTHS, from_microseconds, instants, read_stamp
+from pipelines.sources._shared.stamps import GIVE_DATE, MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "PCP as CSV"
 VERSION = 3
@@ -99,7 +98,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         begin = line_no
     parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
     n_left = kinds.filter(kind="blank").height + sum(part.rejects.height for part in parts)
-    return join_parts(parts, lines.height - n_left, lines.height, state)
+    return join_parts(parts, lines.height - n_left, lines, state)
 
 
 def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
@@ -125,23 +124,19 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     """The rows below one header; `state` moves on."""
     rows = rows.select("line_no", "text")
     if state["header"] is None:
-        bad = rows.with_columns(reason=pl.lit("no_header"))
-        return Parsed(tables=no_rows(), rejects=bad.select(REJECTS.names()).cast(REJECTS))
+        return Parsed(tables=no_rows(), rejects=rejected(rows.with_columns(reason=pl.lit("no_header"))))
     header = read_header(state["header"], state["units"])
     split = _split(rows, header)
     split = _date(split, origin, state)
     cells = read_cells(split["rest"], header)
     is_whole = pl.col("reason").is_null()
-    split = split.with_columns(is_bad=cells.is_bad).with_columns(
-        reason=pl.when(is_whole & pl.col("is_bad")).then(pl.lit("bad_number")).otherwise("reason")
-    )
-    split = split.hstack(cells.values)
+    split = split.hstack(cells.values).with_columns(is_bad=cells.is_bad)
+    split = split.with_columns(reason=pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number"))))
     _note_raw(split, header, state)
     good = split.filter(is_whole & pl.col("from_at").is_not_null())
     good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
-    bad = split.filter(~is_whole).select(REJECTS.names()).cast(REJECTS)
     coverage = good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE)
-    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=bad, coverage=coverage)
+    return Parsed(tables=tables(good, header, state["is_raw"]), rejects=rejected(split), coverage=coverage)
 
 
 def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
@@ -165,9 +160,8 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     is_yearless = rows["stamp"].str.contains(rf"^{_YEARLESS}$").fill_null(False)
     if is_yearless.any():
         rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))
-    known = rows.filter(pl.col("local").is_not_null())
-    at, state["fold"] = instants(known.select("local", word=pl.lit("")), origin.zone, state["fold"])
-    known = known.select("line_no").with_columns(to_at=at)
+    known, state["fold"] = dated(rows, origin.zone, state["fold"])
+    known = known.select("line_no", to_at="at")
     known = known.with_columns(
         from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
     )
@@ -187,15 +181,9 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
 def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
     """Stamps without a year in the one that brings them nearest to the day of the file's first line."""
     if origin.date is None:
-        raise UnreadableFile(
-            "its stamps have no year",
-            "give `date` (the day of the first row) with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its stamps have no year", GIVE_DATE, "no_clock")
     short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
-    month = short.str.head(3).replace_strict(
-        {name: number for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.Int64
-    )
+    month = short.str.head(3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     ahead = month - origin.date.month
     year = origin.date.year + pl.when(ahead > 6).then(-1).when(ahead < -6).then(1).otherwise(0)
     return read_stamp(pl.concat_str([year, short], separator=" "), "%Y %b %d %H:%M:%S")

@@ -31,9 +31,11 @@ import re
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import over
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.stamps import at_second
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of, read_head, stem_of_rrd
 from pipelines.sources.rrdtool.rows import START, bins
 
@@ -52,7 +54,7 @@ def recognise(head: list[str]) -> Claim:
     """The beginning of a dump, fetch or xport whose columns are known."""
     found = read_head(head)
     if found is None:
-        return Claim(False, 0.0, "no output of rrdtool" if any(head) else "the file is empty")
+        return Claim(False, 0.0, "no output of rrdtool")
     if found.why_not:
         return Claim(False, 0.7, f"rrdtool {found.layout}: {found.why_not}; not read")
     return Claim(True, 1.0, f"rrdtool {found.layout} of {', '.join(found.names)} in bins of {found.step_s} s")
@@ -73,12 +75,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         host, tables, used = _links(known, head, origin)
     else:
         host, tables, used = _samples(good, head, origin, state)
-    rejects = frame.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason").cast(REJECTS)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        used.height,
+        rejected(frame),
         tables=tables,
-        n_used=used.height,
-        n_skipped=lines.height - used.height - rejects.height,
-        rejects=rejects,
         coverage=unbroken(used.select("line_no", *_instants(), host=pl.lit(host, dtype=pl.String))),
         carry=state,
     )
@@ -107,18 +108,8 @@ def _links(known: pl.DataFrame, head: Head, origin: Origin) -> tuple[str, dict[s
         mean, maximum = value(side), value(f"{side}_max")
         values.append(pl.when(~pl.col("is_max")).then(mean).alias(_SIDES[side]))
         values.append(pl.when("is_max").then(mean).otherwise(maximum).alias(_SIDES[f"{side}_max"]))
-    text = pl.lit(None, dtype=pl.String)
-    table = rows.select(
-        "line_no",
-        pl.lit(link, dtype=pl.String).alias("link"),
-        pl.lit("rrdtool", dtype=pl.String).alias("log_format"),
-        *_instants(),
-        *values,
-        in_counter=text,
-        out_counter=text,
-        note=text,
-    )
-    return link, {"mrtg_log": table}, rows
+    table = rows.with_columns(*values, *_instants(), link=pl.lit(link), log_format=pl.lit("rrdtool"))
+    return link, {TABLES[0]: complete(table, TABLES[0])}, rows
 
 
 def _samples(
@@ -135,20 +126,15 @@ def _samples(
     host = origin.host or "unknown"
     rows = _finest(good, state)
     number = pl.col("number").list.get(0)
-    # by a column: by a plain number Polars divides in another way, and the last digit depends on how the file is cut
-    rows = (
-        rows.with_columns(hundred=pl.lit(100.0))
-        .with_columns(
-            *_instants(),
-            host=pl.lit(host, dtype=pl.String),
-            # several metrics of one instant are several rows: each is a witness of its own
-            tool=pl.lit(f"rrdtool {metric}", dtype=pl.String),
-            interface=pl.lit("all", dtype=pl.String),
-            kind=pl.lit("all", dtype=pl.String),
-            value=number / pl.col("hundred") if factor == 0.01 else number * factor,
-        )
-        .rename({"value": column})
-    )
+    rows = rows.with_columns(
+        *_instants(),
+        host=pl.lit(host, dtype=pl.String),
+        # several metrics of one instant are several rows: each is a witness of its own
+        tool=pl.lit(f"rrdtool {metric}", dtype=pl.String),
+        interface=pl.lit("all", dtype=pl.String),
+        kind=pl.lit("all", dtype=pl.String),
+        value=over(number, 100) if factor == 0.01 else number * factor,
+    ).rename({"value": column})
     if column.endswith("_bytes"):
         rows = rows.with_columns(pl.col(column).round())
     return host, {table: complete(rows, table)}, rows
@@ -176,8 +162,5 @@ def _finest(good: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 
 def _instants() -> list[pl.Expr]:
-    begin, end = pl.col("to_t") - pl.col("span_s"), pl.col("to_t")
-    return [
-        pl.from_epoch(at, time_unit="s").cast(pl.Datetime("us")).alias(name)
-        for name, at in (("from_at", begin), ("to_at", end))
-    ]
+    begin = pl.col("to_t") - pl.col("span_s")
+    return [at_second(begin).alias("from_at"), at_second("to_t").alias("to_at")]

@@ -22,11 +22,11 @@ from collections.abc import Callable
 
 import polars as pl
 
+from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.sysstat import read_banner
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 from pipelines.sources.sar import delimited, pairs, text, tree
 from pipelines.sources.sar.activities import words
-from pipelines.sources.sar.measure import TABLES as TABLES
 
 TITLE = "sar"
 VERSION = 3

@@ -10,10 +10,10 @@ from typing import NamedTuple, NoReturn
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.units import KIB
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
 
 SECTOR = 512
 SHARE, MILLISECOND = -100, -1000  # negative: divide
-HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
 
 
 class Field(NamedTuple):
@@ -63,58 +63,54 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _fields(text: str, unit: int = 1) -> tuple[Field, ...]:
+    """Fields written `ours=theirs` or `ours=theirs+theirs`, all of one unit."""
+    pairs = [word.split("=") for word in text.split()]
+    return tuple(Field(target, tuple(names.split("+")), unit) for target, names in pairs)
+
+
+def _needs(text: str) -> tuple[tuple[str, ...], ...]:
+    """Names of which each must be there; of those with a bar between them one."""
+    return tuple(tuple(word.split("|")) for word in text.split())
+
+
 # `-u` counts interrupts in %system and guests in %user and %nice; `-u ALL` prints all of them apart.
 CPU = Activity(
     HOST,
     "CPU",
     words("%user %usr %idle %iowait"),
-    (("%user", "%usr"), ("%system", "%sys"), ("%idle",)),
-    (
-        Field("cpu_user", ("%user",), SHARE),
-        Field("cpu_user", ("%usr", "%guest"), SHARE),
-        Field("cpu_nice", ("%nice", "%gnice"), SHARE),
-        Field("cpu_system", ("%system",), SHARE),
-        Field("cpu_system", ("%sys", "%irq", "%soft"), SHARE),
-        Field("cpu_wait", ("%iowait",), SHARE),
-        Field("cpu_stolen", ("%steal",), SHARE),
-        Field("cpu_guest", ("%guest", "%gnice"), SHARE),
-        Field("cpu_idle", ("%idle",), SHARE),
+    _needs("%user|%usr %system|%sys %idle"),
+    _fields(
+        "cpu_user=%user cpu_user=%usr+%guest cpu_nice=%nice+%gnice cpu_system=%system cpu_system=%sys+%irq+%soft"
+        " cpu_wait=%iowait cpu_stolen=%steal cpu_guest=%guest+%gnice cpu_idle=%idle",
+        SHARE,
     ),
 )
 IO = Activity(
     HOST,
     "",
     words("rtps wtps bread/s bwrtn/s"),
-    (("tps",), ("bread/s",), ("bwrtn/s",)),
-    (Field("read_bytes_s", ("bread/s",), SECTOR), Field("write_bytes_s", ("bwrtn/s",), SECTOR)),
+    _needs("tps bread/s bwrtn/s"),
+    _fields("read_bytes_s=bread/s write_bytes_s=bwrtn/s", SECTOR),
     words("tps rtps wtps dtps bdscd/s"),
 )
 QUEUE = Activity(
     HOST,
     "",
     words("runq-sz ldavg-1 ldavg-5 ldavg-15"),
-    (("runq-sz",), ("ldavg-1",), ("ldavg-5",)),
-    (
-        Field("run_queue", ("runq-sz",)),
-        Field("load_1", ("ldavg-1",)),
-        Field("load_5", ("ldavg-5",)),
-        Field("load_15", ("ldavg-15",)),
-        Field("blocked", ("blocked",)),
-    ),
+    _needs("runq-sz ldavg-1 ldavg-5"),
+    _fields("run_queue=runq-sz load_1=ldavg-1 load_5=ldavg-5 load_15=ldavg-15 blocked=blocked"),
     words("plist-sz"),
 )
 MEMORY = Activity(
     HOST,
     "",
     words("kbmemfree kbmemused kbbuffers kbcached"),
-    (("kbmemfree",), ("kbbuffers",), ("kbcached",)),
-    (
-        Field("free_bytes", ("kbmemfree",), KIB),
-        Field("buffer_bytes", ("kbbuffers",), KIB),
-        Field("cache_bytes", ("kbcached",), KIB),
-        Field("active_bytes", ("kbactive",), KIB),
-        Field("inactive_bytes", ("kbinact",), KIB),
-        Field("swapped_bytes", ("kbswpused",), KIB),
+    _needs("kbmemfree kbbuffers kbcached"),
+    _fields(
+        "free_bytes=kbmemfree buffer_bytes=kbbuffers cache_bytes=kbcached active_bytes=kbactive inactive_bytes=kbinact"
+        " swapped_bytes=kbswpused",
+        KIB,
     ),
     is_open=True,
 )
@@ -122,37 +118,22 @@ SWAP = Activity(
     HOST,
     "",
     words("kbswpfree kbswpused"),
-    (("kbswpused",),),
-    (Field("swapped_bytes", ("kbswpused",), KIB),),
+    _needs("kbswpused"),
+    _fields("swapped_bytes=kbswpused", KIB),
     words("kbswpfree %swpused kbswpcad %swpcad"),
 )
-SWITCH = Activity(
-    HOST,
-    "",
-    words("cswch/s"),
-    (("cswch/s",),),
-    (Field("switch_rate", ("cswch/s",)),),
-    words("proc/s"),
-)
+SWITCH = Activity(HOST, "", words("cswch/s"), _needs("cswch/s"), _fields("switch_rate=cswch/s"), words("proc/s"))
 DISK = Activity(
     DEVICE,
     "DEV",
     words("DEV rd_sec/s wr_sec/s rkB/s wkB/s avgrq-sz areq-sz await"),
-    (("DEV",), ("tps",), ("rkB/s", "rd_sec/s"), ("wkB/s", "wr_sec/s"), ("await",), ("%util",)),
+    _needs("DEV tps rkB/s|rd_sec/s wkB/s|wr_sec/s await %util"),
     (
-        Field("request_rate", ("tps",)),
-        Field("read_bytes_s", ("rkB/s",), KIB),
-        Field("read_bytes_s", ("rd_sec/s",), SECTOR),
-        Field("write_bytes_s", ("wkB/s",), KIB),
-        Field("write_bytes_s", ("wr_sec/s",), SECTOR),
-        Field("moved_bytes_s", ("sect/s",), SECTOR),
-        Field("discard_bytes_s", ("dkB/s",), KIB),
-        Field("discard_bytes_s", ("dc_sec/s",), SECTOR),
-        Field("queue", ("aqu-sz",)),
-        Field("queue", ("avgqu-sz",)),
-        Field("wait_s", ("await",), MILLISECOND),
-        Field("service_s", ("svctm",), MILLISECOND),
-        Field("busy", ("%util",), SHARE),
+        *_fields("request_rate=tps queue=aqu-sz queue=avgqu-sz"),
+        *_fields("read_bytes_s=rkB/s write_bytes_s=wkB/s discard_bytes_s=dkB/s", KIB),
+        *_fields("read_bytes_s=rd_sec/s write_bytes_s=wr_sec/s moved_bytes_s=sect/s discard_bytes_s=dc_sec/s", SECTOR),
+        *_fields("wait_s=await service_s=svctm", MILLISECOND),
+        *_fields("busy=%util", SHARE),
     ),
     words("avgrq-sz areq-sz"),
     older=(("DEV", "tps", "rd_sec/s", "wr_sec/s"), ("DEV", "tps", "sect/s")),  # before 5.1.3, and before 4.1
@@ -161,15 +142,11 @@ INTERFACE = Activity(
     NETWORK,
     "IFACE",
     words("rxpck/s txpck/s rxkB/s txkB/s rxbyt/s txbyt/s"),
-    (("IFACE",), ("rxpck/s",), ("txpck/s",), ("rxkB/s", "rxbyt/s"), ("txkB/s", "txbyt/s")),
+    _needs("IFACE rxpck/s txpck/s rxkB/s|rxbyt/s txkB/s|txbyt/s"),
     (
-        Field("in_bytes_s", ("rxkB/s",), KIB),
-        Field("in_bytes_s", ("rxbyt/s",)),
-        Field("out_bytes_s", ("txkB/s",), KIB),
-        Field("out_bytes_s", ("txbyt/s",)),
-        Field("in_packet_rate", ("rxpck/s",)),
-        Field("out_packet_rate", ("txpck/s",)),
-        Field("busy", ("%ifutil",), SHARE),
+        *_fields("in_bytes_s=rxkB/s out_bytes_s=txkB/s", KIB),
+        *_fields("in_bytes_s=rxbyt/s out_bytes_s=txbyt/s in_packet_rate=rxpck/s out_packet_rate=txpck/s"),
+        *_fields("busy=%ifutil", SHARE),
     ),
     words("rxcmp/s txcmp/s rxmcst/s"),
 )
@@ -178,28 +155,22 @@ UNIX_CPU = Activity(
     HOST,
     "cpu",
     words("%usr %sys %wio %idle"),
-    (("%usr",), ("%sys",), ("%wio",), ("%idle",)),
-    (
-        Field("cpu_user", ("%usr",), SHARE),
-        Field("cpu_system", ("%sys",), SHARE),
-        Field("cpu_wait", ("%wio",), SHARE),
-        Field("cpu_idle", ("%idle",), SHARE),
-    ),
+    _needs("%usr %sys %wio %idle"),
+    _fields("cpu_user=%usr cpu_system=%sys cpu_wait=%wio cpu_idle=%idle", SHARE),
     words("physc %entc"),
 )
 UNIX_DISK = Activity(
     DEVICE,
     "device",
     words("device r+w/s blks/s Kbs/s avserv"),
-    (("device",), ("%busy",), ("r+w/s",), ("blks/s", "Kbs/s"), ("avwait",), ("avserv",)),
+    _needs("device %busy r+w/s blks/s|Kbs/s avwait avserv"),
     (
         Field("request_rate", ("r+w/s",)),
-        Field("moved_bytes_s", ("blks/s",), SECTOR),
-        Field("moved_bytes_s", ("Kbs/s",), KIB),
-        Field("queue", ("avque",)),
-        Field("wait_s", ("avwait", "avserv"), MILLISECOND),
-        Field("service_s", ("avserv",), MILLISECOND),
-        Field("busy", ("%busy",), SHARE),
+        *_fields("moved_bytes_s=blks/s", SECTOR),
+        *_fields("moved_bytes_s=Kbs/s", KIB),
+        *_fields("queue=avque"),
+        *_fields("wait_s=avwait+avserv service_s=avserv", MILLISECOND),
+        *_fields("busy=%busy", SHARE),
     ),
 )
 LINUX = (CPU, IO, QUEUE, MEMORY, SWAP, SWITCH, DISK, INTERFACE)
@@ -246,5 +217,4 @@ def _refuse(names: Sequence[str], why: str) -> NoReturn:
     raise UnreadableFile(
         f"a header of sar whose columns are not known ({why}): {' '.join(names)[:120]}",
         "keep the files as sar or sadf wrote them; tell of a version that prints other columns",
-        reason="unknown_header",
     )

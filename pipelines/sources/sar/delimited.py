@@ -149,7 +149,6 @@ def _refuse(header: str) -> NoReturn:
     raise UnreadableFile(
         f"several activities of sadf -h come in an unknown number of items: {header[:120]}",
         "write it with sadf -d without -h, or one activity a file",
-        reason="unknown_header",
     )
 
 

@@ -9,14 +9,13 @@ from datetime import timedelta
 
 import polars as pl
 
+from pipelines.sources._shared.columns import DEVICE, NETWORK, over
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import joined
-from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
-from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 from pipelines.sources._shared.sysstat import numbers
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Origin, Parsed
-from pipelines.sources.sar.activities import DEVICE, HOST, MILLISECOND, NETWORK, SHARE, Activity, Layout, lay_out
-
-TABLES = (HOST, DEVICE, NETWORK)
+from pipelines.sources.sar.activities import MILLISECOND, SHARE, Activity, Layout, lay_out
 
 _ALL_CPUS = ("all", "-1", "-", "system", "")  # the row over all processors, as versions and systems call it
 _ONE_CPU = r"^\d+$|^U$"  # on AIX U is what a partition left to others
@@ -106,12 +105,7 @@ def measure(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:
         for name in layout.values
     )
     reason = pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number")))
-    # divided by columns, since a scalar is divided by in another way in a chunk of one row
-    cells = cells.with_columns(
-        is_bad=is_bad,
-        hundred=pl.int_range(pl.len()) * 0 + 100,
-        thousand=pl.int_range(pl.len()) * 0 + 1000,
-    )
+    cells = cells.with_columns(is_bad=is_bad)
     raw = cells.select("is_bad", *(_value(field.names, field.unit).alias(field.target) for field in layout.fields))
     limited = raw.with_columns(
         pl.when(pl.col(field.target).is_between(0, _largest(field.target, field.unit))).then(field.target)
@@ -128,9 +122,7 @@ def _value(names: tuple[str, ...], unit: int) -> pl.Expr:
     value = pl.col(names[0])
     for name in names[1:]:
         value = value + pl.col(name)
-    if unit == SHARE:
-        return value / pl.col("hundred")
-    return value / pl.col("thousand") if unit == MILLISECOND else value
+    return over(value, -unit) if unit in (SHARE, MILLISECOND) else value
 
 
 def _largest(target: str, unit: int) -> float:
@@ -147,10 +139,10 @@ def _finish(records: pl.DataFrame, table: str) -> pl.DataFrame:
     """Records in the shape of their relation."""
     records = records.with_columns(tool=pl.lit("sar"))
     if table == DEVICE:
-        name = pl.col("item").str.strip_prefix("/dev/")
-        records = records.with_columns(device=name, kind=disk_kinds(name))
+        names = records["item"].str.strip_prefix("/dev/")
+        records = records.with_columns(device=names, kind=kinds_of(names, disk_kind))
     if table == NETWORK:
-        records = records.with_columns(interface=pl.col("item"), kind=interface_kinds(pl.col("item")))
+        records = records.with_columns(interface="item", kind=kinds_of(records["item"], interface_kind))
     return complete(records, table)
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources._shared.stamps import Fold, instants, read_stamp
+from pipelines.sources._shared.stamps import Fold, dated, read_stamp
 from pipelines.sources.protocol import Origin
 
 _EPOCH = r"^\d{9,11}$"
@@ -22,7 +22,6 @@ def read_stamps(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[
         word=pl.when(is_epoch).then(pl.lit("UTC")).otherwise(stamp.str.slice(20)),
         interval_s=pl.when(interval.is_between(1, _LONGEST_S)).then(interval),
     )
-    good = rows.filter(pl.col("local").is_not_null() & pl.col("word").is_not_null())
-    at, fold = instants(good.select("local", "word"), origin.zone, fold)
-    dated = good.select("line_no").with_columns(at=at.cast(pl.Datetime("us")))
-    return rows.drop("local", "word").join(dated, on="line_no", how="left", maintain_order="left"), fold
+    good, fold = dated(rows.filter(pl.col("word").is_not_null()), origin.zone, fold)
+    known = good.select("line_no", pl.col("at").cast(pl.Datetime("us")))
+    return rows.drop("local", "word").join(known, on="line_no", how="left", maintain_order="left"), fold

@@ -21,6 +21,7 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.stamps import GIVE_DATE
 from pipelines.sources._shared.sysstat import TIME, date_order, read_banner, read_date, read_stamps
 from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.sar.activities import LINUX, UNIX, Activity, Layout, read_header
@@ -111,7 +112,6 @@ def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
     raise UnreadableFile(
         f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
         "let sar print one activity at a time (sar -u, sar -d), each into a file or behind the other",
-        reason="unknown_header",
     )
 
 
@@ -207,11 +207,7 @@ def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state
     """The rows of one activity; `part` holds its header lines too, whose times begin the first samples."""
     undated = part.filter(pl.col("day").is_null() & ~pl.col("is_broken"))
     if undated.height:
-        raise UnreadableFile(
-            "its rows carry no date, and no banner above them does",
-            "give `date` (the day of the first row) with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its rows carry no date, and no banner above them does", GIVE_DATE, "no_clock")
     part = part.with_columns(to_at=_instants(part, header, origin, state))
     timed = part.filter(pl.col("to_at").is_not_null()).select("line_no", at="to_at", block="run")
     from_at, state["chains"][header] = previous(timed, state["chains"].get(header))

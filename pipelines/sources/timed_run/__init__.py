@@ -31,16 +31,17 @@ first: the seconds the run took are added; a mere date is no instant.
 
 import polars as pl
 
+from pipelines.sources._shared.columns import RUN
+from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import SHARED, complete
 from pipelines.sources._shared.stamps import microseconds
-from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
 
 TITLE = "dd and time"
 VERSION = 1
-TABLES = ("benchmark_run",)
+TABLES = (RUN,)
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
@@ -66,21 +67,16 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         state["clock"] = microseconds(origin.start_at)
     collector = Collector(origin, state, origin.host or stem_of(origin.path))
     verdicts = collector.take_all(lines.rows())
-    judged = lines.with_columns(reason=pl.Series(verdicts, dtype=pl.String))
-    rejects = judged.filter(~pl.col("reason").is_in(["used", "skipped"]))
-    rows = pl.DataFrame(collector.rows, schema_overrides=_WHOLE, infer_schema_length=None, schema=_NAMES)
-    return Parsed(
-        tables={"benchmark_run": complete(rows, "benchmark_run")},
-        n_used=verdicts.count("used"),
-        n_skipped=verdicts.count("skipped"),
-        rejects=rejects.select(REJECTS.names()).cast(REJECTS),
-        coverage=_coverage(complete(rows, "benchmark_run")),
+    reasons = [None if verdict in ("used", "skipped") else verdict for verdict in verdicts]
+    rows = complete(pl.DataFrame(collector.rows, schema={**schema_of(RUN), "ended_at": pl.Int64()}), RUN)
+    return Parsed.of(
+        lines,
+        verdicts.count("used"),
+        rejected(lines.with_columns(reason=pl.Series(reasons, dtype=pl.String))),
+        tables={RUN: rows},
+        coverage=_coverage(rows),
         carry=state,
     )
-
-
-_WHOLE = {**SHARED["benchmark_run"], "ended_at": pl.Int64()}
-_NAMES = list(_WHOLE)
 
 
 def _coverage(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources._shared.stamps import instants, read_stamp
+from pipelines.sources._shared.stamps import dated, read_stamp
 from pipelines.sources.blocks import HEAD_LINES
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.timed_run.commands import read_command
@@ -153,9 +153,9 @@ class Collector:
     def _clocks(self, parsed: list[tuple[int, ReadLine]]) -> dict[int, int]:
         dates = [(line_no, line.what["local"], line.what["word"]) for line_no, line in parsed if line.kind == "date"]
         stamps = pl.DataFrame(dates, schema=["line_no", "local", "word"], orient="row", schema_overrides=_STAMP)
-        stamps = stamps.with_columns(local=read_stamp(pl.col("local"), "%Y %b %d %H:%M:%S")).drop_nulls("local")
-        at, self.state["fold"] = instants(stamps, self.origin.zone, self.state["fold"])
-        return dict(zip(stamps["line_no"], at.dt.epoch("us"), strict=True))
+        stamps = stamps.with_columns(local=read_stamp(pl.col("local"), "%Y %b %d %H:%M:%S"))
+        known, self.state["fold"] = dated(stamps, self.origin.zone, self.state["fold"])
+        return dict(known.select("line_no", pl.col("at").dt.epoch("us")).rows())
 
 
 def continues(run: Carry, kind: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import EPOCH, MONTHS, instants, read_stamp
+from pipelines.sources._shared.stamps import EPOCH, GIVE_START, MONTHS, dated, instants, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 
@@ -106,7 +106,6 @@ def counter_lines(
         raise UnreadableFile(
             f"line {line_no}: a header of another mode among the counters of {what}: {flat[:120]}",
             "keep the output of each mode in a file of its own",
-            reason="unknown_header",
         )
     return found
 
@@ -140,17 +139,13 @@ def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: C
     if clocks.height:
         state["anchor_at"], state["anchor_rank"] = clocks.row(-1)[1:]
     if rows.filter(pl.col("at").is_null() & pl.col("reason").is_null()).height:
-        raise UnreadableFile(
-            "its rows carry no date",
-            "give `start_at` (the UTC instant of the first row) and `interval_s` with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its rows carry no date", GIVE_START, "no_clock")
     return rows
 
 
 def _anchors(others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """Instants of the clock lines, and the rank of the row that is next."""
-    clocks = others.filter(kind="clock").with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
-    clocks = clocks.filter(pl.col("local").is_not_null())
-    at, state["clock_fold"] = instants(clocks.select("local", word="zone"), origin.zone, state["clock_fold"])
-    return clocks.select("line_no", anchor_at=at.dt.epoch("us"), anchor_rank="rank")
+    local = read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S")
+    clocks = others.filter(kind="clock").with_columns(local=local, word="zone")
+    clocks, state["clock_fold"] = dated(clocks, origin.zone, state["clock_fold"])
+    return clocks.select("line_no", anchor_at=pl.col("at").dt.epoch("us"), anchor_rank="rank")

@@ -17,11 +17,11 @@ import re
 import polars as pl
 
 from pipelines.primitives.units import KIB
-from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import REJECTS, Carry, Origin, Parsed
+from pipelines.sources._shared.columns import HOST
+from pipelines.sources._shared.contract import schema_of
+from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
+from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
 
 _ROW = r"^\d+ [A-Za-z]"
@@ -82,20 +82,8 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     others = counter_lines(flat.filter(~is_row & (flat["flat"] != "")), rows, lambda _: False, "a host", state)
     state["n_rows"] = max(state["n_rows"], state["snapshot"] + 1)
     records = _samples(date_rows(_ends(rows, list(ends)), others, origin, state), list(ends.values()), state)
-    host = origin.host or stem_of(origin.path)
-    records = records.with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
-    junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
-    bad = rows.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
-    n_used = rows.height - bad.height + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
-    return Parsed(
-        tables={"host_sample": complete(records, "host_sample")},
-        n_used=n_used,
-        n_skipped=flat.height - n_used - rejects.height,
-        rejects=rejects,
-        coverage=unbroken(records),
-        carry=state,
-    )
+    n_read = rows.filter(pl.col("reason").is_null()).height
+    return gather(lines, rows, others, records, n_read, HOST, origin, state)
 
 
 def _snapshots(flats: list[str], state: Carry) -> tuple[list[tuple[int, str | None]], dict[int, Values]]:
@@ -132,15 +120,7 @@ def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataF
         if before_at is not None and at > before_at and (rates := _rates(before, now, (at - before_at) / 1e6)):
             samples.append({"line_no": line_no, "from_at": before_at, "to_at": at, **rates})
         state["before"], state["before_at"] = now, at
-    names = ("from_at", "to_at", *_MEMORY.values())
-    rates_of = ("read_bytes_s", "write_bytes_s", "interrupt_rate", "switch_rate")
-    shares = ("cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_wait", "cpu_stolen", "cpu_guest")
-    schema = {
-        "line_no": pl.Int64,
-        **dict.fromkeys(names, pl.Int64),
-        **dict.fromkeys((*rates_of, *shares), pl.Float64),
-        "note": pl.String,
-    }
+    schema = {**schema_of(HOST), "from_at": pl.Int64(), "to_at": pl.Int64()}
     rows = pl.DataFrame(samples, schema=schema, orient="row")
     return rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")))
 

@@ -16,13 +16,14 @@ import re
 
 import polars as pl
 
+from pipelines.sources._shared.columns import DEVICE, over
+from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.device_kinds import disk_kinds
-from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
+from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.stamps import read_stamp
-from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
+from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
 
 SECTOR_BYTES = 512
@@ -51,17 +52,17 @@ _WRAPPED = "wrapped counter"
 _SHORTEST_BUSY_S = 100
 _US = 1_000_000
 START: Carry = {"device": "", "zone": "", "devices": {}, "open": {}, "snapshot": -1, "waiting": False}
-_ROW_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "line_no": pl.Int64,
-    "text": pl.String,
-    "rank": pl.Int64,
-    "is_stamped": pl.Boolean,
-    "reason": pl.String,
+_ROW_SCHEMA: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "text": pl.String(),
+    "rank": pl.Int64(),
+    "is_stamped": pl.Boolean(),
+    "reason": pl.String(),
     "local": pl.Datetime("us"),
-    "word": pl.String,
-    "device": pl.String,
-    **dict.fromkeys(_COUNTERS, pl.Int64),
-    "busy_s": pl.Int64,
+    "word": pl.String(),
+    "device": pl.String(),
+    **dict.fromkeys(_COUNTERS, pl.Int64()),
+    "busy_s": pl.Int64(),
 }
 
 
@@ -78,23 +79,13 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         state["n_rows"] = rows["rank"][-1] + 1
     ends = rows.filter(pl.col("device").is_not_null() | pl.col("reason").is_not_null())
     ends = differences(date_rows(ends, others, origin, state), state)
-    host = origin.host or stem_of(origin.path)
-    records = ends.filter("is_record").with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
-    junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
-    bad = ends.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
+    records = ends.filter("is_record")
     parts = rows.height - ends.height  # labels of one snapshot
-    n_used = records.height + parts + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
-    intervals = records.select("line_no", "host", "from_at", "to_at").unique(["from_at", "to_at"], keep="first")
-    return Parsed(
-        tables={"device_sample": complete(records, "device_sample")},
-        n_used=n_used,
-        n_skipped=flat.height - n_used - rejects.height,
-        rejects=rejects,
-        coverage=unbroken(intervals.sort("from_at", "to_at")),
-        carry=state,
-        notes={COUNTERS: ends.height - records.height - bad.height},
-    )
+    parsed = gather(lines, ends, others, records, records.height + parts, DEVICE, origin, state)
+    intervals = parsed.tables[DEVICE].unique(["from_at", "to_at"], keep="first", maintain_order=True)
+    parsed.coverage = unbroken(intervals.sort("from_at", "to_at"))
+    parsed.notes = {COUNTERS: ends.filter(~pl.col("is_record") & pl.col("reason").is_null()).height}
+    return parsed
 
 
 def belongs(flat: str, mode: str) -> bool:
@@ -173,7 +164,7 @@ def _with_prefix(rows: pl.DataFrame) -> pl.DataFrame:
             local=pl.coalesce("local", "prefix_local"),
             word=pl.when(pl.col("local").is_null()).then("prefix_word").otherwise("word"),
         )
-    return rows.select(pl.col(name).cast(kind) for name, kind in _ROW_SCHEMA.items())
+    return shaped(rows, _ROW_SCHEMA)
 
 
 def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.DataFrame:
@@ -189,7 +180,7 @@ def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> 
     is_bad = pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) < 0) for name in _OF_PARTITION)
     reason = pl.when(is_narrow).then(pl.lit("wrong_width")).when(is_bad).then(pl.lit("bad_number"))
     counted = numbers.select(
-        *[name if name in _OF_PARTITION else pl.lit(None).alias(name) for name in (*_COUNTERS, "busy_s")],
+        *_OF_PARTITION,
         reason=reason,
         local=pl.lit(None, dtype=pl.Datetime("us")),
         word=pl.lit(""),
@@ -254,20 +245,19 @@ def differences(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .with_columns(
             to_at="at",
             reason=pl.when(pl.col("is_still")).then(pl.lit("out_of_order")).otherwise("reason"),
-            kind=disk_kinds(pl.col("device")),
+            kind=kinds_of(rows["device"], disk_kind),
         )
         .with_columns(pl.col("is_record").fill_null(False))
     )
 
 
 def _rates(samples: pl.DataFrame) -> list[pl.Expr]:
-    """Columns of the contract, by columns throughout: see `rows` on dividing by a number."""
-    seconds = pl.col("step") / (pl.int_range(pl.len()) * 0 + _US)
-    thousand = pl.int_range(pl.len()) * 0 + 1000
+    """Columns of the contract."""
+    seconds = over(pl.col("step"), _US)
     risen = {name: pl.when(pl.col(f"d_{name}") >= 0).then(f"d_{name}") for name in (*_COUNTERS, "busy_s")}
 
     def wait(ms: pl.Expr, requests: pl.Expr) -> pl.Expr:
-        return pl.when(requests > 0).then(ms / thousand / requests)
+        return pl.when(requests > 0).then(over(ms, 1000) / requests)
 
     has_wrapped = pl.any_horizontal((pl.col(f"d_{name}") < 0).fill_null(False) for name in (*_COUNTERS, "busy_s"))
     requests = risen["reads"] + risen["writes"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import MONTHS, offset_s, read_stamp
+from pipelines.sources._shared.stamps import GIVE_DATE, MONTH_NUMBERS, offset_s, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, mode_of
 
@@ -99,11 +99,7 @@ def _iso(found: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
     """Times of day: the first is of the origin's date, one far smaller than the last begins a new day."""
     if origin.date is None:
-        raise UnreadableFile(
-            "its rows carry a time of day but no date",
-            "give `date` (the local day of the first row) with its [[input]] in site.toml",
-            reason="no_clock",
-        )
+        raise UnreadableFile("its rows carry a time of day but no date", GIVE_DATE, "no_clock")
     clock = read_stamp(pl.lit("2000-01-01 ") + pl.col("time"))
     second = found.select(second=(clock - pl.datetime(2000, 1, 1)).dt.total_seconds()).to_series()
     turns, state["prefix_last"], state["prefix_turns"] = _turns(second, _DAY_S // 2, state)
@@ -115,17 +111,12 @@ def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
 
 def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
     """`Jun 15 08:00:01`, with the year beside it or counted on from that of the origin's date."""
-    months = {name: number for number, name in enumerate(MONTHS, 1)}
-    month = pl.col("month").replace_strict(months, default=None, return_dtype=pl.Int64)
+    month = pl.col("month").replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     if "year" in found.columns:
         year = pl.col("year")
     else:
         if origin.date is None:
-            raise UnreadableFile(
-                "its rows carry a day but no year",
-                "give `date` (the local day of the first row) with its [[input]] in site.toml",
-                reason="no_clock",
-            )
+            raise UnreadableFile("its rows carry a day but no year", GIVE_DATE, "no_clock")
         numbers = found.select(month).to_series()
         turns, state["prefix_last"], state["prefix_turns"] = _turns(numbers, 6, state)
         year = pl.lit(turns + origin.date.year).cast(pl.String)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.primitives.units import KIB
+from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import LAYOUTS, UNREAD, WIDEST
@@ -191,22 +192,18 @@ def _number(place: str, name: str) -> pl.Expr:
 
 
 def _columns(numbers: pl.DataFrame) -> pl.DataFrame:
-    """The contract's columns that the layout has.
-
-    Polars divides many values by one number through its reciprocal, but a single value truly, so that a row's share
-    would depend on the chunk it came in: hence a column of hundreds.
-    """
+    """The contract's columns that the layout has."""
     columns = []
     for column, (fields, kind, factor) in _FIELDS.items():
         field = next((field for field in fields if field in numbers.columns), None)
         value = pl.lit(None) if field is None else _scaled(field, kind, factor)
         columns.append(value.cast(_TYPES[kind]).alias(column))
-    return numbers.with_columns(hundred=pl.int_range(pl.len()) * 0 + 100).select(columns)
+    return numbers.select(columns)
 
 
 def _scaled(field: str, kind: str, factor: int) -> pl.Expr:
     if kind == _SHARE:
-        return pl.col(field) / pl.col("hundred")
+        return over(pl.col(field), 100)
     factor = 4 * factor if field == "free_4k" else factor
     return pl.col(field) * factor if factor != 1 else pl.col(field)
 

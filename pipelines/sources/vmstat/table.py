@@ -5,13 +5,12 @@ from typing import NoReturn
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.coverage import unbroken
-from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.samples import complete
-from pipelines.sources.protocol import AVERAGES, REJECTS, Carry, Origin, Parsed
+from pipelines.sources._shared.columns import HOST
+from pipelines.sources.protocol import AVERAGES, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
 from pipelines.sources.vmstat.clock import OtherLine, date_rows, others_of, read_clock
 from pipelines.sources.vmstat.headers import foreign, is_facts_line, is_group_line, is_like_header, mode_of, read_header
+from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.rows import announce, split
 from pipelines.sources.vmstat.text import sort_out
 
@@ -35,22 +34,10 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     rows = date_rows(rows, others, origin, state)
     rows = doubts.mark(runs.find_runs(rows, headers, state), state)
     _close(rows, others, headers, state)
-    host = origin.host or stem_of(origin.path)
     records = rows.filter("is_record").rename({"at": "to_at"})
-    records = records.with_columns(host=pl.lit(host, dtype=pl.String), tool=pl.lit("vmstat"))
-    junk = others.filter(kind="junk").select("line_no", "text", reason=pl.lit("bad_syntax"))
-    bad = rows.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason")
-    rejects = pl.concat([junk.cast(REJECTS), bad.cast(REJECTS)]).sort("line_no")
-    n_used = records.height + others.filter(~pl.col("kind").is_in(["junk", "skip"])).height
-    return Parsed(
-        tables={"host_sample": complete(records, "host_sample")},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
-        coverage=unbroken(records),
-        carry=state,
-        notes={AVERAGES: rows.filter(pl.col("reason").is_null() & ~pl.col("is_record")).height},
-    )
+    parsed = gather(lines, rows, others, records, records.height, HOST, origin, state)
+    parsed.notes = {AVERAGES: rows.filter(pl.col("reason").is_null() & ~pl.col("is_record")).height}
+    return parsed
 
 
 def classify(flat: str) -> OtherLine:
@@ -74,7 +61,6 @@ def _refuse(line_no: int, flat: str) -> NoReturn:
         f"line {line_no}: "
         + (f"this is {what}" if what else f"a header of unknown columns, or a cut one: {flat[:120]}"),
         "keep other output in files of its own, and header lines as vmstat prints them",
-        reason="unknown_header",
     )
 
 

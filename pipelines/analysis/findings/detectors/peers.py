@@ -17,7 +17,7 @@ from pipelines.analysis.stats.median_ratio import Contrast, ratio_of_medians
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.estimate import Estimate, NoEstimate
 
 _FAR = 4.0  # standard deviations that set a tape apart from the others
 _DRIVES_OF_A_LEVEL = 3
@@ -45,7 +45,7 @@ def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period
 
 
 def _together(hits: list[Hit]) -> Hit:
-    """One hit of an entity: its hours in all kinds of work, said in the words of the dearest."""
+    """One hit of an entity: its hours in all kinds of work, in the words of the dearest."""
     dearest = max(hits, key=lambda hit: hit.lost_s or 0.0)
     lost_s, lost_bytes = (sum(getattr(hit, name) or 0.0 for hit in hits) for name in ("lost_s", "lost_bytes"))
     bounds = [sum(hit.lost_interval[side] or 0.0 for hit in hits) for side in (0, 1)]
@@ -161,14 +161,15 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             continue
         labels = (named[name].to_numpy().astype(str) for name in (params["drive"], params["tape"], "day"))
         found = two_way.fit(named[rule.value].to_numpy(), *labels, n_resamples=1)
-        log_ratios = np.log([effect.ratio for effect in found.tapes if not effect.reason_missing])
+        tapes = [(effect, effect.ratio.value) for effect in found.tapes if isinstance(effect.ratio, Estimate)]
+        log_ratios = np.log([ratio for _, ratio in tapes])
         if log_ratios.size < params["min_tapes"]:
             continue
         spread = 1.4826 * float(np.median(np.abs(log_ratios - np.median(log_ratios))))
-        for effect in found.tapes:
-            if effect.ratio <= params["max_ratio"] and np.log(effect.ratio) <= np.median(log_ratios) - _FAR * spread:
+        for effect, ratio in tapes:
+            if ratio <= params["max_ratio"] and np.log(ratio) <= np.median(log_ratios) - _FAR * spread:
                 of_tape = named.filter(pl.col(params["tape"]).cast(pl.String) == effect.name)
-                hit = _tape(rule, effect, _usual_reach(log_ratios, spread), of_tape)
+                hit = _tape(rule, effect, ratio, _usual_reach(log_ratios, spread), of_tape)
                 if hit.facts["n"] >= params["min_files"]:
                     hits[hit.entity] = max(hit, hits.get(hit.entity, hit), key=lambda one: one.lost_s or 0.0)
     yield from hits.values()
@@ -180,15 +181,15 @@ def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
     return float(np.exp(student.ppf((1 + LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
 
 
-def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) -> Hit:
+def _tape(rule: Rule, effect: two_way.Effect, ratio: float, reach: float, rows: pl.DataFrame) -> Hit:
     taken = rows["bytes"] / 1e6 / rows[rule.value]
-    lost_s = number(taken.sum()) * (1 - effect.ratio)
+    lost_s = number(taken.sum()) * (1 - ratio)
     facts = {
         "n": rows.height,
         "n_drives": effect.n_cells,
-        "slower": 1 - effect.ratio,
-        "slower_low": max(0.0, 1 - effect.ratio * reach),
-        "slower_high": 1 - effect.ratio / reach,
+        "slower": 1 - ratio,
+        "slower_low": max(0.0, 1 - ratio * reach),
+        "slower_high": 1 - ratio / reach,
         "mode": str(rows["mode"][0]),
     }
     rate = number(rows["bytes"].sum()) / number(taken.sum())
@@ -199,6 +200,6 @@ def _tape(rule: Rule, effect: two_way.Effect, reach: float, rows: pl.DataFrame) 
         number(rows[rule.value].median()),
         facts,
         lost_s,
-        lost_s * rate / effect.ratio,
+        lost_s * rate / ratio,
         rows.sort(rule.time[0]).head(EVIDENCE_ROWS),
     )

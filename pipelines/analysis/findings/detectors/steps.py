@@ -10,7 +10,7 @@ import polars as pl
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant
 from pipelines.analysis.stats import two_way
-from pipelines.analysis.stats.change_points import Change, changes
+from pipelines.analysis.stats.change_points import Step, find_steps
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
@@ -38,7 +38,7 @@ def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         facts: dict[str, Any] = {
             "before": step.before,
             "after": step.after,
-            "step": step.step / step.before,
+            "step": step.size / step.before,
             "low": step.low / step.before,
             "high": step.high / step.before,
             "at": f"{at:%Y-%m-%d %H:%M}",
@@ -52,7 +52,7 @@ def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             entity,
             at,
             instant(after[rule.time[1]].max()),
-            step.step,
+            step.size,
             facts,
             rows=after.head(EVIDENCE_ROWS),
             names=names_in(group),
@@ -83,22 +83,22 @@ def _level(rule: Rule) -> pl.Expr:
     return value.clip(upper_bound=rule.params["cap"]).mean() if "cap" in rule.params else value.median()
 
 
-def _largest(rule: Rule, series: pl.DataFrame, since: datetime) -> Change | None:
-    found = changes(series["value"].to_numpy().astype(float))
+def _largest(rule: Rule, series: pl.DataFrame, since: datetime) -> Step | None:
+    found = find_steps(series["value"].to_numpy().astype(float))
     if isinstance(found, NoEstimate):
         return None
-    recent = [step for step in found.changes if step.before > 0 and series["at"][step.at] >= since]
-    step = max(recent, key=lambda one: abs(one.step / one.before), default=None)
-    if step is None or abs(step.step) < max(rule.params["min_change"] * step.before, rule.params.get("min_step", 0.0)):
+    recent = [step for step in found if step.before > 0 and series["at"][step.at] >= since]
+    step = max(recent, key=lambda one: abs(one.size / one.before), default=None)
+    if step is None or abs(step.size) < max(rule.params["min_change"] * step.before, rule.params.get("min_step", 0.0)):
         return None
     return step
 
 
-def _most_changed(rule: Rule, group: pl.DataFrame, at: datetime, step: Change) -> str:
+def _most_changed(rule: Rule, group: pl.DataFrame, at: datetime, step: Step) -> str:
     """The value of `most_of` whose rows since lie furthest from the level before, in the direction of the step."""
     name, value = rule.params["most_of"], pl.col(rule.value).clip(upper_bound=rule.params.get("cap"))
     since = group.filter(pl.col(rule.time[0]) >= at)
-    moved = since.group_by(name).agg(((value - step.before) * np.sign(step.step)).sum().alias("moved"))
+    moved = since.group_by(name).agg(((value - step.before) * np.sign(step.size)).sum().alias("moved"))
     return str(moved.sort(["moved", name], descending=[True, False])[name][0])
 
 

@@ -22,34 +22,17 @@ fairness; SimPy. MB = 10^6 bytes, seconds.
 """
 
 from pipelines.analysis.models.simulation.run import Run
-from pipelines.analysis.models.simulation.stations import fair_rates
-from pipelines.analysis.models.simulation.work import (
-    Changes,
-    File,
-    Mode,
-    Mount,
-    Outage,
-    Outcome,
-    Use,
-    Uses,
-    Work,
-    chunked,
-)
-
-__all__ = [
-    "Changes",
-    "File",
-    "Mode",
-    "Mount",
-    "Outage",
-    "Outcome",
-    "Use",
-    "Uses",
-    "Work",
-    "chunked",
-    "fair_rates",
-    "simulate",
-]
+from pipelines.analysis.models.simulation.stations import fair_rates as fair_rates
+from pipelines.analysis.models.simulation.work import Changes as Changes
+from pipelines.analysis.models.simulation.work import File as File
+from pipelines.analysis.models.simulation.work import Mode as Mode
+from pipelines.analysis.models.simulation.work import Mount as Mount
+from pipelines.analysis.models.simulation.work import Outage as Outage
+from pipelines.analysis.models.simulation.work import Outcome as Outcome
+from pipelines.analysis.models.simulation.work import Use as Use
+from pipelines.analysis.models.simulation.work import Uses as Uses
+from pipelines.analysis.models.simulation.work import Work as Work
+from pipelines.analysis.models.simulation.work import chunked as chunked
 
 
 def simulate(work: Work, changes: Changes | None = None) -> Outcome:

@@ -1,13 +1,13 @@
-"""What was seen, said before what it means: coverage, days without a log, clocks that do not agree."""
+"""What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
 from datetime import timedelta
 
-from pipelines.primitives.format import day_text, days_text, fixed, instant, quantity
+from pipelines.primitives.format import day_text, days_text, fixed, instant, listed, percent, quantity
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 
-# Above this share of hours without a log, nothing is said about what the hours went on.
+# Above this share of hours without a log, nothing is reported about what the hours went on.
 _MOST_UNSEEN = 0.5
 _MOST_DAYS = 5
 _MOST_NAMES = 5
@@ -78,7 +78,7 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
     unseen = [day_text(day) for day in days if day not in known]
     if not unseen:
         return []
-    named = ", ".join(unseen[:_MOST_DAYS]) + (" and others" if len(unseen) > _MOST_DAYS else "")
+    named = listed(unseen, _MOST_DAYS)
     return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all, and are in no sum: {named}")]
 
 
@@ -118,7 +118,7 @@ def _clocks(asker: Asker) -> list[tuple[str, str]]:
         alike.setdefault(row["summary"] + (f" (by {row['tool']})" if row["skew_s"] is not None else ""), []).append(
             station
         )
-    return [("clocks", f"{_some(stations)}: {says}") for says, stations in sorted(alike.items())]
+    return [("clocks", f"{listed(stations, _MOST_NAMES)}: {says}") for says, stations in sorted(alike.items())]
 
 
 def _withheld(asker: Asker) -> list[tuple[str, str]]:
@@ -127,11 +127,6 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
             seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
-            log = f"{row['source']} of {row['host']}: {seen} seen, {row['needed']:.0%} needed"
+            log = f"{row['source']} of {row['host']}: {seen} seen, {percent(row['needed'])} needed"
             rules.setdefault(log, []).append(row["rule"])
     return [("withheld", f"{log}; no verdict of {', '.join(names)}") for log, names in rules.items()]
-
-
-def _some(names: list[str]) -> str:
-    left = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {left} more" if left > 0 else "")

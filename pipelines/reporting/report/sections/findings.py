@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.primitives.format import day_text, days_text, instant, price, quantity
+from pipelines.primitives.format import day_text, days_text, instant, listed, price, quantity
 from pipelines.reporting.report.model import Evidence, Finding, Loss, Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -44,11 +44,9 @@ def losses(asker: Asker) -> Section:
 
 def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
     rule = asker.catalog.rules.get(row["rule"])
-    names = row["entities"].split(", ")
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return Loss(
         title=rule.title if rule else row["rule"],
-        where=", ".join(names[:_MOST_NAMES]) + more,
+        where=listed(row["entities"].split(", "), _MOST_NAMES),
         price=price(row),
         period=days_text(row["first_day"], row["last_day"]),
         action=rule.look_at if rule else "",
@@ -91,9 +89,8 @@ def _were_asked(asker: Asker) -> bool:
 def _gone(asker: Asker) -> list[str]:
     """What the day judged before had and the last one has not."""
     rows = [row for row in asker.ask("finding_life").as_dicts() if row["gone_day"] == asker.last]
-    named = [f"{row['rule']} of {row['entity']}" for row in rows[:_MOST_NAMES]]
-    more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
-    return [f"Gone since the day before: {', '.join(named + more)}."] if rows else []
+    named = [f"{row['rule']} of {row['entity']}" for row in rows]
+    return [f"Gone since the day before: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _unsaid(asker: Asker) -> list[str]:
@@ -101,10 +98,9 @@ def _unsaid(asker: Asker) -> list[str]:
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
         f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
-        for row in rows[:_MOST_NAMES]
+        for row in rows
     ]
-    more = [f"{len(rows) - len(named)} more"] if len(rows) > len(named) else []
-    return [f"Withheld, for these hours are missing: {', '.join(named + more)}."] if rows else []
+    return [f"Withheld, for these hours are missing: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:
