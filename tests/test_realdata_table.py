@@ -23,7 +23,7 @@ from support.parsing import real_origin
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
 COLUMNS = ("file", "source", "lines", "used", "skipped", "rejected", "rows", "first", "last", "remark")
-NOT_IN_THIS_ROUND = ("cta", "cta-synthetic", "hpss")
+NOT_IN_THIS_ROUND = ("hpss",)
 INTRODUCTION = """# What becomes of the real captures
 
 One row per file of the folder that `TAPESCOPE_REALDATA` names, written by `pytest tests/test_realdata_table.py --regen`

@@ -202,6 +202,8 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
         "endit-synthetic",
         "tsm",
         "tsm-synthetic",
+        "cta",
+        "cta-synthetic",
         "misc",
         "faults",
     ],

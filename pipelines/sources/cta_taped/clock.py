@@ -1,0 +1,108 @@
+"""When a line was written, in UTC.
+
+JSON and the stamps of rsyslog are exact. The text form has the local time without year or zone: the zone is that of
+`site.toml`, the year that of the day nearest to what is known of the file's date.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.stamps import MONTHS, Fold, instants, read_stamp
+from pipelines.sources.protocol import Origin
+
+_ISO = r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$"
+_LOCAL = r"^([A-Z][a-z]{2}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?$"
+_ROTATED = re.compile(r"[-.](\d{4})(\d\d)(\d\d)(?:-\d{9,11})?(?:\.\w{1,4})?$")
+_EPOCH = re.compile(r'StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
+_FIRST, _LAST = datetime(1980, 1, 1), datetime(2100, 1, 1)
+_HALF_YEAR = 186  # in days, of months of 31
+_AT = pl.Datetime("us")
+
+
+class Near(NamedTuple):
+    """A day of the local calendar, and whether lines may lie after it."""
+
+    day: date
+    is_last: bool
+
+
+def epoch_us(text: pl.Expr) -> pl.Expr:
+    """Seconds since 1970 with up to nine digits behind the point, as whole microseconds; the rest is cut off."""
+    parts = text.str.extract_groups(r"^(\d+)(?:\.(\d+))?$").struct
+    return parts.field("1").cast(pl.Int64) * 1_000_000 + _microseconds(parts.field("2"))
+
+
+def dated(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
+    """Add `logged_at` to lines with `epoch` and `stamp`; null where the clock cannot be read.
+
+    Raises UnreadableFile where lines without a year come from a file of which nothing tells it.
+    """
+    iso = pl.col("stamp").str.extract_groups(_ISO).struct
+    exact = pl.coalesce(pl.col("epoch").cast(_AT), _instant(iso))
+    rows = rows.with_columns(logged_at=pl.when(exact.is_between(_FIRST, _LAST)).then(exact))
+    is_local = pl.col("epoch").is_null() & pl.col("stamp").str.contains(_LOCAL)
+    local = rows.filter(is_local)
+    if not local.height:
+        return rows, fold
+    local = local.with_columns(local=_local(pl.col("stamp"), _nearest(origin)), word=pl.lit("")).filter(
+        pl.col("local").is_not_null()
+    )
+    at, fold = instants(local.select("local", "word"), origin.zone, fold)
+    found = local.select("line_no").with_columns(local_at=at)
+    rows = rows.join(found, on="line_no", how="left", maintain_order="left")
+    return rows.with_columns(logged_at=pl.coalesce("logged_at", "local_at")).drop("local_at"), fold
+
+
+def _instant(parts: "pl.expr.struct.ExprStructNameSpace") -> pl.Expr:
+    offset = pl.when(parts.field("3") == "Z").then(pl.lit("+00:00")).otherwise(parts.field("3"))
+    whole = (parts.field("1") + offset).str.to_datetime("%Y-%m-%dT%H:%M:%S%z", strict=False, time_unit="us")
+    return whole.dt.replace_time_zone(None) + pl.duration(microseconds=_microseconds(parts.field("2")))
+
+
+def _microseconds(fraction: pl.Expr) -> pl.Expr:
+    return fraction.fill_null("").str.pad_end(6, "0").str.head(6).cast(pl.Int64)
+
+
+def _local(stamp: pl.Expr, near: Near) -> pl.Expr:
+    """Local times of stamps without a year."""
+    parts = stamp.str.extract_groups(_LOCAL).struct
+    numbers = dict(zip(MONTHS, range(1, 13), strict=True))
+    month = parts.field("1").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    day = parts.field("2").str.strip_chars().cast(pl.Int64, strict=False)
+    ahead = month * 31 + day - (near.day.month * 31 + near.day.day)
+    year = pl.lit(near.day.year) + pl.when(ahead > (0 if near.is_last else _HALF_YEAR)).then(-1).when(
+        ahead < -_HALF_YEAR if not near.is_last else False
+    ).then(1).otherwise(0)
+    text = pl.concat_str(
+        year, pl.lit("-"), month.cast(pl.String), pl.lit("-"), day.cast(pl.String), pl.lit(" "), parts.field("3")
+    )
+    return read_stamp(text) + pl.duration(microseconds=_microseconds(parts.field("4")))
+
+
+def _nearest(origin: Origin) -> Near:
+    """What is known of the file's date: of the input, its rotated name, an epoch among its first lines, or its end."""
+    if origin.date is not None:
+        return Near(origin.date, False)
+    if match := _ROTATED.search(origin.path):
+        try:
+            return Near(date(*map(int, match.groups())), False)
+        except ValueError:
+            pass
+    zone = ZoneInfo(origin.zone)
+    for line in origin.head:
+        if match := _EPOCH.search(line):
+            return Near(datetime.fromtimestamp(int(match[1]), zone).date(), False)
+    if origin.modified_at is not None:
+        written = origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC)
+        # a day and more for clocks that run ahead
+        return Near((written.astimezone(zone) + timedelta(days=2)).date(), True)
+    raise UnreadableFile(
+        "its lines carry no year",
+        "give `date` with its [[input]] in site.toml, or let the daemon write JSON",
+        reason="no_clock",
+    )

@@ -1,0 +1,45 @@
+"""One row per counter of the drive's SCSI log pages, which the daemon asks for at the end of a session."""
+
+import re
+
+import polars as pl
+
+from pipelines.sources.cta_taped import alike
+from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, keys_of, schema_of, typed
+
+FIELDS: Fields = {
+    **{name: COMMON[name] for name in ("system", "volume", "mount_id")},
+    **fields("text", serial="serialNumber"),
+}
+SCHEMA = schema_of(FIELDS, scope=pl.String(), counter=pl.String(), value=pl.Float64())
+_COUNTER = re.compile(r"(?:mount|lifetime|volume)[A-Z]\w*|validity")
+_OTHERS = {"mountId", "mountType", "mountAttempted"}
+
+
+def read(rows: pl.DataFrame) -> pl.DataFrame:
+    """A row per line and counter, or per line without one: parameters, `counter`, `reading` and `is_read`."""
+    keys = sorted(keys_of(FIELDS))
+    every = [alike.pairs(body, is_json) for body, is_json in rows.select("body", "is_json").iter_rows()]
+    found = rows.drop("body").with_columns(
+        *(pl.Series(key, [(one or {}).get(key) or None for one in every], dtype=pl.String) for key in keys),
+        is_read=pl.Series([one is not None for one in every], dtype=pl.Boolean),
+        reading=pl.Series([_counters(one or {}) for one in every], dtype=pl.List(pl.List(pl.String))),
+    )
+    counted = found.explode("reading", empty_as_null=True)
+    return counted.with_columns(counter=pl.col("reading").list.get(0), reading=pl.col("reading").list.get(1))
+
+
+def _counters(found: alike.Pairs) -> list[list[str]]:
+    return [
+        [key, value] for key, value in sorted(found.items()) if _COUNTER.fullmatch(key) and key not in _OTHERS and value
+    ]
+
+
+def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Rows with `reject` for those that are none; values that are no numbers, as dates, are left out."""
+    rows = typed(found, FIELDS, system, "kind", "counter", "reading").rename({"kind": "scope"})
+    value = pl.col("reading").cast(pl.Float64, strict=False)
+    rows = rows.with_columns(value=pl.when(value.is_finite()).then(value))
+    is_torn = pl.col("drive").is_null()
+    rows = rows.with_columns(reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))
+    return rows.filter(pl.col("value").is_not_null() | pl.col("reject").is_not_null())

@@ -1,0 +1,30 @@
+"""One row per line of a file: read from tape, transmitted to the drive, or failed."""
+
+import polars as pl
+
+from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, schema_of, typed
+
+FIELDS: Fields = {
+    **COMMON,
+    **fields("whole", file_seq="fSeq", archive_file_id="fileId", block_id="BlockId"),
+    **fields("text", disk_url="dstURL diskURL", lbp_mode="LBPMode"),
+    **fields("whole", bytes="dataVolume", header_bytes="headerVolume"),
+    **fields("seconds", position_s="positionTime", read_write_s="readWriteTime", checksum_s="checksumingTime"),
+    **fields("seconds", wait_data_s="waitDataTime", wait_buffer_s="waitFreeMemoryTime"),
+    **fields("seconds", wait_report_s="waitReportingTime", transfer_s="transferTime", total_s="totalTime"),
+    **fields("flag", is_repack="isRepack", is_verify="isVerifyOnly"),
+    **fields("text", error="exceptionMessage exception_message ErrorMessage errorMessage error_message"),
+}
+SCHEMA = schema_of(FIELDS, kind=pl.String(), disk_host=pl.String(), is_whole_seconds=pl.Boolean())
+_NEEDED = ("file_seq", "bytes", "read_write_s", "total_s")  # of a file that was moved
+_HOST = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
+
+
+def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Rows with `reject` for those that are none."""
+    rows = typed(found, FIELDS, system, "kind")
+    is_torn = pl.col("drive").is_null() | ((pl.col("kind") != "failed") & pl.any_horizontal(pl.col(*_NEEDED).is_null()))
+    url = pl.col("disk_url").str.extract_groups(_HOST).struct
+    # a verified file goes nowhere: file://dummy
+    host = pl.when((url.field("1") != "file") & (url.field("2") != "")).then(url.field("2"))
+    return rows.with_columns(disk_host=host, reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))

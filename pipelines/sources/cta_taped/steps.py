@@ -1,0 +1,64 @@
+"""One row per line that marks an instant of a drive's story."""
+
+import polars as pl
+
+from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, schema_of, typed
+
+_UPDATED = {  # an update of a drive's status tells these under names of its own
+    "volume": "update_currentVid",
+    "mount_id": "update_sessionId",
+    "vo": "update_currentVo",
+    "tape_pool": "update_currentTapePool",
+}
+_LATER: Fields = {
+    name: field._replace(keys=(*field.keys, *([_UPDATED[name]] if name in _UPDATED else [])))
+    for name, field in COMMON.items()
+}
+FIELDS: Fields = {
+    **_LATER,
+    **fields("text", previous_state="PreviousState", state="NewState next_status status sessionState"),
+    **fields("text", session_type="NewType sessionType type", mount_type="mountType"),
+    **fields("whole", file_seq="fSeq", archive_file_id="fileId"),
+    **fields("whole", files_queued="filesQueued", bytes_queued="bytesQueued"),
+    **fields("seconds", oldest_age_s="oldestJobAge"),
+    **fields("seconds", seconds="MCMountTime mountTime flushTime positionTime"),
+    **fields("seconds", total="totalTime"),
+    **fields("whole", files="files update_filesTransferedInSession"),
+    **fields("whole", bytes="bytes dataVolume update_bytesTransferedInSession"),
+    **fields("text", given_reason="reason update_reason", comment="comment", up="up"),
+    **fields("whole", alert_number="tapeAlertNumber"),
+    **fields("text", alert_text="tapeAlert"),
+}
+_INNER = {"total", "up", "given_reason", "comment"}
+SCHEMA = schema_of(
+    {name: field for name, field in FIELDS.items() if name not in _INNER},
+    kind=pl.String(),
+    reason=pl.String(),
+)
+_OF_DAEMON = ("started_daemon", "stopped_daemon")
+_UP = {"1": True, "true": True, "0": False, "false": False}
+_TIMED = ("mounted", "ready", "positioned", "label_positioned", "flushed")
+_MODE = r" for (read|write)$"
+
+
+def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Rows with `reject` for those that are none."""
+    rows = typed(found, FIELDS, system, "kind", "message", "event")
+    kind = pl.col("kind")
+    is_torn = pl.col("drive").is_null() & ~kind.is_in(_OF_DAEMON)
+    is_event = pl.col("event").is_not_null()
+    up = pl.col("up").replace_strict(_UP, default=None, return_dtype=pl.Boolean)
+    up = pl.when(is_event).then(pl.col("event").str.ends_with("_up")).otherwise(up)
+    is_own_reason = is_event | (kind == "killed") | (pl.col("state") == "Fatal")
+    reason = pl.when(is_own_reason).then("message").otherwise(pl.coalesce("given_reason", "comment"))
+    return rows.with_columns(
+        state=pl.when(kind == "desired_state")
+        .then(pl.when(up).then(pl.lit("UP")).when(~up).then(pl.lit("DOWN")))
+        .otherwise("state"),
+        session_type=pl.when(kind == "session_started")
+        .then(pl.col("message").str.extract(_MODE))
+        .otherwise("session_type"),
+        seconds=pl.when(kind == "thread_complete").then("total").when(kind.is_in(_TIMED)).then("seconds"),
+        reason=reason,
+        reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))),
+    )

@@ -1,0 +1,109 @@
+"""Parameters of lines, all text, as typed columns: shared by the relations of this source."""
+
+from typing import NamedTuple
+
+import polars as pl
+
+MAX_WHOLE = 2**62
+_TRUE, _FALSE = ["1", "true"], ["0", "false"]
+_IS_WHOLE = r"^-?\d+$"
+
+
+class Field(NamedTuple):
+    """A column: what it holds (text, whole, seconds, flag) and the parameters it comes from, the first one given."""
+
+    kind: str
+    keys: tuple[str, ...]
+
+
+Fields = dict[str, Field]
+
+_KINDS: dict[str, pl.DataType] = {
+    "text": pl.String(),
+    "whole": pl.Int64(),
+    "seconds": pl.Float64(),
+    "flag": pl.Boolean(),
+}
+# The same in every relation of the daemon. `drive` and `host` are looked up in every line, for its coverage.
+COMMON: Fields = {
+    "system": Field("text", ("instance",)),
+    "volume": Field("text", ("tapeVid",)),
+    "mount_id": Field("text", ("mountId",)),
+    "vo": Field("text", ("vo",)),
+    "tape_pool": Field("text", ("tapePool",)),
+}
+LINE: dict[str, pl.DataType] = {
+    "line_no": pl.Int64(),
+    "host": pl.String(),
+    "drive": pl.String(),
+    "logged_at": pl.Datetime("us"),
+}
+
+
+def fields(kind: str, **columns: str) -> Fields:
+    """Fields of one kind: column = parameter, or several with blanks between."""
+    return {name: Field(kind, tuple(keys.split())) for name, keys in columns.items()}
+
+
+def keys_of(given: Fields) -> set[str]:
+    """All parameters that the fields may come from."""
+    return {key for field in given.values() for key in field.keys}
+
+
+def schema_of(given: Fields, **more: pl.DataType) -> dict[str, pl.DataType]:
+    """Columns of a relation: those of every line, its fields, and more."""
+    return LINE | {name: _KINDS[field.kind] for name, field in given.items()} | more
+
+
+def typed(rows: pl.DataFrame, given: Fields, system: str, *more: str) -> pl.DataFrame:
+    """The columns of every line, the fields, `is_whole_seconds`, more by name; and why the line is none, `reject`."""
+    made = {name: _made(field) for name, field in given.items()}
+    is_bad = [
+        pl.coalesce(pl.col(key) for key in field.keys).is_not_null() & made[name].is_null()
+        for name, field in given.items()
+        if field.kind != "text"
+    ]
+    reject = (
+        pl.when(~pl.col("is_read"))
+        .then(pl.lit("bad_syntax"))
+        .when(pl.col("logged_at").is_null())
+        .then(pl.lit("bad_time"))
+        .when(pl.any_horizontal(pl.lit(False), *is_bad))
+        .then(pl.lit("bad_number"))
+    )
+    columns = rows.select(
+        *LINE,
+        "text",
+        *more,
+        *(value.alias(name) for name, value in made.items()),
+        is_whole_seconds=_are_whole(given),
+        reject=reject,
+    )
+    return columns.with_columns(system=pl.col("system").fill_null(system))
+
+
+def _made(field: Field) -> pl.Expr:
+    text = pl.coalesce(pl.col(key) for key in field.keys)
+    match field.kind:
+        case "whole":
+            number = text.cast(pl.Int64, strict=False)
+            return pl.when(number.is_between(0, MAX_WHOLE)).then(number)
+        case "seconds":
+            number = text.cast(pl.Float64, strict=False)
+            return pl.when(number.is_finite() & (number >= 0)).then(number)
+        case "flag":
+            return pl.when(text.is_in(_TRUE)).then(True).when(text.is_in(_FALSE)).then(False)
+        case _:
+            return text
+
+
+def _are_whole(given: Fields) -> pl.Expr:
+    """No time of the line has a point: somebody on the way cast them to whole seconds. CTA always prints one."""
+    times = [
+        pl.coalesce(pl.col(key) for key in field.keys).str.contains(_IS_WHOLE)
+        for field in given.values()
+        if field.kind == "seconds"
+    ]
+    return pl.all_horizontal(pl.lit(True), *(time.fill_null(True) for time in times)) & pl.any_horizontal(
+        pl.lit(False), *(time.is_not_null() for time in times)
+    )
