@@ -39,6 +39,23 @@ SELECT day, coalesce(lead(day) OVER (PARTITION BY system, logname ORDER BY began
 FROM {LAKE}.bronze.enstore_accounting_mount
 QUALIFY action = 'mount' AND state <> 'E'
 UNION
+SELECT CAST(min(from_at) AS DATE), CAST(max(to_at) AS DATE)
+FROM (
+    SELECT system, drive, mount_id, logged_at AS from_at, logged_at AS to_at FROM {LAKE}.bronze.cta_step
+    UNION ALL SELECT system, drive, mount_id, logged_at, logged_at FROM {LAKE}.bronze.cta_file
+    UNION ALL
+    SELECT system, drive, mount_id,
+           logged_at - to_microseconds(CAST(1e6 * (coalesce(total_s, 0) + coalesce(drain_s, 0)) AS BIGINT)), logged_at
+    FROM {LAKE}.bronze.cta_session
+)
+WHERE mount_id IS NOT NULL
+GROUP BY system, drive, mount_id
+UNION
+SELECT day, lead(day) OVER (PARTITION BY system, drive ORDER BY logged_at, file_id, line_no)
+FROM {LAKE}.bronze.cta_step
+WHERE kind = 'drive_status'
+QUALIFY state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN')
+UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
 UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day

@@ -56,17 +56,22 @@ def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
 
 
 def _drives(connection: Connection, site: Site) -> list[Row]:
-    """Declared drives, and those only the logs know, named as Enstore names its movers."""
+    """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own."""
     seen = {
         logname: (host, system)
         for logname, host, system in connection.execute(
-            f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM {LAKE}.bronze.enstore_log_mover"
+            "SELECT name, min(split_part(host, '.', 1)), min(system)"
+            f" FROM (SELECT name, host, system FROM {LAKE}.bronze.enstore_log_mover"
+            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_step"
+            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session)"
             " WHERE name IS NOT NULL GROUP BY name"
         ).fetchall()
     }
     rows: list[Row] = []
     for drive in site.drive:
-        logname, mover = drive.logname or f"{drive.name}MV", drive.mover or f"{drive.name}.mover"
+        names = (drive.logname, f"{drive.name}MV", drive.name)
+        logname = drive.logname or next((name for name in names if name in seen), f"{drive.name}MV")
+        mover = drive.mover or f"{drive.name}.mover"
         host, system = seen.pop(logname, (None, None))
         sold = technology.known(drive.generation)
         generation = sold.name if sold else drive.generation or None

@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount down unknown" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain hung down unknown" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
-witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written" }
+witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
@@ -29,13 +29,13 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "witness"
-value_set = ["log", "relay"]
+value_set = ["log", "relay", "session"]
 severity = "critical"
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "state"
-value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "down", "unknown"]
+value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "drain", "hung", "down", "unknown"]
 severity = "critical"
 */
 WITH cut AS (
@@ -57,6 +57,10 @@ every_piece AS (
     UNION ALL
     SELECT system, drive, state, from_at, to_at, is_inferred, 'relay', NULL, NULL, file_id, line_no
     FROM silver.relay_state
+    UNION ALL
+    SELECT system, drive, state, from_at, to_at, is_inferred, CASE WHEN is_inferred THEN 'session' ELSE 'log' END,
+           session_id, attempt_id, file_id, line_no
+    FROM silver.cta_state
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, attempt_id,
        file_id, line_no

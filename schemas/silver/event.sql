@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention a mover's log reports, or the accounting where no log does"
+grain = "one row per failure, restart or intervention the log of a mover or of CTA's tape daemon reports, or the accounting where no log does"
 why = "What went wrong with drives, cartridges and transfers, and the time it took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -9,10 +9,10 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
-kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert" }
+kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved) tape_alert" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a killed session the time it hung. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system the error is put down to" }
@@ -92,6 +92,24 @@ entry AS (
           QUALIFY row_number() OVER (
               PARTITION BY system, logname, volume, began_at, state ORDER BY file_id, line_no) = 1) m
     LEFT JOIN site.drive d ON d.logname = m.logname
+),
+cta AS (
+    SELECT system, drive, 'transfer_failed' AS kind, ended_at AS happened_at, requested_at AS began_at, volume,
+           CAST(NULL AS VARCHAR) AS error, error AS message, file_id, line_no
+    FROM silver.cta_transfer WHERE status = 'failed'
+    UNION ALL
+    SELECT m.system, m.drive, CASE m.status WHEN 'empty' THEN 'empty_mount' WHEN 'killed' THEN 'session_killed' ELSE m.status END,
+           coalesce(m.killed_at, m.to_at), CASE m.status WHEN 'killed' THEN h.from_at ELSE m.requested_at END, m.volume, NULL,
+           NULL, m.file_id, m.line_no
+    FROM silver.cta_mount m
+    LEFT JOIN silver.cta_state h ON h.system = m.system AND h.session_id = m.session_id AND h.state = 'hung'
+    WHERE m.status IN ('mount_failed', 'killed', 'empty')
+    UNION ALL
+    SELECT s.system, coalesce(d.drive, s.drive), CASE s.kind WHEN 'alert' THEN 'tape_alert' ELSE 'drive_offline' END,
+           s.logged_at, NULL, s.volume, s.alert_text, s.reason, s.file_id, s.line_no
+    FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
+    WHERE s.kind = 'alert' OR s.kind = 'desired_state' AND s.state = 'DOWN'
+    QUALIFY row_number() OVER (PARTITION BY s.system, s.drive, s.logged_at, s.kind, s.alert_text ORDER BY s.file_id, s.line_no) = 1
 )
 SELECT day, system, drive, kind, happened_at, began_at, lost_s, volume, error, error_source, message, file_id, line_no
 FROM logged
@@ -104,3 +122,7 @@ FROM entry e
 ANTI JOIN logged l
     ON l.system = e.system AND l.drive = e.drive AND l.kind = e.kind
        AND l.happened_at BETWEEN e.happened_at - INTERVAL 120 SECOND AND e.happened_at + INTERVAL 120 SECOND
+UNION ALL
+SELECT CAST(happened_at AS DATE), system, drive, kind, happened_at, began_at,
+       date_diff('microsecond', began_at, happened_at) / 1e6, volume, error, NULL, left(message, 300), file_id, line_no
+FROM cta

@@ -46,14 +46,14 @@ severity = "critical"
 */
 WITH pair AS (
     SELECT transfer_id AS gap_id, session_id, system, drive, volume, mode, status, ended_at AS started_at,
-           bytes / nullif(drive_s, 0) AS rate_bytes_s, end_file_id AS previous_file_id,
-           end_line_no AS previous_line_no,
+           bytes / nullif(drive_s, 0) AS rate_bytes_s, coalesce(end_file_id, file_id) AS previous_file_id,
+           coalesce(end_line_no, line_no) AS previous_line_no,
            lead(transfer_id) OVER w AS next_transfer_id, lead(started_at) OVER w AS ended_at,
            lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
            lead(line_no) OVER w AS next_line_no
     FROM silver.transfer
     -- a transfer only the client or the accounting tells of has no steps, so its gaps would have no parts
-    WHERE session_id IS NOT NULL AND coalesce(contains(witnesses, 'mover'), TRUE)
+    WHERE session_id IS NOT NULL AND coalesce(regexp_matches(witnesses, 'mover|taped'), TRUE)
     WINDOW w AS (PARTITION BY system, session_id ORDER BY started_at, transfer_id)
 ),
 part AS (

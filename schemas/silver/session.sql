@@ -21,8 +21,8 @@ dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where it was not l
 to_at = { type = "TIMESTAMP", doc = "last step that belongs to it" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, or cut where its begin or end was not logged" }
-witnesses = { type = "VARCHAR", doc = "mover (its log) or table (the accounting's table of mounts)" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut where its begin or end was not logged" }
+witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon) or session (its final record of a mount alone)" }
 file_id = { type = "VARCHAR", doc = "file of its first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -114,3 +114,10 @@ SELECT CAST(from_at AS DATE) AS day, session_id, system, drive, mover_host, volu
             ELSE 'ok' END AS status,
        witnesses, file_id, line_no
 FROM (SELECT * FROM logged UNION ALL BY NAME SELECT * FROM entered)
+UNION ALL
+SELECT day, session_id, system, drive, mover_host, volume, mode, from_at, requested_at, mounted_at, dismount_at, dismounted_at,
+       to_at, date_diff('microsecond', requested_at, mounted_at) / 1e6,
+       date_diff('microsecond', dismount_at, dismounted_at) / 1e6, status,
+       CASE WHEN is_inferred THEN 'session' ELSE 'taped' END, file_id, line_no
+FROM silver.cta_mount
+WHERE status <> 'empty'

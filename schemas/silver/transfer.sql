@@ -10,7 +10,7 @@ features = ["D1"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "drive and instant of the try" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host that stages the file: the encp client" }
+station = { type = "VARCHAR", doc = "host or disk system that stages the file: the encp client, or the disk instance of CTA" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
@@ -36,10 +36,10 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting)" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "file of the line of the last block" }
+end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -312,4 +312,6 @@ SELECT CAST(started_at AS DATE) AS day,
        drive_s, coalesce(own_basis, CASE WHEN drive_s IS NOT NULL THEN 'encp' END) AS drive_rate_basis, checksum_s,
        wait_data_s, wait_buffer_s, storage_group, file_family, status, error, witnesses, file_id, line_no, end_file_id,
        end_line_no
-FROM (SELECT * FROM seen UNION ALL BY NAME SELECT * FROM by_client)
+FROM (SELECT * FROM seen
+      UNION ALL BY NAME SELECT * FROM by_client
+      UNION ALL BY NAME SELECT * EXCLUDE (day, position_s, drive_rate_basis), drive_rate_basis AS own_basis FROM silver.cta_transfer)

@@ -35,6 +35,7 @@ from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 TITLE = "CTA tape daemon log"
 VERSION = 1
 TABLES = (FILE, SESSION, STEP, COUNTER)
+SPEAKS_FOR = "drives"
 
 IN_PROGRESS = "statistics of sessions that went on: the final record counts"
 NO_MOUNT = "final records of probes and cleaners: neither a mount nor bytes"

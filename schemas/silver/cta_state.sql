@@ -1,0 +1,102 @@
+/*
+title = "CTA: states of drives"
+grain = "one row per interval in which a drive of CTA was in one state; without a row it was idle where logged"
+why = "What silver.drive_state has of CTA: mount, positioning, files, flushes and dismount in their order, and what lies between."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+system = { type = "VARCHAR", doc = "instance of CTA" }
+drive = { type = "VARCHAR", doc = "drive" }
+state = { type = "VARCHAR", doc = "as in silver.drive_state" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end" }
+is_inferred = { type = "BOOLEAN", doc = "laid out from the times of a mount's final record, or open at the end of the log" }
+session_id = { type = "VARCHAR", doc = "mount it belongs to" }
+attempt_id = { type = "VARCHAR", doc = "file it belongs to" }
+file_id = { type = "VARCHAR", doc = "file of the line that tells of it" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH mount AS (
+    SELECT *, coalesce(killed_at, dismount_at, to_at) AS over_at FROM silver.cta_mount
+    WHERE requested_at IS NOT NULL AND status <> 'empty'
+),
+flush AS (
+    SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.mount_id, s.logged_at, s.seconds, s.file_id, s.line_no
+    FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
+    WHERE s.kind = 'flushed'
+    QUALIFY row_number() OVER (PARTITION BY s.system, s.drive, s.mount_id, s.logged_at ORDER BY s.file_id, s.line_no) = 1
+),
+piece AS (
+    SELECT system, drive, session_id, CAST(NULL AS VARCHAR) AS attempt_id, 'mount' AS state, requested_at AS from_at,
+           coalesce(mounted_at, dismount_at, killed_at, to_at) AS to_at, file_id, line_no
+    FROM mount
+    UNION ALL
+    SELECT system, drive, session_id, NULL, 'position', mounted_at, coalesce(positioned_at, over_at), file_id, line_no
+    FROM mount WHERE mounted_at IS NOT NULL
+    UNION ALL
+    SELECT system, drive, session_id, transfer_id, 'position', requested_at, started_at, file_id, line_no
+    FROM silver.cta_transfer
+    UNION ALL
+    SELECT system, drive, session_id, transfer_id, 'transfer', started_at, ended_at, file_id, line_no
+    FROM silver.cta_transfer
+    UNION ALL
+    SELECT m.system, m.drive, m.session_id, NULL, 'filemark',
+           f.logged_at - to_microseconds(CAST(round(1e6 * f.seconds) AS BIGINT)), f.logged_at, f.file_id, f.line_no
+    FROM flush f JOIN mount m ON m.system = f.system AND m.drive = f.drive AND m.mount_id = f.mount_id
+    UNION ALL
+    SELECT system, drive, session_id, NULL, 'dismount', dismount_at, coalesce(dismounted_at, killed_at, to_at), file_id, line_no
+    FROM mount WHERE dismount_at IS NOT NULL
+    UNION ALL
+    SELECT system, drive, session_id, NULL, 'drain', dismounted_at, drained_at, file_id, line_no
+    FROM mount WHERE drained_at > dismounted_at
+),
+reached AS (
+    -- times are rounded, and lines come in a hurry: none begins before the one before it ended
+    SELECT p.*, greatest(p.from_at, coalesce(max(p.to_at) OVER earlier, p.from_at)) AS begin_at
+    FROM piece p
+    WHERE p.to_at > p.from_at
+    WINDOW earlier AS (PARTITION BY system, drive, session_id ORDER BY from_at, to_at, state
+                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+placed AS (
+    SELECT r.*, m.is_inferred, m.over_at, m.killed_at, m.dismount_at,
+           lead(r.begin_at) OVER later AS next_at, lead(r.state) OVER later AS next_state
+    FROM reached r JOIN mount m ON m.system = r.system AND m.drive = r.drive AND m.session_id = r.session_id
+    WHERE r.to_at > r.begin_at
+    WINDOW later AS (PARTITION BY r.system, r.drive, r.session_id ORDER BY r.begin_at, r.to_at)
+),
+status AS (
+    SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.state, s.logged_at, s.file_id, s.line_no,
+           lead(s.logged_at) OVER (PARTITION BY s.system, s.drive ORDER BY s.logged_at, s.file_id, s.line_no) AS next_at
+    FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
+    WHERE s.kind = 'drive_status'
+),
+ended AS (
+    SELECT drive, max(to_at) AS end_at FROM silver.drive_coverage GROUP BY drive
+)
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no
+FROM (
+    SELECT system, drive, state, begin_at AS from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no FROM placed
+    UNION ALL
+    -- between files the daemon waits for its own next task; after the last one nobody wanted the drive
+    SELECT system, drive, CASE WHEN next_state = 'dismount' THEN 'no_request' ELSE 'request' END, to_at, next_at,
+           is_inferred, session_id, NULL, file_id, line_no
+    FROM placed WHERE next_at > to_at AND next_state <> 'drain'
+    UNION ALL
+    -- nothing more was logged of it: killed, it hung until then
+    SELECT system, drive, CASE WHEN killed_at IS NOT NULL THEN 'hung' ELSE 'unknown' END, to_at, over_at,
+           TRUE, session_id, NULL, file_id, line_no
+    FROM placed WHERE next_at IS NULL AND dismount_at IS NULL AND over_at > to_at
+    UNION ALL
+    SELECT s.system, s.drive, 'down', s.logged_at, coalesce(s.next_at, e.end_at), s.next_at IS NULL, NULL, NULL, s.file_id, s.line_no
+    FROM status s LEFT JOIN ended e ON e.drive = s.drive
+    WHERE s.state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN') AND coalesce(s.next_at, e.end_at) > s.logged_at
+)

@@ -1,0 +1,112 @@
+/*
+title = "CTA: transfers"
+grain = "one row per line about a file; of a mount without such lines, one for all of its files"
+why = "What silver.transfer has of CTA: a file's times are in its own line."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of started_at" }
+transfer_id = { type = "VARCHAR", doc = "mount, number of the file on the volume, and which of its lines" }
+system = { type = "VARCHAR", doc = "instance of CTA" }
+station = { type = "VARCHAR", doc = "disk system the file came from or went to; NULL of a file read to be verified" }
+drive = { type = "VARCHAR", doc = "drive" }
+mover_host = { type = "VARCHAR", doc = "tape server" }
+volume = { type = "VARCHAR", doc = "tape label" }
+session_id = { type = "VARCHAR", doc = "mount it belongs to" }
+mode = { type = "VARCHAR", doc = "read or write" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume (fSeq)" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, labels included" }
+file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
+unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file" }
+requested_at = { type = "TIMESTAMP", doc = "begin of its task: reading, of the positioning" }
+started_at = { type = "TIMESTAMP", doc = "reading or writing began" }
+ended_at = { type = "TIMESTAMP", doc = "its line" }
+completed_at = { type = "TIMESTAMP", doc = "written: the flush after it, without which it is not safe on tape; read: its line" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "inside calls that read or write the tape; NULL where a collector cast the times to whole seconds" }
+drive_rate_basis = { type = "VARCHAR", doc = "call; NULL likewise" }
+position_s = { type = "DOUBLE", unit = "s", doc = "positioning before it, reading" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "computing the checksum, writing" }
+wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: waiting for data of the disk system" }
+wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "read: waiting for free memory" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation" }
+file_family = { type = "VARCHAR", doc = "tape pool" }
+status = { type = "VARCHAR", doc = "ok or failed" }
+error = { type = "VARCHAR", doc = "message of a failed one" }
+witnesses = { type = "VARCHAR", doc = "taped (the daemon's line about the file) or session (the final record of the mount)" }
+file_id = { type = "VARCHAR", doc = "file of the line" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "transfer_id"]
+severity = "critical"
+*/
+WITH line AS (
+    -- a log may lie there as text and as JSON: one line is one file
+    SELECT * FROM bronze.cta_file
+    QUALIFY row_number() OVER (
+        PARTITION BY system, drive, mount_id, kind, file_seq, logged_at ORDER BY file_id, line_no) = 1
+),
+flush AS (
+    SELECT DISTINCT system, drive, mount_id, logged_at FROM bronze.cta_step WHERE kind = 'flushed'
+),
+followed AS (
+    SELECT l.*, f.logged_at AS flushed_at,
+           to_microseconds(CAST(round(1e6 * coalesce(l.total_s, 0)) AS BIGINT)) AS total_time,
+           to_microseconds(CAST(round(1e6 * coalesce(l.position_s, 0)) AS BIGINT)) AS position_time,
+           row_number() OVER (PARTITION BY l.system, l.drive, l.mount_id, l.file_seq
+                              ORDER BY l.logged_at, l.file_id, l.line_no) AS nth,
+           -- times are rounded: no file begins before the one before it ended
+           lag(l.logged_at) OVER (PARTITION BY l.system, l.drive, l.mount_id
+                                  ORDER BY l.logged_at, l.file_id, l.line_no) AS before_at
+    FROM line l
+    ASOF LEFT JOIN flush f
+        ON f.system = l.system AND f.drive = l.drive AND f.mount_id = l.mount_id AND f.logged_at >= l.logged_at
+),
+by_file AS (
+    SELECT concat_ws(' ', m.session_id, f.file_seq, CASE WHEN f.nth > 1 THEN f.nth END) AS transfer_id, m.system,
+           f.disk_host AS host, m.drive, m.mover_host, m.volume, m.session_id,
+           coalesce(CASE f.kind WHEN 'read' THEN 'read' WHEN 'written' THEN 'write' END, m.mode) AS mode,
+           f.file_seq AS file_number, f.bytes + coalesce(f.header_bytes, 0) AS bytes, f.bytes AS file_bytes,
+           concat_ws(':', m.system, f.archive_file_id) AS unique_id, greatest(f.logged_at - f.total_time, f.before_at) AS requested_at,
+           greatest(f.logged_at - f.total_time + f.position_time, f.before_at) AS started_at, f.logged_at AS ended_at,
+           CASE f.kind WHEN 'written' THEN f.flushed_at WHEN 'read' THEN f.logged_at END AS completed_at,
+           CASE WHEN NOT f.is_whole_seconds THEN f.read_write_s END AS drive_s, f.position_s, f.checksum_s, f.wait_data_s,
+           f.wait_buffer_s, coalesce(m.storage_group, f.vo) AS storage_group,
+           coalesce(m.file_family, f.tape_pool) AS file_family,
+           CASE f.kind WHEN 'failed' THEN 'failed' ELSE 'ok' END AS status, left(f.error, 300) AS error,
+           'taped' AS witnesses, f.file_id, f.line_no
+    FROM followed f
+    LEFT JOIN site.drive d ON d.logname = f.drive
+    JOIN silver.cta_mount m
+        ON m.system = f.system AND m.drive = coalesce(d.drive, f.drive) AND m.mount_id = f.mount_id
+),
+record AS (
+    SELECT *, to_microseconds(CAST(round(1e6 * (coalesce(read_write_s, 0) + coalesce(checksum_s, 0) + coalesce(wait_data_s, 0)
+                                                + coalesce(wait_buffer_s, 0) + coalesce(wait_report_s, 0))) AS BIGINT)) AS moving_time
+    FROM bronze.cta_session WHERE mount_id IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, drive, mount_id ORDER BY logged_at, file_id, line_no) = 1
+),
+by_record AS (
+    SELECT m.session_id AS transfer_id, m.system, CAST(NULL AS VARCHAR) AS host, m.drive, m.mover_host, m.volume,
+           m.session_id, m.mode, CAST(NULL AS BIGINT) AS file_number, r.bytes + coalesce(r.header_bytes, 0) AS bytes,
+           r.bytes AS file_bytes, CAST(NULL AS VARCHAR) AS unique_id, m.positioned_at AS requested_at,
+           m.positioned_at AS started_at, m.positioned_at + r.moving_time AS ended_at,
+           m.positioned_at + r.moving_time AS completed_at,
+           CASE WHEN NOT r.is_whole_seconds THEN r.read_write_s END AS drive_s, CAST(NULL AS DOUBLE) AS position_s,
+           r.checksum_s, r.wait_data_s, r.wait_buffer_s, m.storage_group, m.file_family, 'ok' AS status,
+           CAST(NULL AS VARCHAR) AS error, 'session' AS witnesses, r.file_id, r.line_no
+    FROM record r
+    LEFT JOIN site.drive d ON d.logname = r.drive
+    JOIN silver.cta_mount m
+        ON m.system = r.system AND m.drive = coalesce(d.drive, r.drive) AND m.mount_id = r.mount_id
+    WHERE m.n_file_lines = 0 AND r.bytes > 0 AND m.positioned_at IS NOT NULL
+)
+SELECT CAST(t.started_at AS DATE) AS day, t.transfer_id, t.system, coalesce(a.station, split_part(t.host, '.', 1)) AS station,
+       t.* EXCLUDE (transfer_id, system, host, drive_s, position_s, checksum_s, wait_data_s, wait_buffer_s, storage_group,
+                    file_family, status, error, witnesses, file_id, line_no),
+       t.drive_s, CASE WHEN t.drive_s IS NOT NULL THEN 'call' END AS drive_rate_basis, t.position_s, t.checksum_s,
+       t.wait_data_s, t.wait_buffer_s, t.storage_group, t.file_family, t.status, t.error, t.witnesses, t.file_id, t.line_no
+FROM (SELECT * FROM by_file UNION ALL SELECT * FROM by_record) t
+LEFT JOIN site.station_alias a ON a.alias = split_part(t.host, '.', 1)

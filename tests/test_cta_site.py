@@ -1,0 +1,225 @@
+"""A site of CTA: sessions, rates, the ledger and coverage per drive, and builds of some days as good as one of all."""
+
+import json
+import shutil
+from collections import Counter
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.config.site import Site
+from support.archive import all_rows, differences, make, make_site, put, query
+from support.taped import INSTANCE, Taped, after
+
+pytestmark = pytest.mark.usefixtures("plain_store")
+
+SERVERS = {"D1": "tpsrv01", "D2": "tpsrv01", "D3": "tpsrv02"}
+FIRST = datetime(2026, 3, 9)
+SITE = 'name = "cta"\nzone = "Europe/Zurich"\n[[input]]\nglob = "logs/taped/*"\n'
+SITE += "".join(f'[[drive]]\nname = "{drive}"\n' for drive in SERVERS)
+REAL_SITE = """name = "cta"
+zone = "Europe/Zurich"
+[[drive]]
+name = "I1L90513"
+[[drive]]
+name = "I1L90514"
+[[drive]]
+name = "I3J10201"
+[[input]]
+glob = "logs/*"
+date = 2026-08-25
+"""
+# What the ledger's buckets hold of an expected session, in seconds.
+PARTS = {
+    "mount": ["mount"],
+    "position": ["position"],
+    "filemark": ["flush"],
+    "wait_data": ["waitData"],
+    "wait_room": ["waitMem"],
+    "dismount": ["unload", "unmount"],
+}
+
+
+def three_days() -> Taped:
+    """Mounts, one of them over UTC midnight, one that hangs over midnight at the site, and a drive that is down."""
+    story = Taped(SERVERS)
+    for n in range(3):
+        day = FIRST + timedelta(days=n)
+        for drive in SERVERS:
+            story.heartbeat(drive, day, day + timedelta(days=1), 900)
+        free = story.mount("D1", f"VA{n}", after(day, 9 * 3600), 5)
+        story.mount("D1", "VB", after(free, 600), 3, mode="write", vo="proton")
+        story.mount("D2", f"VC{n}", after(day, 86_300), 6, file_s=60)  # over UTC midnight
+    story.mount("D3", "VD", after(FIRST, 82_500), 2, hangs_s=1800)  # over 23:00 UTC, midnight at the site
+    story.status(after(FIRST, 20 * 3600), "D3", "DOWN")
+    story.status(after(FIRST, 22 * 3600), "D3", "UP")
+    story.status(after(FIRST, 86_400 + 20 * 3600), "D3", "DOWN")
+    story.status(after(FIRST, 2 * 86_400 + 3600), "D3", "UP")
+    return story
+
+
+FILES = three_days().files()
+
+
+def fill(site: Site, days: list[date]) -> list[Path]:
+    return [put(site, f"taped/{drive}-{day}.log", text) for (drive, day), text in FILES.items() if day in days]
+
+
+DAYS = sorted({day for _, day in FILES})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = make_site(tmp_path_factory.mktemp("whole"), SITE)
+    fill(site, DAYS)
+    make(site, full=True)
+    return site
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 2, 0)], ids=["as_they_come", "backwards"])
+def test_days_arriving_one_by_one(whole: Site, tmp_path: Path, order: tuple[int, ...]) -> None:
+    site = make_site(tmp_path / "site", SITE)
+    for number in order:
+        fill(site, [DAYS[number]])
+        make(site)
+    assert differences(all_rows(whole), all_rows(site)) == []
+
+
+def test_a_file_that_grows_and_one_that_is_a_copy(whole: Site, tmp_path: Path) -> None:
+    site = make_site(tmp_path / "site", SITE)
+    paths = fill(site, DAYS)
+    grown = paths[0].read_text()
+    paths[0].write_text(grown[: len(grown) // 2])
+    make(site)
+    paths[0].write_text(grown)
+    shutil.copy(paths[1], paths[1].with_suffix(".copy"))
+    make(site)
+    assert differences(all_rows(whole), all_rows(site)) == []
+
+
+def test_a_mount_over_midnight_is_one(whole: Site) -> None:
+    """70 s of mount, 20 s to the label and 6 files of 5 s winding and 60 s reading; 40 s to dismount."""
+    rows = query(
+        whole, "SELECT drive, session_id, status, mount_s, dismount_s FROM silver.session WHERE volume = 'VC0'"
+    )
+    assert [row[2:] for row in rows] == [("ok", 70.0, pytest.approx(40.0, abs=0.01))]
+    states = query(
+        whole,
+        "SELECT state, sum(epoch(to_at - from_at)) FROM silver.drive_state"
+        " WHERE session_id LIKE '% VC0 %' GROUP BY state",
+    )
+    seconds = {state: pytest.approx(s, abs=0.1) for state, s in states}
+    assert seconds == {
+        "mount": 70,
+        "position": 20 + 6 * 5,
+        "transfer": 360,
+        "dismount": 40,
+        "request": 0.06,
+        "no_request": 0.2,
+    }
+
+
+def test_every_drives_day_adds_up_and_a_hung_session_is_not_idle(whole: Site) -> None:
+    ledger: dict[tuple[str, date], Counter[str]] = {}
+    for drive, day, bucket, us, day_us in query(
+        whole, "SELECT drive, day, bucket, duration_us, day_us FROM gold.drive_ledger"
+    ):
+        ledger.setdefault((drive, day), Counter())[bucket] = us
+        assert day_us == 86_400_000_000
+    assert {total.total() for total in ledger.values()} == {86_400_000_000}
+    hung = sum(buckets["hung"] for (drive, _), buckets in ledger.items() if drive == "D3") / 1e6
+    assert hung == pytest.approx(1800, abs=1)
+    assert query(whole, "SELECT drive, lost_s FROM silver.event WHERE kind = 'session_killed'") == [
+        ("D3", pytest.approx(1800, abs=0.1))
+    ]
+
+
+def test_drives_of_a_server_without_log_are_unknown_never_idle(whole: Site, tmp_path: Path) -> None:
+    site = make_site(tmp_path / "site", SITE)
+    for path in fill(site, DAYS):
+        if path.name.startswith("D3"):
+            path.unlink()
+    make(site)
+    day = DAYS[1]
+    buckets = query(
+        site, f"SELECT bucket, duration_us FROM gold.drive_ledger WHERE drive = 'D3' AND day = DATE '{day}'"
+    )
+    assert buckets == [("unknown", 86_400_000_000)]
+    of_others = "SELECT * FROM gold.drive_ledger WHERE drive <> 'D3' ORDER BY ALL"
+    assert query(site, of_others) == query(whole, of_others)
+
+
+def test_by_vo_pool_and_tape_server(whole: Site) -> None:
+    found = query(
+        whole,
+        "SELECT storage_group, file_family, mode, count(*), count(DISTINCT mover_host) FROM silver.transfer"
+        " GROUP BY ALL ORDER BY ALL",
+    )
+    # 3 days x 5 files of VA, 3 x 6 of VC and 2 of VD to read; 3 x 3 to write
+    assert found == [("muon", "r_muon", "read", 35, 2), ("proton", "r_proton", "write", 9, 1)]
+    assert query(whole, "SELECT DISTINCT system FROM silver.session") == [(INSTANCE,)]
+
+
+# --- generated logs with known sessions -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def captured(realdata: Path) -> Path:
+    return realdata / "cta-synthetic"
+
+
+def read(captured: Path, folder: Path, dialect: str) -> Site:
+    site = make_site(folder, REAL_SITE)
+    (site.root / "logs").mkdir()
+    for path in captured.glob(f"cta-taped-I*.{dialect}.log"):
+        shutil.copy(path, site.root / "logs")
+    make(site)
+    return site
+
+
+@pytest.fixture(scope="module")
+def text(captured: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return read(captured, tmp_path_factory.mktemp("text"), "kv")
+
+
+def test_text_and_json_give_the_same_rows(text: Site, captured: Path, tmp_path: Path) -> None:
+    other = read(captured, tmp_path / "json", "json")
+    one, two = all_rows(text), all_rows(other)
+    assert one["silver.transfer"].total() == 57
+    assert differences(one, two) == []
+
+
+def test_six_of_six_sessions(text: Site, captured: Path) -> None:
+    found = {
+        row[0]: row[1:]
+        for row in query(
+            text,
+            "SELECT split_part(s.session_id, ' ', 3), any_value(s.status), count(*), sum(t.file_bytes),"
+            " sum(t.bytes) / sum(t.drive_s) / 1e6,"
+            " sum(t.file_bytes) / 1e6 / epoch(any_value(coalesce(s.dismounted_at, s.to_at) - s.requested_at))"
+            " FROM silver.session s JOIN silver.transfer t USING (session_id) GROUP BY 1",
+        )
+    }
+    expected = json.loads((captured / "expected-sessions.json").read_text())
+    assert len(expected) == len(found) == 6
+    for one in expected:
+        status = "killed" if one["status"] == "failure" else "ok"
+        rates = (pytest.approx(one["drive_rate"], abs=0.1), pytest.approx(one["overall_rate"], abs=0.2))
+        assert found[one["mountId"]] == (status, one["files"], one["bytes"], *rates)
+
+
+def test_each_part_of_the_ledger(text: Site, captured: Path) -> None:
+    expected: dict[tuple[str, str], float] = {}
+    for one in json.loads((captured / "expected-sessions.json").read_text()):
+        for bucket, parts in PARTS.items():
+            key = (one["drive"], bucket)
+            expected[key] = expected.get(key, 0) + sum(one[part] for part in parts)
+    rows = query(text, "SELECT drive, bucket, sum(duration_us) / 1e6 FROM gold.drive_ledger GROUP BY ALL")
+    ledger = {(drive, bucket): s for drive, bucket, s in rows}
+    assert {key: ledger.get(key, 0) for key in expected} == {
+        key: pytest.approx(s, abs=0.5) for key, s in expected.items()
+    }
+    assert query(text, "SELECT count(*) FROM silver.gap") == [
+        (51,)
+    ]  # 14 + 9 + 16 + 6 + 8 + 4 files in six mounts: 57 - 6
