@@ -91,9 +91,10 @@ happened AS (
     GROUP BY ALL
 ),
 outage AS (
-    SELECT l.day, d.system, l.drive, l.duration_us AS down_us
+    SELECT l.day, d.system, l.drive, sum(l.duration_us) AS down_us
     FROM gold.drive_ledger l JOIN site.drive d ON d.drive = l.drive
-    WHERE l.bucket = 'down' AND d.system IS NOT NULL
+    WHERE l.bucket IN ('down', 'hung') AND d.system IS NOT NULL
+    GROUP BY l.day, d.system, l.drive
 ),
 any_day AS (
     SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM again

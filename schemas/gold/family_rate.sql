@@ -74,7 +74,7 @@ stated AS (
            AND t.transfer_id = CASE WHEN s.state NOT IN ('mount', 'dismount') THEN s.attempt_id END
     LEFT JOIN per_session p ON p.system = s.system AND p.session_id = s.session_id
     CROSS JOIN site.setting c
-    WHERE s.state NOT IN ('down', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)
+    WHERE s.state NOT IN ('down', 'hung', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)
 ),
 spent AS (
     SELECT on_day, system, storage_group, file_family, mode, state, whole_us,

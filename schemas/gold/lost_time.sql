@@ -11,13 +11,13 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
 station = { type = "VARCHAR", doc = "station most of its bytes were for that day; NULL where it moved none" }
 mode = { type = "VARCHAR", doc = "what most of its bytes were: read or write" }
-cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, unknown" }
+cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, hung, drain, unknown" }
 part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps longer than that by more than excess_s of the rule long_gap; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in whole files" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down nor unknown" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down, hung nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s would be without the lost time; the same for idle and down, where hours are gained and not rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s can become before the next bottleneck, if this drive alone is mended; NULL where no log tells" }
@@ -66,8 +66,8 @@ moved AS (
 ),
 worked AS (
     SELECT l.day, l.drive, o.generation, m.station, m.mode, coalesce(m.bytes, 0) AS bytes, max(l.day_us) AS day_us,
-           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('idle', 'no_request', 'down', 'unknown')), 0) AS busy_us,
-           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('down', 'unknown')), 0) AS able_us
+           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('idle', 'no_request', 'down', 'hung', 'unknown')), 0) AS busy_us,
+           coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('down', 'hung', 'unknown')), 0) AS able_us
     FROM gold.drive_ledger l
     LEFT JOIN owned o ON o.drive = l.drive
     LEFT JOIN moved m ON m.on_day = l.day AND m.drive = l.drive
@@ -301,7 +301,7 @@ lost AS (
 ),
 naive AS (
     SELECT *, CASE WHEN lost_us = 0 THEN NULL
-                   WHEN cause IN ('idle_queued', 'down') THEN mb_s * lost_us
+                   WHEN cause IN ('idle_queued', 'down', 'hung') THEN mb_s * lost_us
                    WHEN bytes > 0 AND lost_us < busy_us THEN bytes * (lost_us / (busy_us - lost_us)) END AS more_bytes
     FROM lost
 ),
@@ -313,7 +313,7 @@ priced AS (
 SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS duration_us,
        CAST(day_us AS BIGINT) AS day_us, lost_us / 3.6e9 AS lost_hours, bytes / 1e9 AS moved_gb,
        busy_us / 3.6e9 AS busy_hours, mb_s AS rate_mb_s,
-       CASE WHEN cause IN ('idle_queued', 'down') THEN mb_s
+       CASE WHEN cause IN ('idle_queued', 'down', 'hung') THEN mb_s
             WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS mended_mb_s,
        CASE WHEN bytes > 0 THEN mb_s + room_bytes / busy_us END AS supply_mb_s,
        CASE WHEN more_bytes IS NULL THEN NULL

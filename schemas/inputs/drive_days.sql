@@ -19,7 +19,7 @@ down_hours = { type = "DOUBLE", unit = "h", doc = "of these, offline, in error o
 */
 WITH told AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,
-           coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) AS down_us
+           coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0) AS down_us
     FROM gold.drive_ledger
     WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
     GROUP BY day, drive

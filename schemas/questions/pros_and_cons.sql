@@ -44,7 +44,7 @@ read_whole AS (
     FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
 ),
 hours AS (
-    SELECT 1 - coalesce(sum(duration_us) FILTER (bucket = 'down'), 0) / sum(duration_us) AS up,
+    SELECT 1 - coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0) / sum(duration_us) AS up,
            1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS seen,
            CAST(sum(duration_us) // 3600000000 AS BIGINT) AS n
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day

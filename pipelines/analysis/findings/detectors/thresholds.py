@@ -88,6 +88,28 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         )
 
 
+@detector("costs")
+def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
+    """Time lost to one cause, where its price is at least `min_gb_day` and `min_share` of what was moved.
+
+    Rows are those of gold.lost_time, whose price is capped by what limits next.
+    """
+    params = rule.params
+    for entity, group in groups(rule, rows):
+        gain, moved = number(group[rule.value].sum()), number(group["moved_gb"].sum())
+        if gain < params["min_gb_day"] * period.n_days or gain < params["min_share"] * moved:
+            continue
+        lost_s = number(group["lost_hours"].sum()) * 3600
+        facts = {
+            "hours": lost_s / 3600,
+            "spent_hours": number(group["duration_us"].sum()) / 3.6e9,
+            "n_drives": group["drive"].n_unique(),
+            "moved_gb": moved,
+            "share": gain / moved,
+        }
+        yield Hit(entity, *period.bounds, gain, facts, lost_s, None, group.head(EVIDENCE_ROWS))
+
+
 @detector("accumulates")
 def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
