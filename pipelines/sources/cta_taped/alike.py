@@ -193,13 +193,16 @@ def pairs(body: str, is_json: bool) -> Pairs | None:
     if not is_json:
         pieces = body.split('"')
         return dict(zip(_text_keys(pieces), pieces[1::2], strict=True)) if _is_text(pieces) else None
-    members = _members(body)
-    if members is not None:
-        return {key: _bare(bare) if text is None else text for key, text, bare in members}
     try:
         found = json.loads(body, parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
-        return None
+        found = None
+    if isinstance(found, dict) and not any(isinstance(value, (dict, list)) for value in found.values()):
+        return {key: _plain(value) for key, value in found.items()}
+    # what is not quite JSON is read as among lines alike
+    members = _members(body)
+    if members is not None:
+        return {key: _bare(bare) if text is None else text for key, text, bare in members}
     return {key: _plain(value) for key, value in found.items()} if isinstance(found, dict) else None
 
 
