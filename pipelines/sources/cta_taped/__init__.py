@@ -23,6 +23,7 @@ What must be known:
   among its first lines, or of when it was last written, whichever is known first.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -83,31 +84,26 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _known(own: pl.DataFrame) -> pl.DataFrame:
-    """Lines with the `relation` they fill and the `kind` they are, and the `event` that shows it."""
+    """Lines with the `relation` they fill and the `kind` they are, by their message, else by their `event`."""
     unique = own["message"].drop_nulls().unique().to_list()
-    found = {message: known for message in unique if (known := messages.known(message))}
-    relation, kind = (
-        pl.col("message").replace_strict(
-            {message: known[part] for message, known in found.items()}, default=None, return_dtype=pl.String
-        )
-        for part in (0, 1)
-    )
-    own = own.with_columns(relation=relation, kind=kind)
-    is_event = (
-        pl.col("message").is_not_null()
-        & pl.col("relation").is_null()
-        & pl.col("body").str.contains_any(list(messages.EVENTS))
-    )
-    named = pl.col("body").str.extract_groups(_EVENT).struct
+    by_message = {message: known for message in unique if (known := messages.known(message))}
+    own = own.with_columns(**_looked_up("message", by_message))
+    is_open = pl.col("message").is_not_null() & pl.col("relation").is_null()
+    is_event = is_open & pl.col("body").str.contains_any(list(messages.EVENTS))
+    named = pl.when(is_event).then(pl.col("body")).str.extract_groups(_EVENT).struct
     event = pl.coalesce(named.field("1"), named.field("2"))
-    own = own.with_columns(event=pl.when(is_event & event.is_in(list(messages.EVENTS))).then(event))
-    by_event = [
-        pl.col("event").replace_strict(
-            {name: known[part] for name, known in messages.EVENTS.items()}, default=None, return_dtype=pl.String
+    own = own.with_columns(event=pl.when(event.is_in(list(messages.EVENTS))).then(event))
+    by_event = _looked_up("event", messages.EVENTS)
+    return own.with_columns(pl.coalesce(name, found).alias(name) for name, found in by_event.items())
+
+
+def _looked_up(column: str, known: Mapping[str, tuple[str, str]]) -> dict[str, pl.Expr]:
+    return {
+        name: pl.col(column).replace_strict(
+            {value: pair[part] for value, pair in known.items()}, default=None, return_dtype=pl.String
         )
-        for part in (0, 1)
-    ]
-    return own.with_columns(relation=pl.coalesce("relation", by_event[0]), kind=pl.coalesce("kind", by_event[1]))
+        for part, name in enumerate(("relation", "kind"))
+    }
 
 
 def _tables(own: pl.DataFrame, system: str) -> tuple[dict[str, pl.DataFrame], list[pl.DataFrame], int]:

@@ -1,38 +1,51 @@
 """The parameters of log lines: by place for lines alike, one by one for the others.
 
 A message is written by one statement of the program, so that nearly all its lines have the same keys in the same
-order. Split at the quotes, such lines have the same pieces but for the values: keys, separators and places are learnt
+order. Cut at the quotes, such lines have the same pieces but for the values: keys, separators and places are learnt
 from one of them and checked in all. What differs is read on its own, and comes to the same values.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 Pairs = dict[str, str | None]
 
 _KEY = re.compile(r" *[^\s=]+=")
-_BARE = r"-?\d[\d.eE+-]*|true|false|null"
-_MEMBER = re.compile(rf'\s*"([^"\\]*)"\s*:\s*(?:"([^"\\]*)"|({_BARE}))\s*([,}}])')
-_BARE_PIECE = rf"\s*:\s*(?:{_BARE})\s*"
-_BETWEEN = rf'^(?:{_BARE_PIECE},\s*"?)*$'
-_UP_TO_END = rf'^(?:{_BARE_PIECE},\s*")*{_BARE_PIECE}\}}\s*$'
-_AROUND_BARE = " :,}\t\r\n"
-_FEWEST = 24  # lines alike that are worth learning from
+# A value without quotes reaches to the next quote, or to the end: whether it is a number, its column decides.
+_MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*(?:"([^"\\]*)"\s*([,}])|([^"\\]*)([,}]))\s*(?="|$)', re.ASCII)
+_BARE = re.compile(rb"(\s*:\s*)[^\"]*?(\s*[,}]\s*)")
+_QUOTE, _BLANK = ord('"'), ord(" ")
+_BLANKS = "".join(map(chr, range(_BLANK + 1)))
+_FEWEST = 100  # lines alike that are worth learning from
 _MOST_SHAPES = 6  # of one message in one block
+_SLICE_ROWS = 64  # checked at a time, as they fit into a processor's cache
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 class _Shape(NamedTuple):
-    """How lines alike fall into pieces."""
+    """How lines alike fall into pieces, by the quotes; lengths are in bytes."""
 
-    places: dict[str, tuple[int, bool]]  # of each key's value, and whether it stands without quotes
+    values: dict[str, int]  # the piece of each key's value
     fixed: list[int]  # pieces that are the same in all
-    varied: list[int]
-    bare: list[int]  # of the latter those without quotes
-    text: str  # the fixed pieces, joined by quotes
+    bare: dict[int, tuple[bytes, bytes]]  # pieces of values without quotes: what stands before and behind the value
+    pieces: list[bytes]
+
+
+class _Cut(NamedTuple):
+    """Lines with as many quotes as each other: their bytes, and where each piece begins and ends."""
+
+    data: Bytes
+    begins: Places
+    ends: Places
 
 
 def read(rows: pl.DataFrame, keys: Iterable[str]) -> pl.DataFrame:
@@ -43,70 +56,90 @@ def read(rows: pl.DataFrame, keys: Iterable[str]) -> pl.DataFrame:
     keys = sorted(set(keys))
     kept = [name for name in rows.columns if name != "body"]
     found: list[pl.DataFrame] = []
-    singles: list[pl.DataFrame] = []
-    # a value with quotes in one line and without in another makes two shapes
+    singles: list[pl.DataFrame] = [rows.clear()]
     n_quotes = rows["body"].str.count_matches('"', literal=True).alias("n_quotes")
-    for alike in rows.with_columns(n_quotes).partition_by("is_json", "message", "n_quotes", include_key=True):
-        singles.append(_by_place(alike.drop("n_quotes"), kept, keys, found))
-    one_by_one = pl.concat(singles) if singles else rows
+    for group in rows.with_columns(n_quotes).partition_by("is_json", "message", "n_quotes"):
+        singles.append(_by_place(group.drop("n_quotes"), kept, keys, found))
+    one_by_one = pl.concat(singles)
     found.append(one_by_one.select(kept).hstack(_table(one_by_one, keys)))
-    return pl.concat(found).sort("line_no")
+    return pl.concat(found, how="diagonal").sort("line_no")
 
 
 def _by_place(rows: pl.DataFrame, kept: list[str], keys: list[str], found: list[pl.DataFrame]) -> pl.DataFrame:
     """Lines of one message and as many quotes: those alike go to `found`, the others come back."""
-    singles = []
+    singles = [rows.clear()]
     for _ in range(_MOST_SHAPES):
         if rows.height < _FEWEST:
             break
-        body, is_json = rows.row(0, named=True)["body"], rows["is_json"][0]
+        body, is_json = rows["body"][0], rows["is_json"][0]
         shape = _shape_of_json(body) if is_json else _shape_of_text(body)
         if shape is None:
             singles.append(rows.head(1))
             rows = rows.slice(1)
             continue
-        split = rows.lazy().select(*kept, "body", pieces=pl.col("body").str.split('"'))
-        read = split.select(*kept, *_values(shape, keys), is_read=_is_alike(shape, is_json)).collect()
-        is_alike = read["is_read"]
+        cut = _cut(rows["body"])
+        is_alike = pl.Series("is_read", _alike(cut, shape))
+        if is_json:  # a backslash changes what stands between quotes
+            is_alike &= ~rows["body"].str.contains("\\", literal=True)
+        read = rows.select(*kept, *_values(cut, shape, keys), is_alike)
         found.append(read if is_alike.all() else read.filter(is_alike))
         rows = rows.filter(~is_alike)
     return pl.concat([*singles, rows])
 
 
-def _is_alike(shape: _Shape, is_json: bool) -> pl.Expr:
-    pieces = pl.col("pieces")
-    is_alike = pieces.list.gather(shape.fixed, null_on_oob=True).list.join('"', ignore_nulls=False) == shape.text
-    is_alike &= pieces.list.len() == len(shape.fixed) + len(shape.varied)
-    if is_json:  # a backslash changes what stands between quotes
-        is_alike &= ~pl.col("body").str.contains("\\", literal=True)
-    if shape.bare:
-        is_last = shape.bare[-1] > shape.fixed[-1]
-        bare = pieces.list.gather(shape.bare, null_on_oob=True).list.join('"')
-        is_alike &= bare.str.contains(_UP_TO_END if is_last else _BETWEEN)
-    return is_alike.fill_null(False)
+def _cut(bodies: pl.Series) -> _Cut:
+    arrow = bodies.to_arrow(compat_level=pl.CompatLevel.oldest())  # one run of bytes
+    _, offsets, buffer = arrow.buffers()
+    edges = np.frombuffer(offsets, dtype=np.int64)[arrow.offset : arrow.offset + len(arrow) + 1]
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    quotes = np.flatnonzero(data[edges[0] : edges[-1]] == _QUOTE).reshape(len(arrow), -1) + edges[0]
+    return _Cut(data, np.column_stack([edges[:-1], quotes + 1]), np.column_stack([quotes, edges[1:]]))
 
 
-def _values(shape: _Shape, keys: list[str]) -> Iterator[pl.Expr]:
+def _alike(cut: _Cut, shape: _Shape) -> Flags:
+    """Which lines have the fixed pieces, and around their bare values what stands around them in the shape."""
+    size = cut.ends - cut.begins
+    is_alike: Flags = (size[:, shape.fixed] == [len(shape.pieces[place]) for place in shape.fixed]).all(axis=1)
+    runs = [(cut.begins[:, place], shape.pieces[place]) for place in shape.fixed]
+    for place, (before, behind) in shape.bare.items():
+        begin, end = cut.begins[:, place] + len(before), cut.ends[:, place] - len(behind)
+        is_alike &= (begin < end) & (cut.data.take(begin, mode="clip") > _BLANK)
+        is_alike &= cut.data.take(end - 1, mode="clip") > _BLANK
+        runs += [(cut.begins[:, place], before), (end, behind)]
+    begins = np.column_stack([begin for begin, _ in runs])
+    lengths = [len(text) for _, text in runs]
+    of_run = np.repeat(np.arange(len(runs)), lengths)
+    within = np.concatenate([np.arange(length) for length in lengths])
+    text = np.frombuffer(b"".join(text for _, text in runs), dtype=np.uint8)
+    for first in range(0, len(begins), _SLICE_ROWS):
+        chosen = np.flatnonzero(is_alike[first : first + _SLICE_ROWS]) + first
+        bytes_of = cut.data.take(begins[chosen].take(of_run, axis=1) + within)
+        is_alike[chosen] = (bytes_of == text).all(axis=1)
+    return is_alike
+
+
+def _values(cut: _Cut, shape: _Shape, keys: list[str]) -> list[pl.Expr]:
+    body = pl.col("body").cast(pl.Binary)
+    values = []
     for key in keys:
-        if key not in shape.places:
-            yield pl.lit(None, pl.String).alias(key)
+        place = shape.values.get(key)
+        if place is None:
             continue
-        place, is_bare = shape.places[key]
-        piece = pl.col("pieces").list.get(place, null_on_oob=True)
-        if is_bare:
-            piece = piece.str.strip_chars(_AROUND_BARE)
-        is_value = (piece != "") & (piece != "null") if is_bare else piece != ""
-        yield pl.when(is_value).then(piece).alias(key)
+        before, behind = shape.bare.get(place, (b"", b""))
+        begin = cut.begins[:, place] - cut.begins[:, 0] + len(before)
+        size = np.maximum(cut.ends[:, place] - cut.begins[:, place] - len(before) - len(behind), 0)
+        value = body.bin.slice(pl.Series(begin), pl.Series(size)).cast(pl.String, strict=False)
+        is_value = (value != "") & (value != "null") if place in shape.bare else value != ""
+        values.append(pl.when(is_value).then(value).alias(key))
+    return values
 
 
 def _shape_of_text(body: str) -> _Shape | None:
     pieces = body.split('"')
     if not _is_text(pieces):
         return None
-    places = {key: (2 * number + 1, False) for number, key in enumerate(_text_keys(pieces))}
-    fixed = list(range(2, len(pieces), 2))
-    varied = list(range(1, len(pieces), 2))
-    return _Shape(places, fixed, [0, *varied], [], '"'.join(pieces[place] for place in fixed))
+    values = {key: 2 * number + 1 for number, key in enumerate(_text_keys(pieces))}
+    return _Shape(values, list(range(2, len(pieces), 2)), {}, body.encode().split(b'"'))
 
 
 def _is_text(pieces: list[str]) -> bool:
@@ -120,36 +153,39 @@ def _text_keys(pieces: list[str]) -> list[str]:
 
 def _shape_of_json(body: str) -> _Shape | None:
     members = _members(body)
-    if members is None:
+    if members is None or len({key for key, _, _ in members}) < len(members):
         return None
-    pieces = body.split('"')
-    places: dict[str, tuple[int, bool]] = {}
+    pieces = body.encode().split(b'"')
+    values: dict[str, int] = {}
+    bare: dict[int, tuple[bytes, bytes]] = {}
     n_quotes = 0
-    for key, _, bare in members:
+    for key, text, _ in members:
         n_quotes += 2
-        places[key] = (n_quotes, True) if bare else (n_quotes + 1, False)
-        n_quotes += 0 if bare else 2
-    bare_places = [place for place, is_bare in places.values() if is_bare]
-    if len(places) < len(members):
-        return None  # a key that stands twice
-    varied = {place for place, _ in places.values()}
-    fixed = [place for place in range(len(pieces)) if place not in varied]
-    return _Shape(places, fixed, sorted(varied), bare_places, '"'.join(pieces[place] for place in fixed))
+        values[key] = n_quotes if text is None else n_quotes + 1
+        if text is not None:
+            n_quotes += 2
+        elif match := _BARE.fullmatch(pieces[n_quotes]):
+            bare[n_quotes] = (match[1], match[2])
+        else:
+            return None
+    varied = set(values.values())
+    return _Shape(values, [place for place in range(len(pieces)) if place not in varied], bare, pieces)
 
 
-def _members(body: str) -> list[tuple[str, str, str]] | None:
-    """Keys with a text or a bare value, of an object without objects and escapes in it; None if it is another."""
+def _members(body: str) -> list[tuple[str, str | None, str | None]] | None:
+    """Keys with a text or a bare value, of an object without texts in objects or lists, and without escapes."""
     if not body.startswith("{"):
         return None
-    members, place, end = [], 1, ","
+    members: list[tuple[str, str | None, str | None]] = []
+    place, end = 1, ","
     while end == ",":
         match = _MEMBER.match(body, place)
         if match is None:
             return None
-        key, text, bare, end = match.groups()
+        key, text, end_of_text, bare, end_of_bare = match.groups()
         members.append((key, text, bare))
-        place = match.end()
-    return members if not body[place:].strip() else None
+        place, end = match.end(), end_of_text or end_of_bare
+    return members if place == len(body) else None
 
 
 def pairs(body: str, is_json: bool) -> Pairs | None:
@@ -157,17 +193,25 @@ def pairs(body: str, is_json: bool) -> Pairs | None:
     if not is_json:
         pieces = body.split('"')
         return dict(zip(_text_keys(pieces), pieces[1::2], strict=True)) if _is_text(pieces) else None
-    members = _members(body)
-    if members is not None:
-        return {key: text if bare is None else (bare if bare != "null" else None) for key, text, bare in members}
     try:
         found = json.loads(body, parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
-        return None
+        found = None
+    if isinstance(found, dict) and not any(isinstance(value, (dict, list)) for value in found.values()):
+        return {key: _plain(value) for key, value in found.items()}
+    # what is not quite JSON is read as among lines alike
+    members = _members(body)
+    if members is not None:
+        return {key: _bare(bare) if text is None else text for key, text, bare in members}
     return {key: _plain(value) for key, value in found.items()} if isinstance(found, dict) else None
 
 
-def _plain(value: object) -> str | None:
+def _bare(value: str | None) -> str | None:
+    value = (value or "").strip(_BLANKS)
+    return None if value == "null" else value
+
+
+def _plain(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else None

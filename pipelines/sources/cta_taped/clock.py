@@ -16,9 +16,10 @@ from pipelines.sources._shared.stamps import MONTHS, Fold, instants, read_stamp
 from pipelines.sources.protocol import Origin
 
 _ISO = r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$"
-_LOCAL = r"^([A-Z][a-z]{2}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?$"
+_LOCAL = r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?$"
+_SECOND_CHARS = len("Aug 25 09:58:12")
 _ROTATED = re.compile(r"[-.](\d{4})(\d\d)(\d\d)(?:-\d{9,11})?(?:\.\w{1,4})?$")
-_EPOCH = re.compile(r'StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
+_EPOCH = re.compile(r'update_(?:session|start|mount|transfer)StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
 _FIRST, _LAST = datetime(1980, 1, 1), datetime(2100, 1, 1)
 _HALF_YEAR = 186  # in days, of months of 31
 _AT = pl.Datetime("us")
@@ -42,23 +43,23 @@ def dated(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[pl.Dat
 
     Raises UnreadableFile where lines without a year come from a file of which nothing tells it.
     """
-    iso = pl.col("stamp").str.extract_groups(_ISO).struct
-    exact = pl.coalesce(pl.col("epoch").cast(_AT), _instant(iso))
-    rows = rows.with_columns(logged_at=pl.when(exact.is_between(_FIRST, _LAST)).then(exact))
+    by_epoch = pl.col("epoch").cast(_AT)
     is_local = pl.col("epoch").is_null() & pl.col("stamp").str.contains(_LOCAL)
-    local = rows.filter(is_local)
-    if not local.height:
-        return rows, fold
-    local = local.with_columns(local=_local(pl.col("stamp"), _nearest(origin)), word=pl.lit("")).filter(
-        pl.col("local").is_not_null()
-    )
-    at, fold = instants(local.select("local", "word"), origin.zone, fold)
-    found = local.select("line_no").with_columns(local_at=at)
-    rows = rows.join(found, on="line_no", how="left", maintain_order="left")
-    return rows.with_columns(logged_at=pl.coalesce("logged_at", "local_at")).drop("local_at"), fold
+    rows = rows.with_columns(is_local=is_local.fill_null(False))
+    exact, local = rows.filter(~pl.col("is_local")), rows.filter("is_local")
+    at = pl.coalesce(by_epoch, _instant(pl.col("stamp")))
+    parts = [exact.with_columns(logged_at=pl.when(at.is_between(_FIRST, _LAST)).then(at))]
+    if local.height:
+        local = _with_local(local, _nearest(origin)).with_columns(word=pl.lit(""))
+        good = local.filter(pl.col("local").is_not_null())
+        found, fold = instants(good.select("local", "word"), origin.zone, fold)
+        bad = local.filter(pl.col("local").is_null()).with_columns(logged_at=pl.lit(None, _AT))
+        parts += [part.drop("local", "word") for part in (good.with_columns(logged_at=found), bad)]
+    return pl.concat(parts).drop("is_local").sort("line_no"), fold
 
 
-def _instant(parts: "pl.expr.struct.ExprStructNameSpace") -> pl.Expr:
+def _instant(stamp: pl.Expr) -> pl.Expr:
+    parts = stamp.str.extract_groups(_ISO).struct
     offset = pl.when(parts.field("3") == "Z").then(pl.lit("+00:00")).otherwise(parts.field("3"))
     whole = (parts.field("1") + offset).str.to_datetime("%Y-%m-%dT%H:%M:%S%z", strict=False, time_unit="us")
     return whole.dt.replace_time_zone(None) + pl.duration(microseconds=_microseconds(parts.field("2")))
@@ -68,20 +69,26 @@ def _microseconds(fraction: pl.Expr) -> pl.Expr:
     return fraction.fill_null("").str.pad_end(6, "0").str.head(6).cast(pl.Int64)
 
 
-def _local(stamp: pl.Expr, near: Near) -> pl.Expr:
-    """Local times of stamps without a year."""
-    parts = stamp.str.extract_groups(_LOCAL).struct
+def _with_local(rows: pl.DataFrame, near: Near) -> pl.DataFrame:
+    """Add `local`, the local time; many lines share a second, which is read once."""
+    rows = rows.with_columns(second=pl.col("stamp").str.head(_SECOND_CHARS))
+    seconds = rows.select(pl.col("second").unique())
+    seconds = seconds.with_columns(local=_local(pl.col("second"), near))
+    rows = rows.join(seconds, on="second", how="left", maintain_order="left")
+    fraction = _microseconds(pl.col("stamp").str.slice(_SECOND_CHARS + 1))
+    return rows.with_columns(pl.col("local") + pl.duration(microseconds=fraction)).drop("second")
+
+
+def _local(second: pl.Expr, near: Near) -> pl.Expr:
+    """Local times of stamps without year and fraction."""
     numbers = dict(zip(MONTHS, range(1, 13), strict=True))
-    month = parts.field("1").replace_strict(numbers, default=None, return_dtype=pl.Int64)
-    day = parts.field("2").str.strip_chars().cast(pl.Int64, strict=False)
+    month = second.str.head(3).replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    day = second.str.slice(4, 2).str.strip_chars().cast(pl.Int64, strict=False)
     ahead = month * 31 + day - (near.day.month * 31 + near.day.day)
-    year = pl.lit(near.day.year) + pl.when(ahead > (0 if near.is_last else _HALF_YEAR)).then(-1).when(
-        ahead < -_HALF_YEAR if not near.is_last else False
-    ).then(1).otherwise(0)
-    text = pl.concat_str(
-        year, pl.lit("-"), month.cast(pl.String), pl.lit("-"), day.cast(pl.String), pl.lit(" "), parts.field("3")
-    )
-    return read_stamp(text) + pl.duration(microseconds=_microseconds(parts.field("4")))
+    is_before = ahead > (0 if near.is_last else _HALF_YEAR)
+    is_after = pl.lit(False) if near.is_last else ahead < -_HALF_YEAR
+    year = near.day.year - is_before.cast(pl.Int64) + is_after.cast(pl.Int64)
+    return read_stamp(pl.concat_str(year, pl.lit(" "), second), "%Y %b %e %H:%M:%S")
 
 
 def _nearest(origin: Origin) -> Near:

@@ -27,8 +27,8 @@ _JSON = {
     "program": r'"program"\s*:\s*"([^"\\]*)"',
     "json_host": r'"hostname"\s*:\s*"([^"\\]*)"',
     "json_epoch": r'"epoch_time"\s*:\s*"?(\d{9,11}(?:\.\d{1,9})?)\b',
-    "json_stamp": r'"local_time"\s*:\s*"([^"\\]*)"',
 }
+_JSON_STAMP = r'"local_time"\s*:\s*"([^"\\]*)"'
 _MESSAGE = (r'\bMSG="([^"]*)"', r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _DRIVE = (r'\b(?:tapeDrive|drive_name)="([^"]+)"', r'"(?:tapeDrive|drive_name)"\s*:\s*"([^"\\]+)"')
 _PID = (r'\bPID="(\d{1,10})"', r'"pid"\s*:\s*"?(\d{1,10})\b')
@@ -93,6 +93,7 @@ def _of_text(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _of_json(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("body").str.extract(pattern).alias(name) for name, pattern in _JSON.items())
+    is_lacking = pl.col("json_epoch").is_null()
     # a collector may leave the program out, never the message
     is_own = pl.col("program").is_null() | pl.col("program").str.starts_with("cta-taped")
     return rows.filter(is_own).select(
@@ -101,7 +102,7 @@ def _of_json(rows: pl.DataFrame) -> pl.DataFrame:
         is_json=pl.lit(True),
         host=pl.col("json_host"),
         epoch=epoch_us(pl.col("json_epoch")),
-        stamp=pl.col("json_stamp"),
+        stamp=pl.when(is_lacking).then(pl.col("body")).str.extract(_JSON_STAMP),
     )
 
 

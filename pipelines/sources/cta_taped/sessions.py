@@ -34,14 +34,15 @@ _KILLED = "Error_sessionKilled"
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:
     """The parameters of session records as text columns, with `errors`, `events` and `is_read`."""
-    every = [alike.pairs(body, is_json) for body, is_json in rows.select("body", "is_json").iter_rows()]
-    keys = sorted(keys_of(FIELDS))
-    columns: dict[str, list[str | None]] = {key: [(found or {}).get(key) or None for found in every] for key in keys}
-    for name, start in (("errors", _ERROR), ("events", _EVENT)):
-        columns[name] = [_counted(found or {}, start) for found in every]
-    is_read = pl.Series("is_read", [found is not None for found in every], dtype=pl.Boolean)
-    values = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String()))
-    return rows.drop("body").hstack(values.with_columns(is_read))
+    counted = [
+        (line_no, *(_counted(alike.pairs(body, is_json) or {}, start) for start in (_ERROR, _EVENT)))
+        for line_no, body, is_json in rows.filter(pl.col("body").str.contains_any([_ERROR, _EVENT]))
+        .select("line_no", "body", "is_json")
+        .iter_rows()
+    ]
+    schema = {"line_no": pl.Int64, "errors": pl.String, "events": pl.String}
+    counters = pl.DataFrame(counted, schema=schema, orient="row")
+    return alike.read(rows, keys_of(FIELDS)).join(counters, on="line_no", how="left", maintain_order="left")
 
 
 def _counted(found: alike.Pairs, start: str) -> str | None:

@@ -4,7 +4,7 @@ import polars as pl
 
 from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, schema_of, typed
 
-_UPDATED = {  # an update of a drive's status tells these under names of its own
+_UPDATED = {  # an update of a drive's status has these under names of its own
     "volume": "update_currentVid",
     "mount_id": "update_sessionId",
     "vo": "update_currentVo",
