@@ -72,12 +72,17 @@ def _of_one(rows: pl.DataFrame, targets: list[Target], named: dict[str, str]) ->
 
 
 def _fitted(target: Target) -> pl.Expr:
-    """A value in our unit; rounded where the relation has whole numbers, null where it is negative or does not fit."""
+    """A value in our unit."""
     value = pl.col(target.place)
     if target.factor != 1:
         value = value * target.factor
     if target.divisor != 1:
         value = value / pl.col(f"over {target.divisor}")
-    kind = SHARED[target.table][target.column]
+    return fitted(value, target.table, target.column)
+
+
+def fitted(value: pl.Expr, table: str, column: str) -> pl.Expr:
+    """A value as a column holds it: rounded where that has whole numbers, null where negative or too large."""
+    kind = SHARED[table][column]
     value = pl.when(value.is_between(0, 2**31 - 1 if kind == pl.Int32 else _LARGEST)).then(value)
     return value.round().cast(kind) if kind.is_integer() else value

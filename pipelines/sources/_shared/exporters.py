@@ -1,0 +1,69 @@
+"""The metrics of node_exporter and snmp_exporter that are kept: relation, column, unit, counter or gauge.
+
+Counters are the exporters' own: bytes, seconds, requests since the host or the interface came up. Columns that no
+relation has (`swap_total`, `read_s` of disks, …) are parts of one that `scrapes` works out.
+"""
+
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
+from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, NUMBER, Metric
+
+SECOND = "s"
+SECTOR = "sector"  # of 512 bytes, whatever the disk has
+
+METRICS = {
+    "node_procs_running": Metric(HOST, "run_queue", COUNT, False),
+    "node_procs_blocked": Metric(HOST, "blocked", COUNT, False),
+    "node_load1": Metric(HOST, "load_1", NUMBER, False),
+    "node_load5": Metric(HOST, "load_5", NUMBER, False),
+    "node_load15": Metric(HOST, "load_15", NUMBER, False),
+    "node_memory_MemFree_bytes": Metric(HOST, "free_bytes", BYTE, False),
+    "node_memory_Buffers_bytes": Metric(HOST, "buffer_bytes", BYTE, False),
+    "node_memory_Cached_bytes": Metric(HOST, "cache_bytes", BYTE, False),
+    "node_memory_Inactive_bytes": Metric(HOST, "inactive_bytes", BYTE, False),
+    "node_memory_Active_bytes": Metric(HOST, "active_bytes", BYTE, False),
+    "node_memory_SwapTotal_bytes": Metric(HOST, "swap_total", BYTE, False),
+    "node_memory_SwapFree_bytes": Metric(HOST, "swap_free", BYTE, False),
+    "node_vmstat_pgpgin": Metric(HOST, "read_bytes_s", KBYTE),  # counted by the kernel in KiB
+    "node_vmstat_pgpgout": Metric(HOST, "write_bytes_s", KBYTE),
+    "node_intr_total": Metric(HOST, "interrupt_rate", COUNT),
+    "node_context_switches_total": Metric(HOST, "switch_rate", COUNT),
+    "node_cpu_seconds_total": Metric(HOST, CPU, SECOND),
+    "node_disk_reads_completed_total": Metric(DEVICE, "read_request_rate", COUNT),
+    "node_disk_writes_completed_total": Metric(DEVICE, "write_request_rate", COUNT),
+    "node_disk_discards_completed_total": Metric(DEVICE, "discard_request_rate", COUNT),
+    "node_disk_flush_requests_total": Metric(DEVICE, "flush_request_rate", COUNT),
+    "node_disk_reads_merged_total": Metric(DEVICE, "read_merge_rate", COUNT),
+    "node_disk_writes_merged_total": Metric(DEVICE, "write_merge_rate", COUNT),
+    "node_disk_read_bytes_total": Metric(DEVICE, "read_bytes_s", BYTE),
+    "node_disk_written_bytes_total": Metric(DEVICE, "write_bytes_s", BYTE),
+    "node_disk_discarded_sectors_total": Metric(DEVICE, "discard_bytes_s", SECTOR),
+    "node_disk_read_time_seconds_total": Metric(DEVICE, "read_s", SECOND),
+    "node_disk_write_time_seconds_total": Metric(DEVICE, "write_s", SECOND),
+    "node_disk_io_time_weighted_seconds_total": Metric(DEVICE, "queue", SECOND),
+    "node_disk_io_time_seconds_total": Metric(DEVICE, "busy", SECOND),
+    "node_network_receive_bytes_total": Metric(NETWORK, "in_bytes_s", BYTE),
+    "node_network_transmit_bytes_total": Metric(NETWORK, "out_bytes_s", BYTE),
+    "node_network_receive_packets_total": Metric(NETWORK, "in_packet_rate", COUNT),
+    "node_network_transmit_packets_total": Metric(NETWORK, "out_packet_rate", COUNT),
+    "ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
+    "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
+}
+FACTORS = {BYTE: 1, KBYTE: 1024, SECTOR: 512, SECOND: 1, COUNT: 1, NUMBER: 1}
+
+# Modes of a processor that make each share; guests are counted in user and nice already.
+SHARES = {
+    "cpu_user": ("user",),
+    "cpu_nice": ("nice",),
+    "cpu_system": ("system", "irq", "softirq", "interrupt"),
+    "cpu_idle": ("idle",),
+    "cpu_wait": ("iowait",),
+    "cpu_stolen": ("steal",),
+}
+MODES = tuple(mode for modes in SHARES.values() for mode in modes)
+NEEDED_MODES = ("user", "system", "idle", "iowait")  # without these the sum is not all of the time
+
+# What a line has to bring together, for no later step puts the pieces of such a row together.
+NEEDED = {
+    "a host's processors": (HOST, tuple(f"{CPU} {mode}" for mode in NEEDED_MODES)),
+    "a disk": (DEVICE, ("read_bytes_s", "write_bytes_s")),
+}
