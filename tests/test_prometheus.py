@@ -7,11 +7,14 @@ The arithmetic of `tests/sources/prometheus_range/clean.json`, first step, 15 s:
     30 reads in 0.6 s: 0.02 s a read    60 writes in 3 s: 0.05 s a write    3.6 s / 90 requests = 0.04 s
     30e6 bytes read / 15 s = 2e6    60e6 / 15 = 4e6    io_time 7.5 / 15 = 0.5 busy    weighted 30 / 15 = 2 in the queue
 
-and of `clean_switch.json`: polls a minute apart, 6000 bytes a minute are 100 bytes/s. Line 2 repeats minute 4; 5 to 8
-are a hole of five steps; between 10 and 11 the counters fell; minute 13 failed, and one poll of two covers both.
+of `clean_switch.json`: polls a minute apart, 6000 bytes a minute are 100 bytes/s. Line 2 repeats minute 4; 5 to 8
+are a hole of five steps; between 10 and 11 the counters fell; minute 13 failed, and one poll of two covers both;
+
+and of `prometheus_text/clean.prom`, 60 s: idle 45, iowait 3, system 6, user 6 of 60 s; 6e8 bytes are 1e7 bytes/s.
 """
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,8 @@ from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of, read_head
-from pipelines.sources.protocol import Origin
+from pipelines.sources.protocol import COUNTERS, Origin
+from pipelines.warehouse.connection import Warehouse
 from support import TESTS
 from support.parsing import parse_chunks, read_lines
 
@@ -175,3 +179,72 @@ def test_a_line_that_is_too_long_is_a_reject(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text(site)
     counts = steps.ingest(steps.site_at(tmp_path)).as_dict()
     assert (counts["n_lines"], counts["n_rejected"]) == (2, 1)
+
+
+def scrape(*samples: str, clock: str = "") -> str:
+    return "\n".join([*([f"# {clock}"] if clock else []), "# TYPE node_load1 gauge", *samples]) + "\n"
+
+
+def parse_text(text: str, origin: Origin | None = None) -> dict[str, Any]:
+    return parse_chunks("prometheus_text", [frame_of(text.encode())], origin or Origin(host="h"))
+
+
+def test_counters_of_a_single_scrape_are_counted_and_skipped() -> None:
+    text = scrape("node_load1 2", 'node_network_receive_bytes_total{device="eth0"} 5', "node_intr_total 7")
+    origin = Origin(host="h", modified_at=datetime(2015, 7, 13, 10))
+    parsed = all_sources()["prometheus_text"].parse(frame_of(text.encode()), origin, None)
+    assert parsed.tables["host_sample"].select("from_at", "to_at", "load_1").rows() == [
+        (datetime(2015, 7, 13, 9, 59, 59), datetime(2015, 7, 13, 10), 2.0)
+    ]
+    assert parsed.tables["network_sample"].is_empty()
+    assert parsed.notes == {COUNTERS: 2}
+    assert (parsed.n_used, parsed.n_skipped) == (1, 3)
+
+
+def test_scrapes_without_a_time_are_refused() -> None:
+    origin = Origin(host="h", modified_at=datetime(2015, 7, 13, 10))
+    with pytest.raises(UnreadableFile, match="no time") as raised:
+        parse_text(scrape("node_load1 2") * 2, origin)
+    assert raised.value.reason == "no_clock"
+    with pytest.raises(UnreadableFile, match="no time"):
+        parse_text(scrape("node_load1 2"))
+
+
+def test_a_scrape_waits_for_its_end() -> None:
+    """Torn in the middle it would give half a row; the next scrape, or EOF, says that it is whole."""
+    text = scrape("node_load1 1", clock="2015-07-13T10:00:00Z") + scrape("node_load1 2", clock="2015-07-13T10:01:00Z")
+    loads = [
+        [row["load_1"] for row in parse_text(text + end)["tables"]["host_sample"]]
+        for end in ("", "# EOF\n", scrape("node_load1 3", clock="2015-07-13T10:02:00Z"))
+    ]
+    assert loads == [[1], [1, 2], [1, 2]]
+
+
+def test_a_growing_file_of_scrapes_goes_on_where_it_ended(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('name = "t"\nzone = "America/Chicago"\n[[input]]\nglob = "{host}.prom"\n')
+    text = [scrape(f"node_load1 {i}", clock=str(START + 60 * i)) + "# EOF\n" for i in range(4)]
+    (tmp_path / "tpsrv01.prom").write_text("".join(text[:2]))
+    steps.ingest(steps.site_at(tmp_path))
+    with (tmp_path / "tpsrv01.prom").open("a") as file:
+        file.write("".join(text[2:]))
+    steps.ingest(steps.site_at(tmp_path))
+    with Warehouse(steps.site_at(tmp_path)).read() as lake:
+        rows = lake.execute("SELECT host, load_1 FROM bronze.host_sample ORDER BY from_at").fetchall()
+    assert rows == [("tpsrv01", 0.0), ("tpsrv01", 1.0), ("tpsrv01", 2.0), ("tpsrv01", 3.0)]
+
+
+def test_the_exporters_own_output_is_read(realdata: Path) -> None:
+    """The project's fixture is one scrape: of its samples the gauges of the host are rows."""
+    path = realdata / "today" / "prometheus" / "node_exporter-e2e-tape-disk-net.prom"
+    rows = parse_text(path.read_text(), Origin(host="h", modified_at=datetime(2026, 11, 21)))["tables"]["host_sample"]
+    found = {key: row[key] for row in rows for key in row if key not in ("line_no", "host", "tool", "from_at", "to_at")}
+    printed = {name: float(value) for name, value in re.findall(r"^(node_\w+) (\S+)$", path.read_text(), re.MULTILINE)}
+    assert found == {
+        "load_1": printed["node_load1"],
+        "load_5": printed["node_load5"],
+        "load_15": printed["node_load15"],
+        "run_queue": printed["node_procs_running"],
+        "blocked": printed["node_procs_blocked"],
+        "free_bytes": printed["node_memory_MemFree_bytes"],
+        "cache_bytes": printed["node_memory_Cached_bytes"],
+    }

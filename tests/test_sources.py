@@ -192,6 +192,7 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
         "tsm-synthetic",
         "misc",
         "faults",
+        "today",
     ],
 )
 def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,6 +38,7 @@ SAMPLES = pl.Schema(
         "value": pl.Float64,
     }
 )
+Tables = dict[str, pl.DataFrame]
 Last = dict[str, Any]  # of a series: its last instants, at most four, and its last value
 
 _HOLE = 2.1
@@ -51,7 +52,7 @@ _KINDS = {DEVICE: disk_kinds, NETWORK: interface_kinds}
 class Rows(NamedTuple):
     """What some units of samples became."""
 
-    tables: dict[str, pl.DataFrame]
+    tables: Tables
     coverage: pl.DataFrame
     used: pl.Series  # units with a row
     old: pl.Series  # units all of whose samples are older than what was read before
@@ -67,27 +68,38 @@ def host_of(instance: pl.Expr, origin: Origin) -> pl.Expr:
 
 
 def to_rows(samples: pl.DataFrame, origin: Origin, last: Last, tool: str) -> Rows:
-    """Rows of whole units of SAMPLES; `last` moves on. Raises UnreadableFile for several hosts under one name."""
+    """Rows of whole units of SAMPLES; `last` moves on."""
     steps = _steps(samples, last)
-    rises = _rises(steps)
-    rows = _wide(rises)
-    rows = rows.with_columns(
+    tables, coverage, used = _finished(_rises(steps), origin, tool)
+    units = samples["unit"].unique()
+    old = units.filter(~units.is_in(steps["unit"].unique().implode()))
+    columns = _parts(steps).group_by("unit", "table", "instance", "item").agg(columns=pl.col("part").unique())
+    return Rows(tables, coverage, used, old, columns)
+
+
+def gauges(samples: pl.DataFrame, origin: Origin, tool: str) -> tuple[Tables, pl.DataFrame]:
+    """Gauges that no sample comes before, as rows and coverage: each is a row of its own, of the second up to it."""
+    alone = [name for name, metric in METRICS.items() if not metric.is_counter and metric.column in SHARED[HOST]]
+    rises = _parts(samples.filter(pl.col("metric").is_in(alone))).with_columns(
+        unit="line_no", from_us=pl.col("at") - 1_000_000
+    )
+    tables, coverage, _ = _finished(rises, origin, tool)
+    return tables, coverage
+
+
+def _finished(rises: pl.DataFrame, origin: Origin, tool: str) -> tuple[Tables, pl.DataFrame, pl.Series]:
+    """Rows of the relations, what they cover, and the units that have one."""
+    rows = _wide(rises).with_columns(
         host=host_of(pl.col("instance"), origin),
         tool=pl.lit(tool),
         from_at=pl.col("from_us").cast(pl.Datetime("us")),
         to_at=pl.col("at").cast(pl.Datetime("us")),
     )
-    units = samples["unit"].unique()
-    fresh = steps["unit"].unique()
-    return Rows(
+    covered = rows.group_by("host", "from_at", "to_at", "unit", maintain_order=True).agg(pl.col("line_no").min())
+    return (
         {table: _of_table(rows, table) for table in TABLES},
-        rows.group_by("host", "from_at", "to_at", "unit", maintain_order=True)
-        .agg(pl.col("line_no").min())
-        .select(COVERAGE.names())
-        .cast(COVERAGE),
+        covered.select(COVERAGE.names()).cast(COVERAGE),
         rows["unit"].unique(),
-        units.filter(~units.is_in(fresh.implode())),
-        steps.pipe(_parts).group_by("unit", "table", "instance", "item").agg(columns=pl.col("part").unique()),
     )
 
 
@@ -164,7 +176,7 @@ def _rises(steps: pl.DataFrame) -> pl.DataFrame:
 def _wide(rises: pl.DataFrame) -> pl.DataFrame:
     """One row per host, disk or interface and step; parts as columns, those of several processors summed."""
     idle = rises.filter(pl.col("part") == f"{CPU} idle").with_columns(part=pl.lit("n_cpus"), value=pl.lit(1.0))
-    parts = pl.concat([rises, idle])
+    parts = pl.concat([rises, idle]).select(*_ROW, "part", "line_no", "value")
     one = parts.group_by(*_ROW, "part", maintain_order=True).agg(pl.col("line_no").min(), pl.col("value").sum())
     firsts = one.group_by(_ROW, maintain_order=True).agg(pl.col("line_no").min())
     values = one.pivot("part", index=_ROW, values="value", aggregate_function="first")
