@@ -10,6 +10,9 @@ The arithmetic of `tests/sources/prometheus_range/clean.json`, first step, 15 s:
 of `clean_switch.json`: polls a minute apart, 6000 bytes a minute are 100 bytes/s. Line 2 repeats minute 4; 5 to 8
 are a hole of five steps; between 10 and 11 the counters fell; minute 13 failed, and one poll of two covers both;
 
+of `clean_tape.json`, st0, first minute: 5.012e12 - 5e12 = 12e9 bytes written in 42.5 s, 46,000 writes, 50.5 s of
+commands, so 8 s for two others. Second minute: 95 s of commands end in 60 s, for a long one counts when it completes;
+
 and of `prometheus_text/clean.prom`, 60 s: idle 45, iowait 3, system 6, user 6 of 60 s; 6e8 bytes are 1e7 bytes/s.
 """
 

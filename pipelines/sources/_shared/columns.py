@@ -7,7 +7,7 @@ import polars as pl
 
 from pipelines.sources._shared.samples import SHARED, complete
 
-HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
+HOST, DEVICE, NETWORK, DRIVE = "host_sample", "device_sample", "network_sample", "drive_counter"
 TABLES = (HOST, DEVICE, NETWORK)
 NEGATIVE = "negative value: a counter was reset"
 

@@ -4,7 +4,7 @@ Counters are the exporters' own: bytes, seconds, requests since the host or the 
 relation has (`swap_total`, `read_s` of disks, …) are parts of one that `scrapes` works out.
 """
 
-from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
+from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK
 from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, NUMBER, Metric
 
 SECOND = "s"
@@ -45,6 +45,15 @@ METRICS = {
     "node_network_transmit_bytes_total": Metric(NETWORK, "out_bytes_s", BYTE),
     "node_network_receive_packets_total": Metric(NETWORK, "in_packet_rate", COUNT),
     "node_network_transmit_packets_total": Metric(NETWORK, "out_packet_rate", COUNT),
+    "node_tape_read_bytes_total": Metric(DRIVE, "read_bytes", BYTE),
+    "node_tape_written_bytes_total": Metric(DRIVE, "write_bytes", BYTE),
+    "node_tape_read_time_seconds_total": Metric(DRIVE, "read_s", SECOND),
+    "node_tape_write_time_seconds_total": Metric(DRIVE, "write_s", SECOND),
+    "node_tape_io_time_seconds_total": Metric(DRIVE, "io_s", SECOND),
+    "node_tape_reads_completed_total": Metric(DRIVE, "n_read", COUNT),
+    "node_tape_writes_completed_total": Metric(DRIVE, "n_write", COUNT),
+    "node_tape_io_others_total": Metric(DRIVE, "n_other", COUNT),
+    "node_tape_residual_total": Metric(DRIVE, "n_residual", COUNT),
     "ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
     "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
 }
@@ -66,4 +75,5 @@ NEEDED_MODES = ("user", "system", "idle", "iowait")  # without these the sum is 
 NEEDED = {
     "a host's processors": (HOST, tuple(f"{CPU} {mode}" for mode in NEEDED_MODES)),
     "a disk": (DEVICE, ("read_bytes_s", "write_bytes_s")),
+    "a tape drive": (DRIVE, ("read_bytes", "write_bytes", "read_s", "write_s", "io_s")),
 }

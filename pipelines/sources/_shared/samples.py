@@ -1,4 +1,4 @@
-"""Bronze relations that several sources fill: samples of hosts, disks and interfaces, and timed tests."""
+"""Bronze relations that several sources fill: samples of hosts, disks, interfaces and tape drives, and timed tests."""
 
 import polars as pl
 
@@ -86,6 +86,25 @@ SHARED: dict[str, pl.Schema] = {
             "out_packet_rate": _NUMBER,
             "busy": _NUMBER,
             "note": _TEXT,
+        }
+    ),
+    "drive_counter": pl.Schema(
+        {
+            "line_no": _COUNT,
+            "host": _TEXT,
+            "tool": _TEXT,
+            "device": _TEXT,
+            "from_at": _INSTANT,
+            "to_at": _INSTANT,
+            "read_bytes": _COUNT,
+            "write_bytes": _COUNT,
+            "read_s": _NUMBER,
+            "write_s": _NUMBER,
+            "io_s": _NUMBER,
+            "n_read": _COUNT,
+            "n_write": _COUNT,
+            "n_other": _COUNT,
+            "n_residual": _COUNT,
         }
     ),
     "benchmark_run": pl.Schema(

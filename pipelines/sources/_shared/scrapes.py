@@ -1,8 +1,9 @@
 """Raw samples of an exporter's series into rows of the shared relations: a row covers one sample to the next.
 
-A counter's value is what it rose by, a gauge's what it is at the end. There is no row where
+A counter's value is what it rose by (a second, but for tape drives), a gauge's what it is at the end. There is no row
+where
 
-- a counter of the same host, disk or interface fell: it began again from zero, and how far it came is not known;
+- a counter of the same host, disk, interface or drive fell: it began again from zero, and how far it came is not known;
 - the step is longer than two of the series' usual ones (and a tenth, for scrapers are not exact): nobody looked.
 
 The usual step is the median of the steps in the same unit (a line of JSON, or a scrape), or where these are fewer than
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK, fitted
+from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, fitted
 from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
 from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NEEDED_MODES, SHARES
 from pipelines.sources._shared.metrics import CPU, shares
@@ -24,7 +25,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import SHARED, complete
 from pipelines.sources.protocol import COVERAGE, Origin
 
-TABLES = (HOST, DEVICE, NETWORK)
+TABLES = (HOST, DEVICE, NETWORK, DRIVE)
 SAMPLES = pl.Schema(
     {
         "unit": pl.Int64,  # what is whole: a line, or a scrape
@@ -45,7 +46,7 @@ _HOLE = 2.1
 _N_STEPS = 3
 _SERIES = ("metric", "instance", "item", "cpu", "mode")
 _ROW = ("unit", "table", "instance", "item", "from_us", "at")
-_NAMES = {DEVICE: "device", NETWORK: "interface"}
+_NAMES = {DEVICE: "device", NETWORK: "interface", DRIVE: "device"}
 _KINDS = {DEVICE: disk_kinds, NETWORK: interface_kinds}
 
 
@@ -169,8 +170,9 @@ def _rises(steps: pl.DataFrame) -> pl.DataFrame:
         rise=pl.col("value") - pl.col("before"),
     )
     fell = (pl.col("is_counter") & (pl.col("rise") < 0)).any().over(_ROW)
-    value = pl.when("is_counter").then(pl.col("rise") / pl.col("seconds")).otherwise("value") * pl.col("factor")
-    return known.filter(~fell).with_columns(value=value)
+    rate = pl.col("rise") / pl.col("seconds")
+    value = pl.when(~pl.col("is_counter")).then("value").when(table=DRIVE).then("rise").otherwise(rate)
+    return known.filter(~fell).with_columns(value=value * pl.col("factor"))
 
 
 def _wide(rises: pl.DataFrame) -> pl.DataFrame:
@@ -194,7 +196,9 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     if table == HOST:
         rows = rows.with_columns(**_processors(), swapped_bytes=pl.col("swap_total") - pl.col("swap_free"))
     else:
-        rows = rows.with_columns(_KINDS[table](pl.col("item")).alias("kind"), pl.col("item").alias(_NAMES[table]))
+        rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
+    if table in _KINDS:
+        rows = rows.with_columns(_KINDS[table](pl.col("item")).alias("kind"))
     if table == DEVICE:
         reads, writes = pl.col("read_request_rate"), pl.col("write_request_rate")
         rows = rows.with_columns(
