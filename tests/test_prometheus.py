@@ -123,6 +123,19 @@ def test_a_disk_that_began_again_has_no_row_though_its_other_counters_rose() -> 
     assert rows.select("from_at", "read_bytes_s", "write_bytes_s").rows() == [(datetime(2015, 7, 13, 10, 0, 15), 10, 2)]
 
 
+def test_processors_without_accounting_of_waits_have_shares() -> None:
+    """FreeBSD and macOS have no iowait: 3 of 15 s are user, 1.5 interrupt and system, none nice, 10.5 idle."""
+    modes = {"user": 3, "nice": 0, "system": 1, "interrupt": 0.5, "idle": 10.5}
+    parts = [
+        series("node_cpu_seconds_total", [(START, 7), (START + 15, 7 + rise)], cpu="0", mode=mode)
+        for mode, rise in modes.items()
+    ]
+    row = parse(answer(*parts))["host_sample"].row(0, named=True)
+    shares = [row[f"cpu_{share}"] for share in ("user", "nice", "system", "idle")]
+    assert shares == pytest.approx([3 / 15, 0, 1.5 / 15, 10.5 / 15])
+    assert row["cpu_wait"] is None
+
+
 @pytest.mark.parametrize(
     ("name", "labels", "what"),
     [

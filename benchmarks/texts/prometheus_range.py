@@ -9,7 +9,7 @@ NAME, GLOB = "stager1_prometheus.json", "{host}_{name}.json"
 REASON = "one row takes a dozen samples, each in a series of its own"
 
 STEP_S = 15
-CPU = (("user", 0.2), ("system", 0.1), ("iowait", 0.1), ("idle", 0.6))
+CPU = (("user", 0.2), ("nice", 0.0), ("system", 0.1), ("iowait", 0.1), ("idle", 0.6))
 
 
 def text(seed: int) -> Iterator[str]:

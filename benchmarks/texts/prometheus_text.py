@@ -8,7 +8,7 @@ NAME, GLOB = "stager1_scrapes.prom", "{host}_{name}.prom"
 REASON = "one row takes some twenty lines, each with a name and labels of its own"
 
 STEP_S = 60
-CPU = (("idle", 0.6), ("iowait", 0.1), ("system", 0.1), ("user", 0.2))
+CPU = (("idle", 0.6), ("iowait", 0.1), ("nice", 0.0), ("system", 0.1), ("user", 0.2))
 DISKS = (("sda", 0.1), ("sdb", 0.9))
 
 

@@ -69,7 +69,7 @@ SHARES = {
     "cpu_stolen": ("steal",),
 }
 MODES = tuple(mode for modes in SHARES.values() for mode in modes)
-NEEDED_MODES = ("user", "system", "idle", "iowait")  # without these the sum is not all of the time
+NEEDED_MODES = ("user", "nice", "system", "idle")  # every system has these; without one the sum is not all of the time
 
 # What a line has to bring together, for no later step puts the pieces of such a row together.
 NEEDED = {
