@@ -1,16 +1,16 @@
-"""The metrics of node_exporter and snmp_exporter that are kept: relation, column, unit, counter or gauge.
+"""The metrics of node_exporter, snmp_exporter and Telegraf that are kept: relation, column, unit, counter or gauge.
 
-Counters are the exporters' own: bytes, seconds, requests since the host or the interface came up. Columns that no
+Counters are the kernel's own: bytes, seconds, requests since the host or the interface came up. Columns that no
 relation has (`swap_total`, `read_s` of disks, …) are parts of one that `scrapes` works out.
 """
 
 from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK
-from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, NUMBER, Metric
+from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, MILLI, NUMBER, PERCENT, Metric
 
 SECOND = "s"
 SECTOR = "sector"  # of 512 bytes, whatever the disk has
 
-METRICS = {
+_EXPORTED = {
     "node_procs_running": Metric(HOST, "run_queue", COUNT, False),
     "node_procs_blocked": Metric(HOST, "blocked", COUNT, False),
     "node_load1": Metric(HOST, "load_1", NUMBER, False),
@@ -57,7 +57,49 @@ METRICS = {
     "ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
     "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
 }
-FACTORS = {BYTE: 1, KBYTE: 1024, SECTOR: 512, SECOND: 1, COUNT: 1, NUMBER: 1}
+# Telegraf: measurement and field. Shares are of all processors together (cpu-total), of the interval before.
+_TELEGRAF = {
+    "cpu.usage_user": Metric(HOST, "cpu_user", PERCENT, False),
+    "cpu.usage_nice": Metric(HOST, "cpu_nice", PERCENT, False),
+    "cpu.usage_system": Metric(HOST, "cpu_system", PERCENT, False),
+    "cpu.usage_irq": Metric(HOST, "cpu_system", PERCENT, False),
+    "cpu.usage_softirq": Metric(HOST, "cpu_system", PERCENT, False),
+    "cpu.usage_idle": Metric(HOST, "cpu_idle", PERCENT, False),
+    "cpu.usage_iowait": Metric(HOST, "cpu_wait", PERCENT, False),
+    "cpu.usage_steal": Metric(HOST, "cpu_stolen", PERCENT, False),
+    "system.load1": Metric(HOST, "load_1", NUMBER, False),
+    "system.load5": Metric(HOST, "load_5", NUMBER, False),
+    "system.load15": Metric(HOST, "load_15", NUMBER, False),
+    "system.n_cpus": Metric(HOST, "n_cpus", COUNT, False),
+    "processes.running": Metric(HOST, "run_queue", COUNT, False),
+    "processes.blocked": Metric(HOST, "blocked", COUNT, False),
+    "mem.free": Metric(HOST, "free_bytes", BYTE, False),
+    "mem.buffered": Metric(HOST, "buffer_bytes", BYTE, False),
+    "mem.cached": Metric(HOST, "cache_bytes", BYTE, False),
+    "mem.inactive": Metric(HOST, "inactive_bytes", BYTE, False),
+    "mem.active": Metric(HOST, "active_bytes", BYTE, False),
+    "swap.used": Metric(HOST, "swapped_bytes", BYTE, False),
+    "swap.in": Metric(HOST, "swap_in_bytes_s", BYTE),
+    "swap.out": Metric(HOST, "swap_out_bytes_s", BYTE),
+    "kernel.interrupts": Metric(HOST, "interrupt_rate", COUNT),
+    "kernel.context_switches": Metric(HOST, "switch_rate", COUNT),
+    "diskio.reads": Metric(DEVICE, "read_request_rate", COUNT),
+    "diskio.writes": Metric(DEVICE, "write_request_rate", COUNT),
+    "diskio.merged_reads": Metric(DEVICE, "read_merge_rate", COUNT),
+    "diskio.merged_writes": Metric(DEVICE, "write_merge_rate", COUNT),
+    "diskio.read_bytes": Metric(DEVICE, "read_bytes_s", BYTE),
+    "diskio.write_bytes": Metric(DEVICE, "write_bytes_s", BYTE),
+    "diskio.read_time": Metric(DEVICE, "read_s", MILLI),
+    "diskio.write_time": Metric(DEVICE, "write_s", MILLI),
+    "diskio.weighted_io_time": Metric(DEVICE, "queue", MILLI),
+    "diskio.io_time": Metric(DEVICE, "busy", MILLI),
+    "net.bytes_recv": Metric(NETWORK, "in_bytes_s", BYTE),
+    "net.bytes_sent": Metric(NETWORK, "out_bytes_s", BYTE),
+    "net.packets_recv": Metric(NETWORK, "in_packet_rate", COUNT),
+    "net.packets_sent": Metric(NETWORK, "out_packet_rate", COUNT),
+}
+METRICS = _EXPORTED | _TELEGRAF
+FACTORS = {KBYTE: 1024, SECTOR: 512}
 
 # Modes of a processor that make each share; guests are counted in user and nice already.
 SHARES = {

@@ -20,7 +20,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, fitted
 from pipelines.sources._shared.device_kinds import disk_kinds, interface_kinds
 from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NEEDED_MODES, SHARES
-from pipelines.sources._shared.metrics import CPU, shares
+from pipelines.sources._shared.metrics import CPU, DIVISORS, shares
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.samples import SHARED, complete
 from pipelines.sources.protocol import COVERAGE, Origin
@@ -162,17 +162,19 @@ def _parts(steps: pl.DataFrame) -> pl.DataFrame:
 def _rises(steps: pl.DataFrame) -> pl.DataFrame:
     """What each sample says of the time since the one before, where that is known: a rate, or a gauge's value."""
     counters = [name for name, metric in METRICS.items() if metric.is_counter]
-    factors = {name: float(FACTORS[metric.unit]) for name, metric in METRICS.items()}
+    factors = {name: float(FACTORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
+    divisors = {name: float(DIVISORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
     known = _parts(steps.filter(pl.col("step") <= _HOLE * pl.col("usual"))).with_columns(
         is_counter=pl.col("metric").is_in(counters),
         factor=pl.col("metric").replace_strict(factors, return_dtype=pl.Float64),
+        divisor=pl.col("metric").replace_strict(divisors, return_dtype=pl.Float64),
         seconds=pl.col("step") / (pl.int_range(pl.len()) * 0 + 1_000_000),
         rise=pl.col("value") - pl.col("before"),
     )
     fell = (pl.col("is_counter") & (pl.col("rise") < 0)).any().over(_ROW)
     rate = pl.col("rise") / pl.col("seconds")
     value = pl.when(~pl.col("is_counter")).then("value").when(table=DRIVE).then("rise").otherwise(rate)
-    return known.filter(~fell).with_columns(value=value * pl.col("factor"))
+    return known.filter(~fell).with_columns(value=value * pl.col("factor") / pl.col("divisor"))
 
 
 def _wide(rises: pl.DataFrame) -> pl.DataFrame:
@@ -194,7 +196,8 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     """The rows of one relation, with what follows from several parts."""
     rows = rows.filter(table=table)
     if table == HOST:
-        rows = rows.with_columns(**_processors(), swapped_bytes=pl.col("swap_total") - pl.col("swap_free"))
+        swapped = pl.coalesce("swapped_bytes", pl.col("swap_total") - pl.col("swap_free"))
+        rows = rows.with_columns(**_processors(), swapped_bytes=swapped)
     else:
         rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
     if table in _KINDS:
@@ -217,11 +220,13 @@ def _mean(seconds: pl.Expr, requests: pl.Expr) -> pl.Expr:
 
 
 def _processors() -> dict[str, pl.Expr]:
-    """Shares of processor time, where the modes are there that every system has; of others, those it has."""
+    """Shares as they were sampled; else from the modes, where those are there that every system has."""
     part = {mode: pl.col(f"{CPU} {mode}") for mode in MODES}
     counted = {mode: value if mode in NEEDED_MODES else value.fill_null(0) for mode, value in part.items()}
     found = shares(counted.values(), {share: [counted[mode] for mode in modes] for share, modes in SHARES.items()})
     return {
-        share: pl.when(pl.any_horizontal(part[mode].is_not_null() for mode in SHARES[share])).then(value)
+        share: pl.coalesce(
+            share, pl.when(pl.any_horizontal(part[mode].is_not_null() for mode in SHARES[share])).then(value)
+        )
         for share, value in found.items()
     }
