@@ -204,6 +204,9 @@ def test_archives_from_coarse_to_fine_are_refused() -> None:
         (("in", "in"), None),
         (("inmax",), None),
         (("in", "errors"), None),
+        (("INOCTETS", "OUTOCTETS", "INERRORS", "OUTUCASTPKTS"), ("in", "out", "", "")),
+        (("INERRORS", "OUTERRORS"), None),
+        (("INOCTETS", "INTEMPERATURE"), None),
     ],
 )
 def test_columns_by_their_names(names: tuple[str, ...], columns: tuple[str, ...] | None) -> None:

@@ -206,6 +206,7 @@ def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
         "cta-synthetic",
         "misc",
         "faults",
+        "today",
     ],
 )
 def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import polars as pl
 from pipelines.sources._shared import contract
 from pipelines.sources.protocol import Carry, Parsed
 
-HOST, DEVICE, NETWORK = "host_sample", "device_sample", "network_sample"
+HOST, DEVICE, NETWORK, DRIVE = "host_sample", "device_sample", "network_sample", "drive_counter"
 TABLES = (HOST, DEVICE, NETWORK)
 RUN = "benchmark_run"
 OF_HOSTS = (*TABLES, RUN)  # filled by several sources, with what was measured on one host
@@ -74,13 +74,18 @@ def _of_one(rows: pl.DataFrame, targets: list[Target], named: dict[str, str]) ->
 
 
 def _fitted(target: Target) -> pl.Expr:
-    """A value in our unit; rounded where the relation has whole numbers, null where it is negative or does not fit."""
+    """A value in our unit."""
     value = pl.col(target.place)
     if target.factor != 1:
         value = value * target.factor
     if target.divisor != 1:
         value = over(value, target.divisor)
-    return whole(value, contract.schema_of(target.table)[target.column])
+    return as_column(value, target.table, target.column)
+
+
+def as_column(value: pl.Expr, table: str, column: str) -> pl.Expr:
+    """A number as a column of a relation holds it."""
+    return whole(value, contract.schema_of(table)[column])
 
 
 def over(value: pl.Expr, divisor: int) -> pl.Expr:

@@ -2,7 +2,7 @@
 
 from pathlib import PurePath
 
-_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out", ".csv", ".nmon"}
+_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out", ".csv", ".nmon", ".prom"}
 
 
 def stem_of(path: str) -> str:

@@ -13,24 +13,7 @@ from typing import NamedTuple
 from pipelines.primitives.units import KIB, MIB
 from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
 from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
-
-# How a printed value becomes ours: times a factor, or over a divisor.
-COUNT, NUMBER, BYTE, KBYTE, PERCENT, MILLI = "count", "number", "byte", "Kbyte", "percent", "milli"
-FACTORS = {BYTE: 1, KBYTE: KIB}
-DIVISORS = {PERCENT: 100, MILLI: 1000}
-
-CPU = "cpu"  # parts of processor time: shares of their sum, whatever unit they are in
-
-
-class Metric(NamedTuple):
-    """Where a metric goes."""
-
-    table: str
-    column: str
-    unit: str
-    is_counter: bool = True
-    is_rescaled: bool = False  # a predefined report prints it in another unit than a plain pmrep
-
+from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, FACTORS, KBYTE, MILLI, NUMBER, PERCENT, Metric
 
 _HOST = {
     "kernel.all.running": Metric(HOST, "run_queue", COUNT, False),

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.sources._shared.columns import HOST, Target, sampled
-from pipelines.sources.pcp_csv.metrics import CPU, DIVISORS, FACTORS, Field, Header, why_uncertain
+from pipelines.sources._shared.metrics import CPU, DIVISORS, FACTORS, shares
+from pipelines.sources.pcp_csv.metrics import Field, Header, why_uncertain
 
 _RAW = "raw counters (pmrep -r), not rates"
 _NO_PARTS = "processor time without user, sys, idle and wait: no shares"
@@ -50,9 +51,9 @@ def tables(rows: pl.DataFrame, header: Header, is_raw: bool) -> dict[str, pl.Dat
     targets = [_target(field, header, is_raw) for field in header.fields if field.metric.table != CPU]
     if parts:
         why = _RAW if is_raw else "" if {"user", "sys", "idle", "wait"} <= parts.keys() else _NO_PARTS
-        rows = rows.with_columns(_shares(parts) if not why else [])
-        columns = _columns(parts) if not why else {"cpu_user": next(iter(parts.values()))}
-        targets += [Target(place, HOST, column, why=why) for column, place in columns.items()]
+        columns = {"cpu_user": pl.col(next(iter(parts.values())))} if why else _shares(parts)
+        rows = rows.with_columns(share.alias(f"share {column}") for column, share in columns.items())
+        targets += [Target(f"share {column}", HOST, column, why=why) for column in columns]
     return sampled(rows, targets, "pcp_csv")
 
 
@@ -74,18 +75,7 @@ _SHARES = {
 }
 
 
-def _columns(parts: dict[str, str]) -> dict[str, str]:
-    return {column: f"share {column}" for column, names in _SHARES.items() if parts.keys() & set(names)}
-
-
-def _shares(parts: dict[str, str]) -> list[pl.Expr]:
-    """Shares of processor time from its parts, ms or seconds of all processors together: parts of their sum."""
+def _shares(parts: dict[str, str]) -> dict[str, pl.Expr]:
+    """Shares by their columns, from the places of the parts of processor time."""
     part = {name: pl.col(place) for name, place in parts.items()}
-    total = pl.sum_horizontal(part.values(), ignore_nulls=False)
-    is_sound = (total > 0) & pl.all_horizontal(value >= 0 for value in part.values())
-    return [
-        pl.when(is_sound)
-        .then(pl.sum_horizontal(part[name] for name in _SHARES[column] if name in part) / total)
-        .alias(place)
-        for column, place in _columns(parts).items()
-    ]
+    return shares(part.values(), {share: [part[n] for n in names if n in part] for share, names in _SHARES.items()})

@@ -20,7 +20,8 @@ Every time is the end of its bin, in epoch seconds. NaN is not measured, and giv
 row. Archives of maxima give rows of maxima beside the rows of averages of the same bins. `fetch` does not say which it
 shows: averages, unless the file's name holds the word max.
 
-MRTG's databases have `ds0` (in) and `ds1` (out), bytes/s, and go where its logs go, with the link of the origin.
+MRTG's databases have `ds0` (in) and `ds1` (out), bytes/s, and go where its logs go, with the link of the origin. So do
+those of LibreNMS and Observium, a port each, `INOCTETS` and `OUTOCTETS` among errors and packets, which are not read.
 Ganglia's have one value `sum`: the metric is the file's name, the host the origin's (by `{host}` in the pattern). Of a
 dump of these only what no finer archive knows is kept, since no later step would sort them out. Databases of other
 values are refused: their names do not say what they hold.
@@ -96,13 +97,14 @@ def _links(known: pl.DataFrame, head: Head, origin: Origin) -> tuple[str, dict[s
     link = origin.link or origin.host or stem_of_rrd(origin.path)
     rows = known.filter(pl.col("cf").is_in(["AVERAGE", "MAX"])).with_columns(is_max=_is_maximum(head, origin))
     columns = columns_of(head.names) or ()
-    places = {name: i for i, name in enumerate(columns)}
+    places = {name: i for i, name in enumerate(columns) if name}
 
     def value(name: str) -> pl.Expr:
         if name not in places:
             return pl.lit(None, dtype=pl.Float64)
         return pl.col("number").list.get(places[name], null_on_oob=True).fill_nan(None)
 
+    rows = rows.filter(pl.any_horizontal(value(name).is_not_null() for name in places))
     values = []
     for side in ("in", "out"):
         mean, maximum = value(side), value(f"{side}_max")

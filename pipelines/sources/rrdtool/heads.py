@@ -12,12 +12,16 @@ _TRAFFIC = {
     "input": "in",
     "inbound": "in",
     "traffic_in": "in",
+    "inoctets": "in",
     "out": "out",
     "ds1": "out",
     "output": "out",
     "outbound": "out",
     "traffic_out": "out",
+    "outoctets": "out",
 }
+# what LibreNMS and Observium count at a port as well, behind the word in or out
+_OTHERS = ("errors", "discards", "ucastpkts", "nucastpkts", "broadcastpkts", "multicastpkts", "unknownprotos")
 # Ganglia's metrics of a host that we have a column for: table, column, and what a value is multiplied by
 METRICS: dict[str, tuple[str, str, float]] = {
     "bytes_in": ("network_sample", "in_bytes_s", 1.0),
@@ -89,15 +93,22 @@ def _with_columns(head: Head) -> Head:
 
 
 def columns_of(names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """in, out, in_max, out_max for the columns of traffic; None if any is something else, or one comes twice."""
+    """in, out, in_max, out_max for the columns of traffic, '' for a port's other counters.
+
+    None if any is something else, or one comes twice.
+    """
     found = []
     for name in names:
         word = re.sub(r"[\s_-]+", "_", name.strip().lower())
         side, maximum = re.sub(r"_?max(?:imum)?_?", "", word), "max" in word
-        if side not in _TRAFFIC:
+        if side in _TRAFFIC:
+            found.append(_TRAFFIC[side] + ("_max" if maximum else ""))
+        elif word.startswith(("in", "out")) and word.removeprefix("in").removeprefix("out") in _OTHERS:
+            found.append("")
+        else:
             return None
-        found.append(_TRAFFIC[side] + ("_max" if maximum else ""))
-    return tuple(found) if len(set(found)) == len(found) and {"in", "out"} & set(found) else None
+    traffic = [name for name in found if name]
+    return tuple(found) if len(set(traffic)) == len(traffic) and {"in", "out"} & set(traffic) else None
 
 
 def _number(pattern: str, text: str) -> int:

@@ -1,0 +1,232 @@
+"""Raw samples of an exporter's series into rows of the shared relations: a row covers one sample to the next.
+
+A counter's value is what it rose by (a second, but for tape drives), a gauge's what it is at the end. There is no row
+where
+
+- a counter of the same host, disk, interface or drive fell: it began again from zero, and how far it came is not known;
+- the step is longer than two of the series' usual ones (and a tenth, for scrapers are not exact): nobody looked.
+
+The usual step is the median of the steps in the same unit (a line of JSON, or a scrape), or where these are fewer than
+three, of the last three before. Samples that are no newer than the last one of their series were read before.
+
+A unit holds all that makes its rows: what a series needs of the units before is in `last`, by the name of the series.
+"""
+
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, as_column
+from pipelines.sources._shared.contract import complete, schema_of
+from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
+from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NEEDED_MODES, SHARES
+from pipelines.sources._shared.metrics import CPU, DIVISORS, shares
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources.protocol import COVERAGE, Origin
+
+TABLES = (HOST, DEVICE, NETWORK, DRIVE)
+SAMPLES = pl.Schema(
+    {
+        "unit": pl.Int64,  # what is whole: a line, or a scrape
+        "line_no": pl.Int64,
+        "metric": pl.String,
+        "instance": pl.String,  # host and port the exporter answers at
+        "item": pl.String,  # disk or interface; empty of the host
+        "cpu": pl.String,
+        "mode": pl.String,
+        "at": pl.Int64,  # microseconds since 1970
+        "value": pl.Float64,
+    }
+)
+Tables = dict[str, pl.DataFrame]
+Last = dict[str, Any]  # of a series: its last instants, at most four, and its last value
+
+_HOLE = 2.1
+_N_STEPS = 3
+_SERIES = ("metric", "instance", "item", "cpu", "mode")
+_ROW = ("unit", "table", "instance", "item", "from_us", "at")
+_NAMES = {DEVICE: "device", NETWORK: "interface", DRIVE: "device"}
+_KINDS = {DEVICE: disk_kind, NETWORK: interface_kind}
+
+
+class Rows(NamedTuple):
+    """What some units of samples became."""
+
+    tables: Tables
+    coverage: pl.DataFrame
+    used: pl.Series  # units with a row
+    old: pl.Series  # units all of whose samples are older than what was read before
+    columns: pl.DataFrame  # `unit`, `table`, `instance`, `item` and `columns`, the parts that were there
+
+
+def host_of(instance: pl.Expr, origin: Origin) -> pl.Expr:
+    """The host of site.toml, or of the label without its port, or of the file's name."""
+    if origin.host:
+        return pl.lit(origin.host)
+    name = instance.str.replace(r":\d+$", "")
+    return pl.when(name != "").then(name).otherwise(pl.lit(stem_of(origin.path)))
+
+
+def to_rows(samples: pl.DataFrame, origin: Origin, last: Last, tool: str) -> Rows:
+    """Rows of whole units of SAMPLES; `last` moves on."""
+    steps = _steps(samples, last)
+    tables, coverage, used = _finished(_rises(steps), origin, tool)
+    units = samples["unit"].unique()
+    old = units.filter(~units.is_in(steps["unit"].unique().implode()))
+    columns = _parts(steps).group_by("unit", "table", "instance", "item").agg(columns=pl.col("part").unique())
+    return Rows(tables, coverage, used, old, columns)
+
+
+def gauges(samples: pl.DataFrame, origin: Origin, tool: str) -> tuple[Tables, pl.DataFrame]:
+    """Gauges that no sample comes before, as rows and coverage: each is a row of its own, of the second up to it."""
+    alone = [name for name, metric in METRICS.items() if not metric.is_counter and metric.column in schema_of(HOST)]
+    rises = _parts(samples.filter(pl.col("metric").is_in(alone))).with_columns(
+        unit="line_no", from_us=pl.col("at") - 1_000_000
+    )
+    tables, coverage, _ = _finished(rises, origin, tool)
+    return tables, coverage
+
+
+def _finished(rises: pl.DataFrame, origin: Origin, tool: str) -> tuple[Tables, pl.DataFrame, pl.Series]:
+    """Rows of the relations, what they cover, and the units that have one."""
+    rows = _wide(rises).with_columns(
+        host=host_of(pl.col("instance"), origin),
+        tool=pl.lit(tool),
+        from_at=pl.col("from_us").cast(pl.Datetime("us")),
+        to_at=pl.col("at").cast(pl.Datetime("us")),
+    )
+    covered = rows.group_by("host", "from_at", "to_at", "unit", maintain_order=True).agg(pl.col("line_no").min())
+    return (
+        {table: _of_table(rows, table) for table in TABLES},
+        covered.select(COVERAGE.names()).cast(COVERAGE),
+        rows["unit"].unique(),
+    )
+
+
+def one_host(samples: pl.DataFrame, origin: Origin, known: str | None) -> str | None:
+    """The only instance of a file whose host site.toml names. Raises UnreadableFile where there is a second one."""
+    found = samples["instance"].str.replace(r":\d+$", "").unique(maintain_order=True).to_list()
+    if not origin.host or not found:
+        return known
+    known = found[0] if known is None else known
+    if others := [name for name in found if name != known]:
+        raise UnreadableFile(
+            f"it holds samples of {known} and of {others[0]}, and site.toml gives one host for both",
+            "leave out `host` of this [[input]]: the label `instance` names the hosts",
+        )
+    return known
+
+
+def _steps(samples: pl.DataFrame, last: Last) -> pl.DataFrame:
+    """Samples that are newer than the one before in their series, with that one's instant and value."""
+    series = pl.concat_str(_SERIES, separator="\t")
+    new = samples.with_columns(series=series).with_columns(is_new=pl.lit(True))
+    names = new["series"].unique()
+    before = pl.DataFrame(
+        [(name, at, last[name][1]) for name in names if name in last for at in last[name][0]],
+        schema={"series": pl.String, "at": pl.Int64, "value": pl.Float64},
+        orient="row",
+    ).with_columns(unit=pl.lit(-1, dtype=pl.Int64), is_new=pl.lit(False))
+    every = pl.concat([before, new], how="diagonal").sort("series", "unit", "at", maintain_order=True)
+    highest = pl.col("at").cum_max().shift(1).over("series")
+    every = every.filter((pl.col("at") > highest).fill_null(True))
+    every = every.with_columns(
+        from_us=pl.col("at").shift(1).over("series"), before=pl.col("value").shift(1).over("series")
+    ).with_columns(step=pl.col("at") - pl.col("from_us"))
+    _note_last(every, last)
+    past = pl.col("step").rolling_median(_N_STEPS, min_samples=1).shift(1).over("series")
+    here = pl.col("step").median().over("series", "unit")
+    is_many = pl.col("step").count().over("series", "unit") >= _N_STEPS
+    every = every.with_columns(usual=pl.when(is_many).then(here).otherwise(pl.coalesce(past, here)))
+    return every.filter("is_new")
+
+
+def _note_last(every: pl.DataFrame, last: Last) -> None:
+    tails = every.group_by("series").agg(pl.col("at").tail(_N_STEPS + 1), pl.col("value").last())
+    last.update({name: [ats, value] for name, ats, value in tails.rows()})
+
+
+def _parts(steps: pl.DataFrame) -> pl.DataFrame:
+    """Add `table` and `part`: the column a value goes to, or is part of."""
+    table = {name: metric.table for name, metric in METRICS.items()}
+    column = {name: metric.column for name, metric in METRICS.items()}
+    return steps.with_columns(
+        table=pl.col("metric").replace_strict(table, return_dtype=pl.String),
+        part=pl.when(pl.col("metric") == "node_cpu_seconds_total")
+        .then(pl.lit(f"{CPU} ") + pl.col("mode"))
+        .otherwise(pl.col("metric").replace_strict(column, return_dtype=pl.String)),
+    )
+
+
+def _rises(steps: pl.DataFrame) -> pl.DataFrame:
+    """What each sample says of the time since the one before, where that is known: a rate, or a gauge's value."""
+    counters = [name for name, metric in METRICS.items() if metric.is_counter]
+    factors = {name: float(FACTORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
+    divisors = {name: float(DIVISORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
+    known = _parts(steps.filter(pl.col("step") <= _HOLE * pl.col("usual"))).with_columns(
+        is_counter=pl.col("metric").is_in(counters),
+        factor=pl.col("metric").replace_strict(factors, return_dtype=pl.Float64),
+        divisor=pl.col("metric").replace_strict(divisors, return_dtype=pl.Float64),
+        seconds=pl.col("step") / (pl.int_range(pl.len()) * 0 + 1_000_000),
+        rise=pl.col("value") - pl.col("before"),
+    )
+    fell = (pl.col("is_counter") & (pl.col("rise") < 0)).any().over(_ROW)
+    rate = pl.col("rise") / pl.col("seconds")
+    value = pl.when(~pl.col("is_counter")).then("value").when(table=DRIVE).then("rise").otherwise(rate)
+    return known.filter(~fell).with_columns(value=value * pl.col("factor") / pl.col("divisor"))
+
+
+def _wide(rises: pl.DataFrame) -> pl.DataFrame:
+    """One row per host, disk or interface and step; parts as columns, those of several processors summed."""
+    idle = rises.filter(pl.col("part") == f"{CPU} idle").with_columns(part=pl.lit("n_cpus"), value=pl.lit(1.0))
+    parts = pl.concat([rises, idle]).select(*_ROW, "part", "line_no", "value")
+    one = parts.group_by(*_ROW, "part", maintain_order=True).agg(pl.col("line_no").min(), pl.col("value").sum())
+    firsts = one.group_by(_ROW, maintain_order=True).agg(pl.col("line_no").min())
+    values = one.pivot("part", index=_ROW, values="value", aggregate_function="first")
+    rows = firsts.join(values, on=_ROW, how="left", maintain_order="left", nulls_equal=True)
+    columns = [*(metric.column for metric in METRICS.values()), *(f"{CPU} {mode}" for mode in MODES), "n_cpus"]
+    lacking = [name for name in dict.fromkeys(columns) if name not in rows.columns]
+    return rows.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in lacking).sort(
+        "line_no", *_ROW, maintain_order=True
+    )
+
+
+def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
+    """The rows of one relation, with what follows from several parts."""
+    rows = rows.filter(table=table)
+    if table == HOST:
+        swapped = pl.coalesce("swapped_bytes", pl.col("swap_total") - pl.col("swap_free"))
+        rows = rows.with_columns(**_processors(), swapped_bytes=swapped)
+    else:
+        rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
+    if table in _KINDS:
+        rows = rows.with_columns(kinds_of(rows["item"], _KINDS[table]))
+    if table == DEVICE:
+        reads, writes = pl.col("read_request_rate"), pl.col("write_request_rate")
+        rows = rows.with_columns(
+            read_wait_s=_mean(pl.col("read_s"), reads),
+            write_wait_s=_mean(pl.col("write_s"), writes),
+            wait_s=_mean(pl.col("read_s") + pl.col("write_s"), reads + writes),
+        )
+    numbers = [name for name, kind in schema_of(table).items() if kind.is_numeric() and name in rows.columns]
+    numbers.remove("line_no")
+    return complete(rows.with_columns(as_column(pl.col(name), table, name).alias(name) for name in numbers), table)
+
+
+def _mean(seconds: pl.Expr, requests: pl.Expr) -> pl.Expr:
+    """Seconds a completed request; null where none completed."""
+    return pl.when(requests > 0).then(seconds / requests)
+
+
+def _processors() -> dict[str, pl.Expr]:
+    """Shares as they were sampled; else from the modes, where those are there that every system has."""
+    part = {mode: pl.col(f"{CPU} {mode}") for mode in MODES}
+    counted = {mode: value if mode in NEEDED_MODES else value.fill_null(0) for mode, value in part.items()}
+    found = shares(counted.values(), {share: [counted[mode] for mode in modes] for share, modes in SHARES.items()})
+    return {
+        share: pl.coalesce(
+            share, pl.when(pl.any_horizontal(part[mode].is_not_null() for mode in SHARES[share])).then(value)
+        )
+        for share, value in found.items()
+    }

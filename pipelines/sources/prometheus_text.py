@@ -1,0 +1,205 @@
+"""What node_exporter or snmp_exporter answers to a scrape: Prometheus' exposition text, one or more scrapes in a file.
+
+    # 2015-07-13T10:00:00Z
+    # HELP node_network_receive_bytes_total Network device statistic receive_bytes.
+    # TYPE node_network_receive_bytes_total counter
+    node_network_receive_bytes_total{device="eth0"} 1.5e+09
+
+Which metrics are read and where they go: see `_shared/exporters.py`; how scrapes become rows: see `_shared/scrapes.py`.
+
+**Clock.** A sample's own timestamp (milliseconds; seconds in OpenMetrics), else the time in a comment above the scrape
+(ISO or seconds since 1970; without a zone it is that of site.toml), else, of a file of one scrape, the instant the file
+was written. Scrapes are best kept so:
+
+    (date -u +'# %FT%TZ'; curl -s localhost:9100/metrics; echo '# EOF') >> tpsrv01.prom
+
+**Scrapes.** One begins with the comment that dates it, or with the series the file begins with. It ends where the next
+begins, or at `# EOF`; until then its samples wait, so the last scrape without that line gives rows when the file grows.
+
+**The first scrape** has none before it: its counters are skipped, its gauges count for the second up to it.
+"""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.exporters import METRICS
+from pipelines.sources._shared.scrapes import SAMPLES, gauges, one_host, to_rows
+from pipelines.sources._shared.scrapes import TABLES as TABLES
+from pipelines.sources._shared.stamps import microseconds
+from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Claim, Origin, Parsed
+
+TITLE = "Prometheus, exposition text"
+VERSION = 1
+SPEAKS_FOR = "hosts"
+
+_START: Carry = {
+    "last": {},
+    "instance": None,
+    "scrape": 0,  # scrapes so far
+    "is_dated": False,  # a comment dates each scrape
+    "at": None,  # microseconds: the instant of the scrape, if a comment gives it
+    "latest": None,  # of these, the latest
+    "first": None,  # the series the file begins with
+    "pending": [],  # samples of the scrape that has not ended
+}
+_COUNTERS = [name for name, metric in METRICS.items() if metric.is_counter]
+_SAMPLE = r"^\s*([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)(?:[ \t]+(-?[0-9.eE+]+))?[ \t]*$"
+_COMMENT = r"^\s*(?:#.*)?$"
+_ABOUT = r"^\s*# (?:HELP|TYPE|UNIT) "
+_EOF = r"^# EOF\s*$"
+_CLOCK = (
+    r"^#[A-Za-z_ \t]{0,40}[:=]?[ \t]*"
+    r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?|\d{10}(?:\.\d{1,6})?)\s*$"
+)
+_PLACED = pl.Schema(
+    {"line_no": pl.Int64, "scrape": pl.Int64, "scrape_at": pl.Int64, "is_dated": pl.Boolean, "reason": pl.String}
+)
+_LABELS = ("instance", "device", "ifName", "ifDescr", "cpu", "mode")
+_MS_FROM = 1e11  # a timestamp above is in milliseconds
+_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
+
+
+def recognise(head: list[str]) -> Claim:
+    """Comments with TYPE or HELP over lines of a name, labels and a value; names of an exporter that is read."""
+    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
+    about, names = texts.str.contains(_ABOUT), texts.str.extract(_SAMPLE, 1).drop_nulls()
+    if not about.any() or not len(names):
+        return Claim(False, 0.0, "no TYPE or HELP over samples of Prometheus")
+    is_other = ~texts.str.contains(_SAMPLE) & ~texts.str.contains(_COMMENT)
+    if 10 * int(is_other.sum()) > len(texts):
+        return Claim(False, 0.4, "some samples of Prometheus, but many other lines")
+    if names.str.contains("^(?:node_|ifHC)").any():
+        return Claim(True, 1.0, "samples of node_exporter or of a switch's ports")
+    return Claim(False, 0.6, f"samples of Prometheus, but of no exporter that is read: {names[0][:60]}")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Samples of hosts, disks and interfaces; raises UnreadableFile where a second scrape has no clock."""
+    state: Carry = {**_START, **(carry or {})}
+    state["last"] = dict(state["last"])
+    read = _read(lines)
+    placed, ends = _place(read, origin, state)
+    read = read.join(placed, on="line_no", how="left", maintain_order="left")
+    read = _judge(read)
+    samples = read.filter("is_kept").with_columns(unit="scrape").select(SAMPLES.names())
+    state["instance"] = one_host(samples, origin, state["instance"])
+    pending = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), samples])
+    is_whole = pl.col("unit") <= ends
+    state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
+    rows = to_rows(pending.filter(is_whole), origin, state["last"], "prometheus_text")
+    first, covered = gauges(samples.filter(unit=1), origin, "prometheus_text")
+    is_begin = read["is_kept"] & (read["scrape"] == 1) & read["metric"].is_in(_COUNTERS)
+    n_used = int((read["is_kept"] & ~is_begin).sum())
+    rejects = read.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS)
+    return Parsed(
+        tables={table: pl.concat([first[table], rows.tables[table]]) for table in TABLES},
+        n_used=n_used,
+        n_skipped=lines.height - n_used - rejects.height,
+        rejects=rejects,
+        coverage=pl.concat([covered, rows.coverage]),
+        carry=state,
+        notes={COUNTERS: int(is_begin.sum())},
+    )
+
+
+def _read(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines as their parts: series, labels, value and timestamp; clock and end of a scrape."""
+    text = pl.col("text")
+    groups = lines["text"].str.extract_groups(_SAMPLE).struct
+    is_about = text.str.contains(_ABOUT)
+    return lines.with_columns(
+        metric=groups.field("1"),
+        labels=groups.field("2").fill_null(""),
+        number=groups.field("3"),
+        stamp=groups.field("4"),
+        clock=pl.when(~is_about).then(text.str.extract(_CLOCK)),
+        is_end=text.str.contains(_EOF),
+        is_comment=text.str.contains(_COMMENT),
+    ).with_columns(
+        pl.col("labels").str.extract(rf'(?:^|,)\s*{name}="([^"]*)"').fill_null("").alias(name) for name in _LABELS
+    )
+
+
+def _place(read: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.DataFrame, int]:
+    """The scrape of each line and its instant; and up to which one they are whole. `state` moves on."""
+    placed: list[tuple[int, int, int | None, bool, str | None]] = []
+    columns = read.select("line_no", "metric", "labels", "clock", "is_end")
+    for line_no, metric, labels, clock, is_end in columns.rows():
+        reason = None
+        if clock is not None:
+            at = _instant(clock, origin.zone)
+            is_late = at is not None and state["latest"] is not None and at <= state["latest"]
+            reason = "bad_time" if at is None else "out_of_order" if is_late else None
+            state.update(is_dated=True, at=None if reason else at, scrape=state["scrape"] + 1)
+            state["latest"] = state["latest"] if reason else at
+        elif metric is not None and not state["is_dated"]:
+            series = f"{metric}{{{labels}}}"
+            if state["first"] is None or series == state["first"]:
+                state.update(first=series, scrape=state["scrape"] + 1)
+        elif is_end:
+            state.update(at=None, scrape=state["scrape"] + 1)  # what stands below without a clock is of none
+        placed.append((line_no, state["scrape"], _known_at(origin, state), state["is_dated"], reason))
+    return pl.DataFrame(placed, schema=_PLACED, orient="row"), state["scrape"] - 1
+
+
+def _known_at(origin: Origin, state: Carry) -> int | None:
+    """The instant of samples without a timestamp."""
+    if state["is_dated"]:
+        at: int | None = state["at"]
+        return at
+    return microseconds(origin.modified_at) if origin.modified_at is not None and state["scrape"] == 1 else None
+
+
+def _judge(read: pl.DataFrame) -> pl.DataFrame:
+    """Value and instant of the samples that are read, and why a line is rejected."""
+    stamp = pl.col("stamp").cast(pl.Float64, strict=False)
+    ms = pl.when(stamp.abs() > _MS_FROM).then(stamp).otherwise(stamp * 1000)
+    own = pl.when(ms.abs() < 1e15).then(ms).round().cast(pl.Int64) * 1000
+    is_known = pl.col("metric").is_in(list(METRICS)).fill_null(False)
+    read = read.with_columns(
+        value=pl.col("number").cast(pl.Float64, strict=False),
+        at=pl.when(pl.col("stamp").is_null()).then("scrape_at").otherwise(own),
+        item=pl.when(pl.col("device") != "")
+        .then("device")
+        .otherwise(pl.when(pl.col("ifName") != "").then("ifName").otherwise("ifDescr")),
+    )
+    if read.filter(is_known & pl.col("stamp").is_null() & pl.col("scrape_at").is_null() & ~pl.col("is_dated")).height:
+        raise UnreadableFile(
+            "its samples have no time: of a second scrape not even the instant the file was written is one",
+            "write the time above each scrape: date -u +'# %FT%TZ'",
+            reason="no_clock",
+        )
+    reason = (
+        pl.when(pl.col("reason").is_not_null())
+        .then("reason")
+        .when(pl.col("metric").is_null() & ~pl.col("is_comment"))
+        .then(pl.lit("bad_syntax"))
+        .when(is_known & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False))
+        .then(pl.lit("bad_time"))
+        .when(is_known & pl.col("value").is_null())
+        .then(pl.lit("bad_number"))
+    )
+    read = read.with_columns(reason=reason)
+    is_kept = is_known & pl.col("reason").is_null() & pl.col("value").is_finite().fill_null(False)
+    return read.with_columns(is_kept=is_kept)
+
+
+def _instant(text: str, zone: str) -> int | None:
+    """Microseconds since 1970 of a time as a comment gives it; None where it is none.
+
+    >>> _instant("2015-07-13T10:00:00Z", "UTC"), _instant("2015-07-13 12:00:00", "Europe/Oslo")
+    (1436781600000000, 1436781600000000)
+    >>> _instant("1436781600", "UTC"), _instant("2015-13-13 12:00:00", "UTC")
+    (1436781600000000, None)
+    """
+    try:
+        if text.replace(".", "", 1).isdigit():
+            return round(float(text) * 1_000_000)
+        at = datetime.fromisoformat(text)
+        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
+        return microseconds(at.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None

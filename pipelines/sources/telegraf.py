@@ -1,0 +1,116 @@
+"""Telegraf's line protocol, as its file output writes it: load of a host, its disks and its interfaces.
+
+    cpu,cpu=cpu-total,host=tpsrv01 usage_user=1.5,usage_system=2,usage_idle=95.5,usage_iowait=1 1436781600000000000
+    diskio,host=tpsrv01,name=sdb reads=100i,read_bytes=52428800i,read_time=812i,io_time=4000i 1436781600000000000
+    net,host=tpsrv01,interface=eth0 bytes_recv=1500000000i,bytes_sent=7i 1436781600000000000
+
+Read are the inputs cpu (all processors together), diskio, kernel, mem, net, processes, swap and system under the names
+Telegraf gives them; which field goes where: see `_shared/exporters.py`, how samples become rows: `_shared/scrapes.py`.
+Other measurements are skipped. The time is in nanoseconds, or in a coarser unit by its digits. The host is the tag
+`host`, or what site.toml gives.
+"""
+
+import polars as pl
+
+from pipelines.sources._shared.exporters import METRICS
+from pipelines.sources._shared.scrapes import SAMPLES, one_host, to_rows
+from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+
+TITLE = "Telegraf, line protocol"
+VERSION = 1
+TABLES = ("host_sample", "device_sample", "network_sample")
+SPEAKS_FOR = "hosts"
+
+_START: Carry = {"last": {}, "instance": None}
+_FIELDS = [(name, *name.split(".")) for name in METRICS if "." in name]
+_MEASUREMENTS = sorted({measurement for _, measurement, _ in _FIELDS})
+_LINE = r"^([A-Za-z_][A-Za-z0-9_.-]*)((?:,(?:\\.|[^ \\])*)?) +([^ =]+=.*[^ ]) +(-?\d{9,19}) *$"
+_KNOWN = rf"^(?:{'|'.join(_MEASUREMENTS)}),(?:(?:\\.|[^ \\])*,)?host="
+_TAGS = ("host", "name", "interface", "cpu")
+_ALL = "cpu-total"  # the line of all processors together
+_NUMBER = r"[-+0-9.eE]+"
+_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
+
+
+def recognise(head: list[str]) -> Claim:
+    """Lines of a measurement, tags, fields and a time, some of a measurement that is read."""
+    texts = pl.Series([line for line in head if line.strip() and not line.startswith("#")], dtype=pl.String)
+    lines = texts.filter(texts.str.contains(_LINE))
+    if not len(lines) or 2 * len(lines) < len(texts):
+        return Claim(False, 0.0, "no lines of a measurement, tags, fields and a time")
+    if not lines.str.contains(_KNOWN).any():
+        return Claim(False, 0.6, "line protocol, but none of the measurements of a host that Telegraf gives")
+    return Claim(True, 1.0, "line protocol with measurements of Telegraf")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Samples of hosts, disks and interfaces."""
+    state: Carry = {**_START, **(carry or {})}
+    state["last"] = dict(state["last"])
+    read = _read(lines)
+    parts = [_samples(read, *names) for names in _FIELDS]
+    every = pl.concat(parts)
+    unread = every.filter(pl.col("value").is_null())["line_no"]
+    read = read.with_columns(
+        reason=pl.when(pl.col("reason").is_null() & pl.col("line_no").is_in(unread.implode()))
+        .then(pl.lit("bad_number"))
+        .otherwise("reason")
+    )
+    whole = read.filter(pl.col("reason").is_null())["line_no"]
+    samples = every.filter(pl.col("line_no").is_in(whole.implode())).select(SAMPLES.names()).sort("line_no")
+    state["instance"] = one_host(samples, origin, state["instance"])
+    rows = to_rows(samples, origin, state["last"], "telegraf")
+    reason = pl.when(pl.col("line_no").is_in(rows.old.implode())).then(pl.lit("out_of_order")).otherwise("reason")
+    bad = read.with_columns(reason=reason).filter(pl.col("reason").is_not_null())
+    return Parsed(
+        tables={table: rows.tables[table] for table in TABLES},
+        n_used=len(rows.used),
+        n_skipped=lines.height - len(rows.used) - bad.height,
+        rejects=bad.select(REJECTS.names()).cast(REJECTS),
+        coverage=rows.coverage,
+        carry=state,
+    )
+
+
+def _read(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines as measurement, tags, fields and instant, and why one is rejected."""
+    groups = lines["text"].str.extract_groups(_LINE).struct
+    text, time = pl.col("text"), pl.col("time")
+    digits = time.abs().cast(pl.String).str.len_chars()
+    of_digits = pl.when(digits > 17).then(time // 1000).when(digits > 14).then(time).when(digits > 11).then(time * 1000)
+    tags = pl.col("tags")
+    read = lines.with_columns(
+        measurement=groups.field("1"),
+        tags=groups.field("2").fill_null(""),
+        fields=groups.field("3").fill_null(""),
+        time=groups.field("4").cast(pl.Int64, strict=False),
+    ).with_columns(
+        at=of_digits.otherwise(time * 1_000_000),
+        **{name: tags.str.extract(rf",{name}=([^,]*)").fill_null("") for name in _TAGS},
+    )
+    is_kept = pl.col("measurement").is_in(_MEASUREMENTS) & ((pl.col("measurement") != "cpu") | (pl.col("cpu") == _ALL))
+    return read.with_columns(
+        is_kept=is_kept.fill_null(False),
+        reason=pl.when(pl.col("measurement").is_null() & ~text.str.contains(r"^\s*(?:#.*)?$"))
+        .then(pl.lit("bad_syntax"))
+        .when(is_kept & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False))
+        .then(pl.lit("bad_time")),
+    )
+
+
+def _samples(read: pl.DataFrame, metric: str, measurement: str, field: str) -> pl.DataFrame:
+    """The samples of one field; null values where it is no number."""
+    shown = pl.col("fields").str.extract(rf"(?:^|,){field}=([^,]*)")
+    found = read.filter(pl.col("is_kept") & (pl.col("measurement") == measurement)).with_columns(shown=shown)
+    number = pl.col("shown").str.extract(rf"^({_NUMBER})[iu]?$").cast(pl.Float64, strict=False)
+    return found.filter(pl.col("shown").is_not_null()).select(
+        unit="line_no",
+        line_no="line_no",
+        metric=pl.lit(metric),
+        instance="host",
+        item=pl.when(pl.col("name") != "").then("name").otherwise("interface"),
+        cpu=pl.lit(""),
+        mode=pl.lit(""),
+        at="at",
+        value=pl.when(number.is_finite()).then(number),
+    )
