@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config.site import Site
+from pipelines import steps
+from pipelines.config.site import Site, load_site
 from support.archive import all_rows, differences, make, make_site, put, query
 from support.taped import INSTANCE, Taped, after
 
@@ -159,6 +160,21 @@ def test_by_vo_pool_and_tape_server(whole: Site) -> None:
     # 3 days x 5 files of VA, 3 x 6 of VC and 2 of VD to read; 3 x 3 to write
     assert found == [("muon", "r_muon", "read", 35, 2), ("proton", "r_proton", "write", 9, 1)]
     assert query(whole, "SELECT DISTINCT system FROM silver.session") == [(INSTANCE,)]
+
+
+def test_init_finds_drives_tape_servers_and_disk_systems(tmp_path: Path) -> None:
+    for (drive, day), text in FILES.items():
+        path = tmp_path / "logs" / f"{drive}-{day}.log"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    site = load_site(tmp_path)
+    assert {drive.name: drive.mover_host for drive in site.drive} == SERVERS
+    assert {station.name for station in site.station} == {"eosmuon", "eosproton"}
+    steps.ingest(site)
+    steps.build(site)
+    found = query(site, "SELECT drive, logname, mover_host, system FROM site.drive ORDER BY drive")
+    assert found == [(name, name, server, INSTANCE) for name, server in SERVERS.items()]
 
 
 # --- generated logs with known sessions -------------------------------------------------------------------------

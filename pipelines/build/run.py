@@ -11,6 +11,7 @@ from datetime import date
 import duckdb
 
 from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
@@ -46,38 +47,6 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRel
     return found
 
 
-class _Present:
-    """Which relations have rows while a build goes on, and of which days.
-
-    Most sites have a few of all sources: tables that never had a row are known from one statement, and are not asked.
-    """
-
-    def __init__(self, connection: Connection, catalog: Catalog) -> None:
-        self._connection = connection
-        can_wait = {relation.full_name for relation in (*catalog.layer("bronze"), *catalog.made_by_sql())}
-        # what neither ingest nor a build fills may have got its first rows in this transaction
-        self._filled = tables_with_files(connection) | (catalog.relations.keys() - can_wait)
-        self._days: dict[str, set[date]] = {}
-
-    def has_rows(self, relation: Relation) -> bool:
-        """False only where the table is empty."""
-        return relation.full_name in self._filled
-
-    def days(self, relation: Relation) -> set[date]:
-        if not self.has_rows(relation):
-            return set()
-        if relation.full_name not in self._days:
-            rows = self._connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()
-            self._days[relation.full_name] = {row[0] for row in rows}
-        return self._days[relation.full_name]
-
-    def replaced(self, relation: Relation, n_rows: int) -> None:
-        """Note that rows of a relation went, and these came."""
-        self._days.pop(relation.full_name, None)
-        if n_rows:
-            self._filled.add(relation.full_name)
-
-
 class _Inputs:
     """What SQL reads: tables and views of its own in place of the lake's, narrowed to the days that matter.
 
@@ -85,7 +54,7 @@ class _Inputs:
     DuckLake's, which asks its catalogue for the files of each table that a statement names.
     """
 
-    def __init__(self, connection: Connection, catalog: Catalog, present: _Present) -> None:
+    def __init__(self, connection: Connection, catalog: Catalog, present: Present) -> None:
         self._connection = connection
         self._catalog = catalog
         self._present = present
@@ -159,7 +128,7 @@ def build(
     connection.execute("USE memory")
     links = DayLinks(connection)
     first_day = retention.first_day_kept(connection)
-    present = _Present(connection, catalog)
+    present = Present(connection, catalog)
     inputs = _Inputs(connection, catalog, present)
     for relation in catalog.made_by_sql():
         if progress:
@@ -193,7 +162,7 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-def _all_days(catalog: Catalog, relation: Relation, present: _Present) -> ChangedRelations:
+def _all_days(catalog: Catalog, relation: Relation, present: Present) -> ChangedRelations:
     """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
 
     So too where an input without days changed. Inputs are made before their readers.
@@ -225,7 +194,7 @@ def _make_days(
     zone: str,
     changes: ChangedRelations,
     inputs: _Inputs,
-    present: _Present,
+    present: Present,
 ) -> None:
     changed = changes.days.setdefault(relation.full_name, set())
     for run in _runs(days_to_make):
@@ -247,7 +216,7 @@ def _make_days(
 
 
 def _make_whole(
-    connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs, present: _Present
+    connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs, present: Present
 ) -> None:
     """A relation without days is rebuilt as a whole."""
     _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
@@ -294,7 +263,7 @@ def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
 
 
 def _changed_days(
-    connection: Connection, relation: Relation, run: list[date], present: _Present
+    connection: Connection, relation: Relation, run: list[date], present: Present
 ) -> tuple[set[date], set[date]]:
     """Days whose rows differ from the lake in any column, and those whose content differs (lineage left out)."""
     if not present.has_rows(relation):  # a first build: nothing to compare with

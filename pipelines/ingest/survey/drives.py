@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.config import technology
+from pipelines.ingest.survey.names import short
 
 
 @dataclass
@@ -45,6 +46,10 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         kind = pl.col("drive_product").drop_nulls().first()
         for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
             _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
+    if (rows := tables.get("cta_step")) is not None:
+        host = pl.col("host").drop_nulls().first()
+        for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
+            _note(found, name, path, n, mover_host=short(tape_server or ""))
 
 
 def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **facts: str | None) -> None:

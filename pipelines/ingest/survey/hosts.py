@@ -11,7 +11,8 @@ from pipelines.ingest.survey.names import NO_HOSTS, short
 from pipelines.ingest.survey.patterns import Pattern
 
 # who moved files to or from tape: a station
-_CLIENT_TABLES = ("enstore_log_encp", "enstore_accounting_transfer", "encp_console_transfer")
+_CLIENT_TABLES = ("enstore_log_encp", "enstore_accounting_transfer", "encp_console_transfer", "cta_file")
+_CLIENT_COLUMNS = ("client_host", "disk_host", "host")  # the first that a table has
 _MODES = {"read": "read", "r": "read", "write": "written", "w": "written"}
 
 
@@ -28,14 +29,14 @@ class HostsFound:
     def note(self, tables: dict[str, pl.DataFrame], path: str) -> None:
         """Add what one file says."""
         for table, rows in tables.items():
-            column = "client_host" if "client_host" in rows.columns else "host"
-            if column not in rows.columns:
+            column = next((name for name in _CLIENT_COLUMNS if name in rows.columns), None)
+            if column is None:
                 continue
             known = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(NO_HOSTS))
             counts = dict(known.group_by(column).len().rows())
             if table in _CLIENT_TABLES:
                 self.clients.update(counts)
-                self._note_modes(known.select(host=column, mode="mode"))
+                self._note_modes(known.select(host=column, mode="kind" if table == "cta_file" else "mode"))
             elif table.endswith("_sample"):
                 self.measured.update(counts)
             for host in counts:
