@@ -22,7 +22,7 @@ from support import REPO
 settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
-# As many workers run as there are cores: threads of one would only take time from the others. What runs in a process
+# More workers run than there are cores: threads of one would only take time from the others. What runs in a process
 # of its own (the command line, Airflow, readers) has as many as it likes.
 _connect = duckdb.connect
 
@@ -91,6 +91,11 @@ class OneProcessPerFixture(LoadScopeScheduling):  # type: ignore[misc]
 @cache
 def has_own_fixtures(module: str) -> bool:
     return 'scope="module"' in (REPO / module).read_text(encoding="utf-8")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Half as many again as there are cores: a worker waits for browsers, servers and commands it started."""
+    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:

@@ -130,7 +130,8 @@ def test_damage_is_data(path: Path) -> None:
     stem, lines, origin, _ = whole(path)
     for seed in range(6):
         mauled = frame_of("\n".join(maul(lines["text"].to_list(), random.Random(seed))).encode())
-        choose(mauled["text"].head(HEAD_LINES).to_list())
+        if seed < 2:  # every source looks at it: dear, and the rest of a file is no head
+            choose(mauled["text"].head(HEAD_LINES).to_list())
         with suppress(UnreadableFile):
             parts_of(stem, [mauled], origin)
 
