@@ -24,6 +24,10 @@ settings.load_profile("house")
 
 # More workers run than there are cores: threads of one would only take time from the others. What runs in a process
 # of its own (the command line, Airflow, readers) has as many as it likes.
+if "PYTEST_XDIST_WORKER" in os.environ:  # which has made its threads by now
+    os.environ.pop("POLARS_MAX_THREADS", None)
+else:
+    os.environ["POLARS_MAX_THREADS"] = "1"
 _connect = duckdb.connect
 
 

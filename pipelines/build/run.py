@@ -18,7 +18,6 @@ from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
-from pipelines.warehouse.tables import tables_with_files
 
 _FEW = 10_000  # rows
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
@@ -30,12 +29,12 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRel
     if not is_full:
         rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
     else:
-        filled = tables_with_files(connection)
+        present = Present(connection, catalog)
         queries = [
             f"SELECT DISTINCT '{relation.full_name}', {'day' if relation.has_day else 'NULL'}"
             f" FROM {LAKE}.{relation.full_name}"
             for relation in catalog.layer("bronze")
-            if relation.full_name in filled
+            if present.has_rows(relation)
         ]
         rows = connection.execute(" UNION ALL ".join(queries)).fetchall() if queries else []
     found = ChangedRelations()

@@ -69,8 +69,8 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
     }
     rows: list[Row] = []
     for drive in site.drive:
-        names = (drive.logname, f"{drive.name}MV", drive.name)
-        logname = drive.logname or next((name for name in names if name in seen), f"{drive.name}MV")
+        enstore_name = f"{drive.name}MV"
+        logname = drive.logname or next((name for name in (enstore_name, drive.name) if name in seen), enstore_name)
         mover = drive.mover or f"{drive.name}.mover"
         host, system = seen.pop(logname, (None, None))
         sold = technology.known(drive.generation)

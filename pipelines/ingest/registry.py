@@ -234,7 +234,7 @@ class FileRegistry:
         if fresh:
             schema = {column.name: TYPES[column.type] for column in self.relations[name].columns}
             columns = ", ".join(f'"{name}"' for name in schema)
-            self.connection.register("fresh_rows", pl.DataFrame(fresh, schema=schema, orient="row").to_arrow())
+            self.connection.register("fresh_rows", pl.DataFrame(fresh, schema=schema, orient="row").lazy())
             self.connection.execute(f"INSERT INTO {LAKE}.ops.{name} ({columns}) SELECT {columns} FROM fresh_rows")
             self.connection.unregister("fresh_rows")
 

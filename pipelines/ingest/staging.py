@@ -96,10 +96,10 @@ class Staging:
         if self.files:
             self._put_down()
         kept = pl.DataFrame(self.kept, schema={"token": pl.Int32, "file_id": pl.String}, orient="row")
-        self.connection.register("staged_file", kept.to_arrow())
+        self.connection.register("staged_file", kept.lazy())
         for table in sorted({*self.held, *self.files}):
             if table in self.held:  # a small batch never leaves the memory
-                self.connection.register("staged_rows", self._taken(table).to_arrow())
+                self.connection.register("staged_rows", self._taken(table).lazy())
                 self._insert(table, "staged_rows s JOIN staged_file f USING (token)")
                 self.connection.unregister("staged_rows")
             else:
@@ -140,7 +140,7 @@ class Staging:
         ]
         if marks:
             dirty = pl.DataFrame(marks, schema={"relation": pl.String, "day": pl.Date}, orient="row")
-            self.connection.register("dirty", dirty.to_arrow())
+            self.connection.register("dirty", dirty.lazy())
             self.connection.execute(f"INSERT INTO {LAKE}.ops.dirty_day SELECT relation, day FROM dirty")
             self.connection.unregister("dirty")
         self.days.clear()

@@ -27,7 +27,7 @@ def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = 
     with transaction(connection):
         changed = create_tables(connection, catalog, will_build)
         tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
-        for stem, source in sources.all_sources().items():
+        for stem, source in sources.all_sources().items() if tables else ():
             if tables & {*source.TABLES, LOG_COVERAGE}:
                 connection.execute(
                     f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'", [stem]
@@ -169,7 +169,7 @@ def note_tables(connection: Connection, catalog: Catalog) -> None:
         f" SELECT table_id, 0, 0, 0 FROM {book}.ducklake_table WHERE end_snapshot IS NULL"
         f" AND table_id NOT IN (SELECT table_id FROM {book}.ducklake_table_stats)"
     )
-    connection.register("comment", _comments(catalog).to_arrow())
+    connection.register("comment", _comments(catalog).lazy())
     connection.execute(
         f"INSERT INTO {book}.ducklake_tag (object_id, begin_snapshot, key, value)"
         f" SELECT t.table_id, t.begin_snapshot, 'comment', c.text FROM {_TABLES.format(book)}"

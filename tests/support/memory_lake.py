@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.build import present, run
+from pipelines.build import present
 from pipelines.catalog.contracts import load_catalog
 from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse import tables
@@ -42,8 +42,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(tables, "note_tables", lambda *_: None)
-        for module in (run, present):
-            patch.setattr(module, "tables_with_files", _tables_with_rows)
+        patch.setattr(present, "tables_with_files", _tables_with_rows)
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
 

@@ -22,7 +22,7 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
         "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
         f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
         " WHERE $kind IN (source, speaks_for) AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
-        dict(zip(("kind", "begin", "end"), (kind, *period.bounds), strict=True)),
+        {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
     if row is None or not row[1]:
         return f"medium: site.toml declares no period for the log of {kind}, so what is missing cannot be estimated"

@@ -117,7 +117,7 @@ class Rows:
         frame = pl.DataFrame(rows, infer_schema_length=None)
         if strange := set(frame.columns) - set(relation.column_names):
             raise ContractError(f"{relation.full_name} has no column {', '.join(sorted(strange))}")
-        self._connection.register("given", frame.to_arrow())
+        self._connection.register("given", frame.lazy())
         self._connection.execute(f"INSERT INTO {relation.full_name} BY NAME SELECT * FROM given")
         self._connection.unregister("given")
 

@@ -59,7 +59,7 @@ def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]
         connection.execute(f"CREATE TABLE bronze.{_CFG} ({columns})")
         for path, rows in settings.items():
             named = rows.with_columns(file_id=pl.lit(path))
-            connection.register("said", named.select(set(contract.column_names) & set(named.columns)).to_arrow())
+            connection.register("said", named.select(set(contract.column_names) & set(named.columns)).lazy())
             connection.execute(f"INSERT INTO bronze.{_CFG} BY NAME SELECT * FROM said")
         target = load_catalog().relations["silver.link_target"].sql
         declared = connection.execute(
