@@ -19,12 +19,12 @@ over_s = { type = "DOUBLE", unit = "s", doc = "of gap_s, beyond the expected gap
 motion_s = { type = "DOUBLE", unit = "s", doc = "of it, tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "gaps that began in the hour" }
 ready_share = { type = "DOUBLE", unit = "1", doc = "of gaps before a file to write: the next one was on spool when the gap began. It was if its own log says so, if its request was queued by then, or if the client command of the file before asks for it too, for a command finds all its files there. NULL where no such gap began" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity, of the station's busiest link in that direction (read: in, write: out); NULL where no log tells" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity, of the busiest link on the way: the station's in that direction (read: in, write: out), the drive's host's in the other; NULL where no log tells" }
 link = { type = "VARCHAR", doc = "that link" }
-wait_full_s = { type = "DOUBLE", unit = "s", doc = "of wait_s, while the station's link was full in that direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log tells" }
+wait_full_s = { type = "DOUBLE", unit = "s", doc = "of wait_s, while a link on the way was full in its direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log tells" }
 wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "the same at most, where samples are coarse" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the station's sampled seconds with at most 5 % of processor time idle; NULL where no log tells" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk, average of its samples; NULL where no log tells" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled seconds with at most 5 % of processor time idle, at the station or at the drive's host, the larger; NULL where no log tells" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk of both hosts, average of its samples; NULL where no log tells" }
 verdict = { type = "VARCHAR", doc = "drive (neither waits, nor motion, nor gaps beyond the expected ones took a tenth of its time), motion (tape motion and mounts took most), gap_bound (gaps beyond the expected took most, the next file being at hand), starved (the next file was not at hand, or data came too slowly with link and disks at ease), network_bound (it waited, and for half of that or more the link carried 0.9 of its capacity), disk_bound (it waited, disks busy for 0.9 of the time, or processors without idle time for half of it), cannot_tell" }
 missing = { type = "VARCHAR", doc = "what log would tell: link (none, or one whose samples are too coarse to say whether it was full meanwhile), host, timing; NULL where the verdict needs none" }
 
@@ -52,7 +52,7 @@ WITH piece AS (
     FROM silver.drive_state d WHERE d.state NOT IN ('down', 'hung', 'unknown', 'no_request')
 ),
 clipped AS (
-    SELECT p.drive, p.hour_at, p.state, t.station, t.mode, greatest(p.from_at, p.hour_at) AS from_at,
+    SELECT p.drive, p.hour_at, p.state, t.station, m.mover_host, t.mode, greatest(p.from_at, p.hour_at) AS from_at,
            least(p.to_at, p.hour_at + INTERVAL 1 HOUR) AS to_at,
            date_diff('microsecond', greatest(p.from_at, p.hour_at), least(p.to_at, p.hour_at + INTERVAL 1 HOUR)) AS us,
            date_diff('microsecond', p.from_at, p.to_at) AS whole_us, t.transfer_id,
@@ -61,6 +61,7 @@ clipped AS (
     FROM piece p
     LEFT JOIN silver.transfer t
         ON t.system = p.system AND t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.attempt_id END
+    LEFT JOIN site.drive m ON m.drive = p.drive AND m.mover_host IS DISTINCT FROM t.station
 ),
 hourly AS (
     SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,
@@ -74,9 +75,15 @@ hourly AS (
     HAVING sum(us) >= 600000000
 ),
 asker AS (
-    SELECT drive, hour_at, station, mode FROM clipped WHERE transfer_id IS NOT NULL
+    SELECT drive, hour_at, station, any_value(mover_host) AS mover_host, mode FROM clipped WHERE transfer_id IS NOT NULL
     GROUP BY drive, hour_at, station, mode
     QUALIFY row_number() OVER (PARTITION BY drive, hour_at ORDER BY sum(us) DESC, station, mode) = 1
+),
+-- both ends of the way: the bytes that leave the station come in at the drive's host
+way AS (
+    SELECT drive, hour_at, unnest([station, mover_host]) AS host,
+           unnest(CASE mode WHEN 'read' THEN ['in', 'out'] ELSE ['out', 'in'] END) AS direction
+    FROM asker
 ),
 gap AS (
     SELECT g.drive, date_trunc('hour', g.started_at) AS hour_at, count(*) AS n_gaps,
@@ -104,8 +111,9 @@ shared AS (
                * date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at)) // c.whole_us)
                AS wait_us
     FROM clipped c
-    JOIN gold.link_stretch k ON k.station = c.station AND date_trunc('hour', k.from_at) = c.hour_at
-        AND k.direction = CASE c.mode WHEN 'read' THEN 'in' ELSE 'out' END
+    JOIN gold.link_stretch k ON date_trunc('hour', k.from_at) = c.hour_at
+        AND k.station = CASE WHEN k.direction = CASE c.mode WHEN 'read' THEN 'in' ELSE 'out' END
+                             THEN c.station ELSE c.mover_host END
         AND k.from_at < c.to_at AND k.to_at > c.from_at
     WHERE c.wait_us > 0 AND k.full_most_s > 0
     GROUP BY c.drive, c.hour_at, k.link, k.from_at
@@ -126,6 +134,15 @@ disk AS (
           GROUP BY ALL)
     GROUP BY host, hour_at
 ),
+strain AS (
+    SELECT w.drive, w.hour_at, max(l.load) AS load, arg_max(l.link, (l.load, l.link)) AS link,
+           max(s.saturated_s / nullif(s.seen_s, 0)) AS saturated_share, max(d.busy) AS disk_busy
+    FROM way w
+    LEFT JOIN link l ON l.station = w.host AND l.hour_at = w.hour_at AND l.direction = w.direction
+    LEFT JOIN gold.host_load s ON s.host = w.host AND s.hour_at = w.hour_at
+    LEFT JOIN disk d ON d.host = w.host AND d.hour_at = w.hour_at
+    GROUP BY w.drive, w.hour_at
+),
 joined AS (
     SELECT h.*, a.station, a.mode, coalesce(g.n_gaps, 0) AS n_gaps,
            CASE WHEN g.over_us > 0 THEN least(g.over_us, h.gap_us) ELSE 0 END AS over_us,
@@ -134,15 +151,12 @@ joined AS (
            -- a clock-hour at nine tenths is full throughout
            CASE WHEN l.load >= 0.9 THEN h.wait_us WHEN l.load IS NOT NULL THEN coalesce(f.full_us, 0) END AS full_us,
            CASE WHEN l.load >= 0.9 THEN h.wait_us WHEN l.load IS NOT NULL THEN coalesce(f.most_us, 0) END AS most_us,
-           s.saturated_s / nullif(s.seen_s, 0) AS saturated_share, d.busy AS disk_busy
+           l.saturated_share, l.disk_busy
     FROM hourly h
     LEFT JOIN asker a ON a.drive = h.drive AND a.hour_at = h.hour_at
     LEFT JOIN gap g ON g.drive = h.drive AND g.hour_at = h.hour_at
-    LEFT JOIN link l ON l.station = a.station AND l.hour_at = h.hour_at
-        AND l.direction = CASE a.mode WHEN 'read' THEN 'in' ELSE 'out' END
+    LEFT JOIN strain l ON l.drive = h.drive AND l.hour_at = h.hour_at
     LEFT JOIN full_wait f ON f.drive = h.drive AND f.hour_at = h.hour_at
-    LEFT JOIN gold.host_load s ON s.host = a.station AND s.hour_at = h.hour_at
-    LEFT JOIN disk d ON d.host = a.station AND d.hour_at = h.hour_at
 ),
 led AS (
     -- the largest of three kinds of time not spent moving data, if it took a tenth of the drive's time at work

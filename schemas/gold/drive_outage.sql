@@ -11,7 +11,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "begin, or begin of the day" }
 to_at = { type = "TIMESTAMP", doc = "end, or end of the day" }
 down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, of what it moved that day; NULL if it moved nothing" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, of what it moved that day, by the basis that most of these bytes have; NULL if it moved nothing" }
 file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it goes on" }
@@ -43,10 +43,12 @@ clipped AS (
     FROM cut
 ),
 rate AS (
+    -- by the basis that most of its bytes have: rates of two bases are never added
     SELECT drive, day, 1e6 * sum(bytes) / nullif(sum(drive_us), 0) AS rate_bytes_s
     FROM gold.tape_traffic
-    WHERE drive_rate_basis = 'call'
-    GROUP BY drive, day
+    WHERE drive_rate_basis IS NOT NULL
+    GROUP BY drive, day, drive_rate_basis
+    QUALIFY row_number() OVER (PARTITION BY drive, day ORDER BY sum(bytes) DESC, drive_rate_basis) = 1
 )
 SELECT k.day, k.drive, k.from_at, k.to_at, date_diff('microsecond', k.from_at, k.to_at) / 1e6 AS down_s,
        r.rate_bytes_s, k.file_id, k.line_no, k.end_file_id, k.end_line_no

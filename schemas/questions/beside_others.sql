@@ -30,14 +30,20 @@ WITH published (measure, site, low, high, year, source) AS (
 ),
 rated AS (
     SELECT s.mode, sum(s.volume_gb) AS gb, sum(s.n_files) AS n_files, count(*) AS n_mounts,
-           sum(s.volume_gb) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS walled_gb,
-           sum(s.drive_s) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS drive_s,
-           sum(s.wall_s) FILTER (s.drive_rate_basis = 'call' AND s.wall_s IS NOT NULL) AS wall_s,
            sum(s.volume_gb) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) * 1e3
                / sum(s.wall_s * d.nameplate_mb_s) FILTER (s.wall_s IS NOT NULL AND d.nameplate_mb_s IS NOT NULL) AS efficiency
     FROM gold.mount s LEFT JOIN site.drive d ON d.drive = s.drive
     WHERE s.site_day BETWEEN $first_day AND $last_day AND s.mode IN ('read', 'write')
     GROUP BY s.mode
+),
+-- mounts logged whole, of the basis that most of their bytes have
+walled AS (
+    SELECT mode, sum(volume_gb) AS gb, sum(drive_s) AS drive_s, sum(wall_s) AS wall_s
+    FROM gold.mount
+    WHERE site_day BETWEEN $first_day AND $last_day AND mode IN ('read', 'write') AND wall_s IS NOT NULL
+      AND drive_rate_basis <> 'mixed'
+    GROUP BY mode, drive_rate_basis
+    QUALIFY row_number() OVER (PARTITION BY mode ORDER BY gb DESC, drive_rate_basis) = 1
 ),
 gap AS (
     SELECT arg_min(avoidable_s, CASE WHEN below * 2 >= n THEN avoidable_s END) AS p50_s
@@ -49,9 +55,9 @@ duty AS (
     WHERE day BETWEEN $first_day AND $last_day AND direction = 'in' AND role <> 'scanning'
 ),
 own AS (
-    SELECT mode || '_drive_mb_s' AS measure, walled_gb * 1e3 / nullif(drive_s, 0) AS value FROM rated
-    UNION ALL SELECT mode || '_overall_mb_s', walled_gb * 1e3 / nullif(wall_s, 0) FROM rated
-    UNION ALL SELECT mode || '_f', drive_s / nullif(wall_s, 0) FROM rated
+    SELECT mode || '_drive_mb_s' AS measure, gb * 1e3 / nullif(drive_s, 0) AS value FROM walled
+    UNION ALL SELECT mode || '_overall_mb_s', gb * 1e3 / nullif(wall_s, 0) FROM walled
+    UNION ALL SELECT mode || '_f', drive_s / nullif(wall_s, 0) FROM walled
     UNION ALL SELECT mode || '_files_a_mount', n_files / n_mounts FROM rated
     UNION ALL SELECT mode || '_efficiency', efficiency FROM rated
     UNION ALL SELECT 'gap_s', p50_s FROM gap

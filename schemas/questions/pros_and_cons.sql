@@ -19,9 +19,11 @@ WITH con AS (
     GROUP BY rule, entity
 ),
 fast AS (
+    -- by the basis that most files have
     SELECT quantile_cont(r.rate_mb_s / d.nameplate_mb_s, 0.5) AS share, count(*) AS n
     FROM gold.file_rate r JOIN site.drive d ON d.drive = r.drive AND d.nameplate_mb_s IS NOT NULL
-    WHERE r.day BETWEEN $first_day AND $last_day AND r.drive_rate_basis = 'call'
+    WHERE r.day BETWEEN $first_day AND $last_day
+    GROUP BY r.drive_rate_basis ORDER BY n DESC, r.drive_rate_basis LIMIT 1
 ),
 gap AS (
     SELECT sum(g.n_gaps) FILTER (g.avoidable_s <= c.expected_gap_s + rule_limit('long_gap', 'excess_s')) / sum(g.n_gaps) AS share, CAST(sum(g.n_gaps) AS BIGINT) AS n
