@@ -56,6 +56,13 @@ FROM {LAKE}.bronze.cta_step
 WHERE kind = 'drive_status'
 QUALIFY state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN')
 UNION
+-- a mount of TSM without an end lasts at most until the drive's next one
+SELECT CAST(started_at AS DATE),
+       CAST(coalesce(max(ended_at), lead(started_at) OVER (PARTITION BY system, drive ORDER BY started_at)) AS DATE)
+FROM {LAKE}.bronze.tsm_summary
+WHERE activity = 'TAPE MOUNT'
+GROUP BY system, drive, volume, started_at
+UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
 UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day

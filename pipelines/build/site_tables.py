@@ -63,7 +63,8 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
             "SELECT name, min(split_part(host, '.', 1)), min(system)"
             f" FROM (SELECT name, host, system FROM {LAKE}.bronze.enstore_log_mover"
             f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_step"
-            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session)"
+            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session"
+            f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_summary WHERE activity = 'TAPE MOUNT')"
             " WHERE name IS NOT NULL GROUP BY name"
         ).fetchall()
     }

@@ -16,14 +16,14 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, read_stamp, second_pass
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "TSM summary table"
-VERSION = 1
+VERSION = 2
 TABLE = "tsm_summary"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
@@ -39,7 +39,7 @@ _NUMBERS = {
     **{"number": 3, "n_examined": 8, "n_affected": 9, "n_failed": 10, "bytes": 11},
     **{"idle_s": 16, "media_wait_s": 17, "n_processes": 18, "network_wait_s": 24},
 }
-_START: Carry = {"fold": None, "at": None}
+_START: Carry = {"fold": None, "hosts": {}}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -68,13 +68,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     stamped = _read(stamped.rename({"at": "started_at"}), origin)
     bad_time = rows.filter(pl.col("local").is_null()).with_columns(reason=_why(pl.lit("bad_time")))
     good = fitted(stamped.filter(pl.col("reason").is_null()), TABLE)
+    coverage, hosts = _coverage(good, memory["hosts"])
     return Parsed.of(
         lines,
         good.height,
         rejected(stamped, bad_time),
         tables={TABLE: good},
-        coverage=_coverage(good, origin.system or origin.host, memory),
-        carry={"fold": fold, "at": memory["at"]},
+        coverage=coverage,
+        carry={"fold": fold, "hosts": hosts},
     )
 
 
@@ -126,12 +127,16 @@ def _cells(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(by_tab).then(cells(texts, "\t")).otherwise(by_comma)).to_series()
 
 
-def _coverage(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
-    """From the earliest begin to the latest end: what the server did in between stands in the table."""
-    if not rows.height:
-        return pl.DataFrame(schema=COVERAGE)
-    ends = rows.select(pl.max_horizontal("started_at", "ended_at")).to_series().to_physical()
-    known = [] if memory["at"] is None else [memory["at"]]
-    begin = min([int(rows["started_at"].to_physical().min()), *known])  # type: ignore[arg-type]
-    memory["at"] = max([int(ends.max()), *known])  # type: ignore[arg-type]
-    return span(rows["line_no"][0], host, begin, memory["at"])
+def _coverage(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Of the system from the earliest begin to the latest end: what the server did in between stands in the table.
+
+    Of each drive from its first mount to its last dismount: a row comes after the dismount, so that later on the drive
+    may hold a tape that the table does not have yet.
+    """
+    times = {"from_at": pl.col("started_at"), "to_at": pl.col("ended_at")}
+    mounts = rows.filter(pl.col("activity") == "TAPE MOUNT")
+    spans = [
+        frame.select("line_no", pl.col(name).alias("host"), **times)
+        for frame, name in ((rows, "system"), (mounts, "drive"))
+    ]
+    return reached(pl.concat(spans), known)

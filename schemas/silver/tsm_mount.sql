@@ -7,6 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of mounted_at" }
+session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive" }
@@ -20,15 +21,23 @@ file_id = { type = "VARCHAR", doc = "file of the row taken" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "session_id"]
+severity = "critical"
+
+[[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
 column = "mounted_s"
 min_value = 0
 severity = "critical"
 */
-SELECT day, system, library, drive, volume, started_at AS mounted_at, ended_at AS dismounted_at,
-       epoch(ended_at - started_at) AS mounted_s, last_use, is_successful, file_id, line_no
-FROM bronze.tsm_summary
-WHERE activity = 'TAPE MOUNT' AND drive IS NOT NULL
+SELECT m.day,
+       concat_ws(' ', coalesce(d.drive, m.drive), m.volume, strftime(m.started_at, '%Y-%m-%dT%H:%M:%S.%fZ')) AS session_id,
+       m.system, m.library, coalesce(d.drive, m.drive) AS drive, m.volume, m.started_at AS mounted_at,
+       m.ended_at AS dismounted_at, epoch(m.ended_at - m.started_at) AS mounted_s, m.last_use, m.is_successful, m.file_id,
+       m.line_no
+FROM bronze.tsm_summary m LEFT JOIN site.drive d ON d.logname = m.drive
+WHERE m.activity = 'TAPE MOUNT' AND m.drive IS NOT NULL
 QUALIFY row_number() OVER (
-    PARTITION BY day, system, library, drive, volume, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no
+    PARTITION BY m.day, m.system, m.drive, m.volume, m.started_at ORDER BY m.ended_at DESC NULLS LAST, m.file_id, m.line_no
 ) = 1
