@@ -113,3 +113,47 @@ def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:
     occupied = {drive: hours for (drive, bucket), hours in found.items() if bucket == "occupied"}
     assert len(occupied) == 6 and sum(occupied.values()) == pytest.approx(105.74, abs=0.005)
     assert {bucket for _, bucket in found} == {"occupied", "idle", "unknown"}
+
+
+def night(site: Site, captured: Path, *names: str) -> Site:
+    for name in names:
+        put(site, f"tsm/{name}", (captured / name).read_text())
+    make(site)
+    return site
+
+
+FILES = ("summary.csv", "actlog.txt", "dsmaccnt.log")
+OF_MOUNTS = "SELECT count(*), round(sum(mounted_s) / 3600, 3), count(number) FROM silver.tsm_mount"
+OF_BYTES = "SELECT count(*), sum(bytes) FROM silver.transfer WHERE session_id IS NOT NULL AND witnesses = 'server'"
+
+
+def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
+    """The log says for which session each of 16 mounts was, SUMMARY what it moved: 7.947 h and 6,004 GB."""
+    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES)
+    assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
+    assert query(site, OF_BYTES) == [(16, 6_004_000_000_000)]
+    period = {"first_day": "2026-03-10", "last_day": "2026-03-10"}
+    (headline,) = steps.ask(site, "headline", period).as_dicts()
+    assert (headline["moved_tb"], headline["drive_rate_basis"]) == (pytest.approx(6.004), "estimate")
+    assert headline["moving_data_hours"] is None, "no log tells when data moved"
+    drives = steps.ask(site, "tsm_drives", period).as_dicts()
+    assert sum(row["moved_gb"] for row in drives) == pytest.approx(6004)
+    one = next(row for row in drives if row["drive"] == "DRIVE03")
+    assert one["overall_mb_s"] == pytest.approx((881 + 789 + 865) * 1e3 / (4160 + 2904 + 3830))  # GB and s of its three
+
+
+def test_log_and_accounting_do_without_summary(realdata: Path, tmp_path: Path) -> None:
+    """Sessions are counted in whole KB: eleven of them at most 11 KiB short; processes are exact."""
+    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES[1:])
+    assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
+    ((n, moved),) = query(site, OF_BYTES)
+    assert n == 16 and 0 <= 6_004_000_000_000 - moved < 11 * 1024
+
+
+def test_order_of_arrival(realdata: Path, tmp_path: Path) -> None:
+    captured = realdata / "tsm-synthetic"
+    whole = night(make_site(tmp_path / "whole", SITE), captured, *FILES)
+    site = make_site(tmp_path / "site", SITE)
+    for name in reversed(FILES):
+        night(site, captured, name)
+    assert differences(all_rows(whole), all_rows(site)) == []
