@@ -158,3 +158,17 @@ def test_hints_need_no_order() -> None:
     parsed = endit_hints.parse(frame_of(b'{ "00AB" : { "volid" : 7 } }'), Origin(), None)
     (row,) = parsed.tables["endit_hint"].select("pnfsid", "volume", "place").rows()
     assert row == ("00AB", "7", None)
+
+
+def test_statistics_and_their_copies(realdata: Path, tmp_path: Path) -> None:
+    """What was flushed and staged in the end, however many copies of the counters lie there: 147.3 GB and 59.7 GB."""
+    shutil.copytree(realdata / "endit-synthetic", tmp_path / "logs")
+    (tmp_path / "site.toml").write_text('name = "site"\n[[input]]\nglob = "logs/**/*"\n')
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    steps.build(site)
+    n_files = len(list((tmp_path / "logs").rglob("*-stats.*")))
+    assert query(site, "SELECT count(*), count(DISTINCT file_id) FROM bronze.endit_stat") == [(n_files, n_files)]
+    rows = steps.ask(site, "endit_queue", {"first_day": "2026-11-21", "last_day": "2026-11-21"}).as_dicts()
+    found = {row["operation"]: (row["done_gb"], row["done_files"], row["max_workers"]) for row in rows}
+    assert found == {"archive": (147.3, 47, 2), "retrieve": (pytest.approx(59.682060417), 14, 2)}

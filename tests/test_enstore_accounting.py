@@ -536,3 +536,22 @@ def test_the_command_line_reads_builds_and_answers(tmp_path: Path) -> None:
     assert {row["drive"] for row in rows} == {"DRV_1", "DRV_2"}
     assert [int(row["n_files"]) for row in rows if row["drive"] == "DRV_2"] == [3]
     assert steps.site_at(tmp_path).name == "case"
+
+
+def test_a_list_made_for_the_migration_to_cta(realdata: Path, tmp_path: Path) -> None:
+    """The first 400 files of a tape, whose label is the name of the file."""
+    shutil.copy(realdata / "today" / "enstore" / "VR3025M8-first400.csv", tmp_path)
+    (tmp_path / "site.toml").write_text('name = "site"\n[[input]]\nglob = "*.csv"\n')
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    steps.build(site)
+    lines = (tmp_path / "VR3025M8-first400.csv").read_text().splitlines()[1:]
+    size = sum(int(line.split(",")[2]) for line in lines)
+    found = query(site, "SELECT volume, count(*), max(file_number), sum(bytes) FROM silver.volume_file GROUP BY volume")
+    assert found == [("VR3025M8", len(lines), len(lines), size)]
+
+
+def test_a_list_of_no_volume_is_refused(tmp_path: Path) -> None:
+    text = "bfid,location_cookie,size,crc,pnfs_path\nA1,0000_000000000_0000001,5,6,/p\n"
+    with pytest.raises(UnreadableFile, match="which volume"):
+        enstore_accounting.parse(frame_of(text.encode()), Origin(path="files.csv", head=tuple(text.splitlines())), None)

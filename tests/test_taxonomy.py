@@ -38,7 +38,7 @@ ROWS = rows()
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A drive that spends 12 minutes on the first bucket, 24 on the second, and so on: a day in all fifteen."""
+    """A drive that spends 12 minutes on the first bucket, 24 on the second, and so on: a day in all of them."""
     folder = tmp_path_factory.mktemp("taxonomy")
     (folder / "site.toml").write_text(SITE)
     made = steps.site_at(folder)

@@ -56,6 +56,30 @@ FROM {LAKE}.bronze.cta_step
 WHERE kind = 'drive_status'
 QUALIFY state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN')
 UNION
+-- what TSM's server lists; a mount without an end lasts at most until the drive's next one
+SELECT CAST(started_at AS DATE), CAST(ended_at AS DATE) FROM {LAKE}.bronze.tsm_summary
+WHERE CAST(ended_at AS DATE) > CAST(started_at AS DATE)
+UNION
+SELECT CAST(started_at AS DATE),
+       CAST(coalesce(max(ended_at), lead(started_at) OVER (PARTITION BY system, drive ORDER BY started_at)) AS DATE)
+FROM {LAKE}.bronze.tsm_summary
+WHERE activity = 'TAPE MOUNT'
+GROUP BY system, drive, volume, started_at
+UNION
+SELECT CAST(logged_at AS DATE), CAST(lead(logged_at) OVER (PARTITION BY system, drive ORDER BY logged_at, kind) AS DATE)
+FROM {LAKE}.bronze.tsm_actlog
+WHERE kind IN ('mounted', 'dismounted')
+QUALIFY kind = 'mounted'
+UNION
+SELECT CAST(ended_at - to_seconds(took_s) AS DATE), CAST(ended_at AS DATE) FROM {LAKE}.bronze.tsm_accounting
+UNION
+SELECT CAST(min(b.logged_at) AS DATE), CAST(p.logged_at AS DATE)
+FROM {LAKE}.bronze.tsm_actlog p
+JOIN {LAKE}.bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b.number = p.number
+    AND b.logged_at BETWEEN p.logged_at - INTERVAL 2 DAY AND p.logged_at
+WHERE p.kind = 'processed'
+GROUP BY p.system, p.number, p.logged_at
+UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
 UNION
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day

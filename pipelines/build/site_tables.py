@@ -22,6 +22,7 @@ Row = Sequence[Any]
 
 def sync(connection: Connection, site: Site) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
+    drives = _drives(connection, site)
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
     tables: dict[str, list[Row]] = {
         "setting": [settings],
@@ -31,9 +32,9 @@ def sync(connection: Connection, site: Site) -> set[str]:
             for station in site.station
             for name in (station.name, *station.aliases)
         ],
-        "drive": _drives(connection, site),
+        "drive": drives,
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
-        "expected": _expected(connection, site),
+        "expected": _expected(connection, site, {row[1] for row in drives}),
         "campaign": [
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign
@@ -63,7 +64,9 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
             "SELECT name, min(split_part(host, '.', 1)), min(system)"
             f" FROM (SELECT name, host, system FROM {LAKE}.bronze.enstore_log_mover"
             f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_step"
-            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session)"
+            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session"
+            f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_summary WHERE activity = 'TAPE MOUNT'"
+            f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_actlog WHERE kind = 'mounted')"
             " WHERE name IS NOT NULL GROUP BY name"
         ).fetchall()
     }
@@ -84,11 +87,11 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
     return rows
 
 
-def _expected(connection: Connection, site: Site) -> list[Row]:
+def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]:
     """For every input with a declared period: the sources and hosts its files stand for.
 
     A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
-    input names.
+    input names. A table of mounts is expected of its system: of a drive it tells from mount to mount.
     """
     if all(item.expect is None for item in site.input):
         return []
@@ -98,11 +101,13 @@ def _expected(connection: Connection, site: Site) -> list[Row]:
         ).fetchall()
     )
     hosts_of: dict[str, set[str]] = {}
-    for path, host in connection.execute(
-        f"SELECT DISTINCT f.path, s.host FROM {LAKE}.bronze.log_coverage s"
+    of_mounts = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "mounts"}
+    for path, stem, host in connection.execute(
+        f"SELECT DISTINCT f.path, s.source, s.host FROM {LAKE}.bronze.log_coverage s"
         f" JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
     ).fetchall():
-        hosts_of.setdefault(path, set()).add(host)
+        if stem not in of_mounts or host not in drives:
+            hosts_of.setdefault(path, set()).add(host)
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)

@@ -55,7 +55,7 @@ FILE_REASONS = {
 SPEAKS_FOR = {
     "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
     "drive_states": "the state of drives, from time to time",
-    "mounts": "mounts and sessions of a system, after they ended",
+    "mounts": "mounts and sessions of a system; of a drive, from its first mount to its last dismount",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools and what they recalled or flushed",
     "hosts": "load of a host, its disks and its network",
@@ -138,10 +138,11 @@ class Source(Protocol):
 
     VERSION goes into every file's identity: raise it when the same text gives other rows.
     TABLES names the bronze relations the source fills; SPEAKS_FOR, a key of `SPEAKS_FOR` here, what its coverage
-    proves: `drives` alone make a drive's silence idle time. A source may say IS_SNAPSHOT = True: then every version
-    of a file stands for itself, where otherwise a file written anew replaces what was read of it before. One may say
-    IS_WHOLE = True: its files are written in one go, so that a last line without a line end is no torn one; or
-    HAS_SECRETS = True: then the text of its lines is kept only as far as `parse` gives it out.
+    proves: `drives` make a drive's silence idle time, and `mounts` that of the drive they name. A source may say
+    IS_SNAPSHOT = True: then every version of a file stands for itself, where otherwise a file written anew replaces
+    what was read of it before. One may say IS_WHOLE = True: its files are written in one go, so that a last line
+    without a line end is no torn one; or HAS_SECRETS = True: then the text of its lines is kept only as far as `parse`
+    gives it out.
     """
 
     TITLE: str

@@ -5,9 +5,14 @@
 
 What `dsmadmc -dataonly=yes -comma "select * from summary"` prints, or with `-tabdelimited`: 26 columns without a
 header, begin and end of each in the server's local time. A mount's row is written when the tape is dismounted; it has
-no bytes, and sessions name no drive. What had not ended when the row was written ends in 1900. Releases with other
-columns, and choices of columns, are refused: nothing names them. Columns as in a real dump of 2021; the server keeps
-rows for some weeks, so exports overlap: silver takes each row once.
+no bytes, and sessions name no drive. What had not ended when the row was written ends in 1900. Columns as in a real
+dump of 2021; the server keeps rows for some weeks, so exports overlap: silver takes each row once.
+
+Other columns, in any order, are read where the first line names them as the table does:
+
+    START_TIME,END_TIME,ACTIVITY,VOLUME_NAME,DRIVE_NAME
+
+START_TIME and ACTIVITY must be among them. A choice of columns without such a line is refused: nothing names them.
 """
 
 from typing import Any
@@ -16,14 +21,14 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources._shared.coverage import span
+from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, read_stamp, second_pass
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "TSM summary table"
-VERSION = 1
+VERSION = 2
 TABLE = "tsm_summary"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
@@ -31,26 +36,63 @@ IS_WHOLE = True
 
 _STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'
 _LINE = rf'^{_STAMP}[,\t]{_STAMP}[,\t]"?[A-Z][A-Z_ ]{{2,40}}"?[,\t]\d*[,\t]'
-_WIDTH = 26
+_COLUMNS = [
+    *("START_TIME", "END_TIME", "ACTIVITY", "NUMBER", "ENTITY", "COMMMETH", "ADDRESS", "SCHEDULE_NAME", "EXAMINED"),
+    *(
+        "AFFECTED",
+        "FAILED",
+        "BYTES",
+        "BYTES_PROTECTED",
+        "BYTES_WRITTEN",
+        "DEDUP_SAVINGS",
+        "COMP_SAVINGS",
+        "IDLE",
+        "MEDIAW",
+    ),
+    *(
+        "PROCESSES",
+        "SUCCESSFUL",
+        "VOLUME_NAME",
+        "DRIVE_NAME",
+        "LIBRARY_NAME",
+        "LAST_USE",
+        "COMM_WAIT",
+        "NUM_OFFSITE_VOLS",
+    ),
+]
+_WIDTH = len(_COLUMNS)
+_HEADER = r'^"?[A-Z_]{2,30}"?(?:[,\t]"?[A-Z_]{2,30}"?)+$'
+_NEEDED = {"START_TIME", "ACTIVITY"}
 _MOST_CHARS = 300
 _DRIVE = r"^(?P<drive>\S.*?)(?: \((?P<device>[^()]*)\))?$"
-_WORDS = {"activity": 2, "entity": 4, "address": 6, "schedule": 7, "volume": 20, "library": 22, "last_use": 23}
-_NUMBERS = {
-    **{"number": 3, "n_examined": 8, "n_affected": 9, "n_failed": 10, "bytes": 11},
-    **{"idle_s": 16, "media_wait_s": 17, "n_processes": 18, "network_wait_s": 24},
+_WORDS = {
+    **{"activity": "ACTIVITY", "entity": "ENTITY", "address": "ADDRESS", "schedule": "SCHEDULE_NAME"},
+    **{"volume": "VOLUME_NAME", "library": "LIBRARY_NAME", "last_use": "LAST_USE"},
 }
-_START: Carry = {"fold": None, "at": None}
+_NUMBERS = {
+    **{"number": "NUMBER", "n_examined": "EXAMINED", "n_affected": "AFFECTED", "n_failed": "FAILED", "bytes": "BYTES"},
+    **{"idle_s": "IDLE", "media_wait_s": "MEDIAW", "n_processes": "PROCESSES", "network_wait_s": "COMM_WAIT"},
+}
+# some locales print 32426,00
+_NUMBER = r"^(-?\d{1,18})(?:[.,]\d{1,2})?$"
+_START: Carry = {"fold": None, "hosts": {}}
 
 
 def recognise(head: list[str]) -> Claim:
-    """Two stamps with microseconds, an activity in capitals and a number, in 26 columns."""
+    """Two stamps with microseconds, an activity in capitals and a number, in 26 columns; or the names of columns."""
     texts = filled(head)
+    if (named := _named_columns(head)) is not None:
+        return Claim(True, 1.0, f"its first line names {len(named)} columns of TSM's table SUMMARY")
     rows, share = texts.filter(texts.str.contains(_LINE)), share_of(texts, _LINE)
     n_whole = int((_cells(rows).list.len() == _WIDTH).sum()) if len(rows) else 0
     if share >= 0.5 and n_whole * 2 > len(rows):
         return Claim(True, share, f"{n_whole} rows of TSM's table SUMMARY")
     if len(rows):
-        return Claim(False, 0.5, f"rows like those of TSM's table SUMMARY, but most have not its {_WIDTH} columns")
+        return Claim(
+            False,
+            0.5,
+            f"rows like those of TSM's table SUMMARY, but most have not its {_WIDTH} columns, and nothing names them",
+        )
     return Claim(False, 0.0, "no line is begin, end, activity and number, as in TSM's table SUMMARY")
 
 
@@ -58,44 +100,61 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Rows of the table."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
+    named = _named_columns(list(origin.head))
+    columns = named or _COLUMNS
+    if named is not None:
+        rows = rows.filter(~pl.col("text").str.contains(_HEADER))
     rows = rows.with_columns(cells=_cells(rows["text"]))
-    cell = pl.col("cells").list
     rows = rows.with_columns(
-        local=read_stamp(cell.get(0, null_on_oob=True).str.head(19)),
-        end_text=cell.get(1, null_on_oob=True).str.head(19),
+        local=read_stamp(_cell("START_TIME", columns).str.head(19)), end_text=_cell("END_TIME", columns).str.head(19)
     )
     stamped, fold = dated(rows, origin.zone, memory["fold"])
-    stamped = _read(stamped.rename({"at": "started_at"}), origin)
-    bad_time = rows.filter(pl.col("local").is_null()).with_columns(reason=_why(pl.lit("bad_time")))
+    is_like = pl.col("text").str.contains(_LINE) if named is None else pl.col("cells").is_not_null()
+    stamped = _read(stamped.rename({"at": "started_at"}), origin, columns, is_like)
+    bad_time = rows.filter(pl.col("local").is_null())
+    bad_time = bad_time.with_columns(reason=_why(pl.lit("bad_time"), len(columns), is_like))
     good = fitted(stamped.filter(pl.col("reason").is_null()), TABLE)
+    coverage, hosts = _coverage(good, memory["hosts"])
     return Parsed.of(
         lines,
         good.height,
         rejected(stamped, bad_time),
         tables={TABLE: good},
-        coverage=_coverage(good, origin.system or origin.host, memory),
-        carry={"fold": fold, "at": memory["at"]},
+        coverage=coverage,
+        carry={"fold": fold, "hosts": hosts},
     )
 
 
-def _why(otherwise: pl.Expr) -> pl.Expr:
+def _named_columns(head: list[str]) -> list[str] | None:
+    """The columns that a file's first line names; None where it names none of the table."""
+    first = next((line for line in head if line.strip()), "")
+    names = [name.strip(' "') for name in first.strip().replace("\t", ",").split(",")]
+    is_known = len(names) == len(set(names)) and _NEEDED <= set(names) <= set(_COLUMNS)
+    return names if is_known else None
+
+
+def _cell(name: str, columns: list[str]) -> pl.Expr:
+    """The text of a column; empty where the file has no such column."""
+    if name not in columns:
+        return pl.lit("")
+    cell = pl.col("cells").list.get(columns.index(name), null_on_oob=True)
+    return cell.str.strip_chars().str.head(_MOST_CHARS)
+
+
+def _why(otherwise: pl.Expr, most: int, is_like: pl.Expr) -> pl.Expr:
     """Why a row is none; of the right width `otherwise`."""
-    is_like = pl.col("text").str.contains(_LINE)
     width = pl.col("cells").list.len()
     return (
         pl.when(~is_like)
         .then(pl.lit("bad_syntax"))
-        .when((width != _WIDTH).fill_null(True))
+        .when((width != most).fill_null(True))
         .then(pl.lit("wrong_width"))
         .otherwise(otherwise)
     )
 
 
-def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
-    fields = pl.col("cells").list
-    cell = {
-        place: fields.get(place, null_on_oob=True).str.strip_chars().str.head(_MOST_CHARS) for place in range(_WIDTH)
-    }
+def _read(rows: pl.DataFrame, origin: Origin, columns: list[str], is_like: pl.Expr) -> pl.DataFrame:
+    cell = {name: _cell(name, columns) for name in _COLUMNS}
     is_open = pl.col("end_text").str.starts_with("1900-01-01")
     end = read_stamp(pl.col("end_text"))
     ended = to_utc(end, origin.zone)
@@ -104,17 +163,17 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     ended = pl.when(ended >= pl.col("started_at")).then(ended).when(later >= pl.col("started_at")).then(later)
     rows = rows.with_columns(
         **{name: pl.when(cell[place] != "").then(cell[place]) for name, place in _WORDS.items()},
-        **{name: cell[place].str.to_integer(strict=False, dtype=pl.Int64) for name, place in _NUMBERS.items()},
-        is_successful=pl.when(cell[19].is_in(["YES", "NO"])).then(cell[19] == "YES"),
+        **{name: cell[place].str.extract(_NUMBER).cast(pl.Int64, strict=False) for name, place in _NUMBERS.items()},
+        is_successful=pl.when(cell["SUCCESSFUL"].is_in(["YES", "NO"])).then(cell["SUCCESSFUL"] == "YES"),
         ended_at=pl.when(~is_open).then(ended),
         system=pl.lit(origin.system or origin.host),
-    ).with_columns(cell[21].str.extract_groups(_DRIVE).struct.unnest())
+    ).with_columns(cell["DRIVE_NAME"].str.extract_groups(_DRIVE).struct.unnest())
     is_bad_number = pl.any_horizontal(
         pl.col(name).is_null() & (cell[place] != "") for name, place in _NUMBERS.items()
     ) | pl.any_horizontal((pl.col(name) < 0).fill_null(False) for name in _NUMBERS)
-    has_no_end = ~is_open & pl.col("ended_at").is_null()
+    has_no_end = ~is_open & pl.col("ended_at").is_null() & pl.lit("END_TIME" in columns)
     doubt = pl.when(has_no_end).then(pl.lit("bad_time")).when(is_bad_number).then(pl.lit("bad_number"))
-    return rows.with_columns(reason=_why(doubt))
+    return rows.with_columns(reason=_why(doubt, len(columns), is_like))
 
 
 def _cells(texts: pl.Series) -> pl.Series:
@@ -126,12 +185,16 @@ def _cells(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(by_tab).then(cells(texts, "\t")).otherwise(by_comma)).to_series()
 
 
-def _coverage(rows: pl.DataFrame, host: str, memory: Carry) -> pl.DataFrame:
-    """From the earliest begin to the latest end: what the server did in between stands in the table."""
-    if not rows.height:
-        return pl.DataFrame(schema=COVERAGE)
-    ends = rows.select(pl.max_horizontal("started_at", "ended_at")).to_series().to_physical()
-    known = [] if memory["at"] is None else [memory["at"]]
-    begin = min([int(rows["started_at"].to_physical().min()), *known])  # type: ignore[arg-type]
-    memory["at"] = max([int(ends.max()), *known])  # type: ignore[arg-type]
-    return span(rows["line_no"][0], host, begin, memory["at"])
+def _coverage(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Of the system from the earliest begin to the latest end: what the server did in between stands in the table.
+
+    Of each drive from its first mount to its last dismount: a row comes after the dismount, so that later on the drive
+    may hold a tape that the table does not have yet.
+    """
+    times = {"from_at": pl.col("started_at"), "to_at": pl.col("ended_at")}
+    mounts = rows.filter(pl.col("activity") == "TAPE MOUNT")
+    spans = [
+        frame.select("line_no", pl.col(name).alias("host"), **times)
+        for frame, name in ((rows, "system"), (mounts, "drive"))
+    ]
+    return reached(pl.concat(spans), known)

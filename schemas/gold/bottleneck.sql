@@ -49,7 +49,7 @@ severity = "critical"
 WITH piece AS (
     SELECT d.system, d.drive, d.state, d.attempt_id, d.from_at, d.to_at,
            unnest(range(date_trunc('hour', d.from_at), d.to_at, INTERVAL 1 HOUR)) AS hour_at
-    FROM silver.drive_state d WHERE d.state NOT IN ('down', 'hung', 'unknown', 'no_request')
+    FROM silver.drive_state d WHERE d.state NOT IN ('down', 'hung', 'unknown', 'no_request', 'occupied')
 ),
 clipped AS (
     SELECT p.drive, p.hour_at, p.state, t.station, m.mover_host, t.mode, greatest(p.from_at, p.hour_at) AS from_at,

@@ -5,7 +5,7 @@ why = "Which group a bucket belongs to, and the order, the words and the colour 
 features = ["D4", "E21"]
 
 [columns]
-number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not asked for, made ready, kept waiting, moving data" }
+number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not asked for, occupied, made ready, kept waiting, moving data" }
 bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; also a state of silver.drive_state" }
 bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket; columns with its hours are named after it" }
@@ -23,12 +23,13 @@ severity = "critical"
 -- or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
 -- of their own too: drives compute them both inside a transfer and between two, so they are neither waits nor gaps.
 WITH time_group AS (
-    -- Greys are time in which a drive was not used; the colours are those of Okabe and Ito, without their red.
+    -- Greys are time in which a drive was not used; the colours are those of Okabe and Ito, without their red, and a
+    -- violet.
     SELECT * FROM (VALUES
         (1, 'unknown', '#EEF0F3', '?'), (2, 'down', '#6B747C', 'D'), (3, 'idle', '#D3D8DE', '.'),
-        (4, 'no_request', '#A3ADB5', 'n'), (5, 'mounting', '#009E73', 'm'), (6, 'tape_motion', '#CC79A7', 't'),
-        (7, 'between_files', '#E69F00', 'b'), (8, 'checksums', '#56B4E9', 'c'), (9, 'waiting', '#D9C83A', 'w'),
-        (10, 'moving_data', '#0072B2', '█')
+        (4, 'no_request', '#A3ADB5', 'n'), (5, 'occupied', '#8A73C9', 'o'), (6, 'mounting', '#009E73', 'm'),
+        (7, 'tape_motion', '#CC79A7', 't'), (8, 'between_files', '#E69F00', 'b'), (9, 'checksums', '#56B4E9', 'c'),
+        (10, 'waiting', '#D9C83A', 'w'), (11, 'moving_data', '#0072B2', '█')
     ) AS g (group_number, time_group, colour, symbol)
 ),
 bucket AS (
@@ -38,18 +39,19 @@ bucket AS (
         (3, 'hung', 'session hung until it was killed', 'down'),
         (4, 'idle', 'no tape mounted', 'idle'),
         (5, 'no_request', 'mounted, no request', 'no_request'),
-        (6, 'mount', 'mounting a tape', 'mounting'),
-        (7, 'dismount', 'dismounting a tape', 'mounting'),
-        (8, 'position', 'winding to a file', 'tape_motion'),
-        (9, 'request', 'waiting for a request', 'between_files'),
-        (10, 'database', 'updating databases', 'between_files'),
-        (11, 'start', 'request to first block', 'between_files'),
-        (12, 'filemark', 'writing file marks', 'between_files'),
-        (13, 'checksum', 'computing checksums', 'checksums'),
-        (14, 'wait_data', 'waiting for data', 'waiting'),
-        (15, 'wait_room', 'waiting for room', 'waiting'),
-        (16, 'drain', 'tape gone, data not yet on disk', 'waiting'),
-        (17, 'transfer', 'blocks to or from tape', 'moving_data')
+        (6, 'occupied', 'tape in the drive, its work not logged', 'occupied'),
+        (7, 'mount', 'mounting a tape', 'mounting'),
+        (8, 'dismount', 'dismounting a tape', 'mounting'),
+        (9, 'position', 'winding to a file', 'tape_motion'),
+        (10, 'request', 'waiting for a request', 'between_files'),
+        (11, 'database', 'updating databases', 'between_files'),
+        (12, 'start', 'request to first block', 'between_files'),
+        (13, 'filemark', 'writing file marks', 'between_files'),
+        (14, 'checksum', 'computing checksums', 'checksums'),
+        (15, 'wait_data', 'waiting for data', 'waiting'),
+        (16, 'wait_room', 'waiting for room', 'waiting'),
+        (17, 'drain', 'tape gone, data not yet on disk', 'waiting'),
+        (18, 'transfer', 'blocks to or from tape', 'moving_data')
     ) AS b (number, bucket, bucket_words, time_group)
 )
 SELECT CAST(b.number AS BIGINT) AS number, b.bucket, b.bucket_words, g.time_group,

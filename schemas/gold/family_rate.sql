@@ -22,6 +22,7 @@ between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between 
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, by the files of the mount" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no request was for it" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no log tells what for" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "the hours before it without those of no request: what its work took" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time of mounts that nobody asked for is not its cost" }
@@ -105,7 +106,8 @@ grouped AS (
            coalesce(sum(s.us) FILTER (b.time_group = 'between_files'), 0) AS between_files_us,
            coalesce(sum(s.us) FILTER (b.time_group = 'tape_motion'), 0) AS tape_motion_us,
            coalesce(sum(s.us) FILTER (b.time_group = 'mounting'), 0) AS mounting_us,
-           coalesce(sum(s.us) FILTER (b.time_group = 'no_request'), 0) AS no_request_us
+           coalesce(sum(s.us) FILTER (b.time_group = 'no_request'), 0) AS no_request_us,
+           coalesce(sum(s.us) FILTER (b.time_group = 'occupied'), 0) AS occupied_us
     FROM bucketed s JOIN gold.drive_time_bucket b ON b.bucket = s.bucket GROUP BY ALL
 )
 SELECT coalesce(m.on_day, k.on_day) AS day, coalesce(m.system, k.system) AS system,
@@ -116,7 +118,7 @@ SELECT coalesce(m.on_day, k.on_day) AS day, coalesce(m.system, k.system) AS syst
        k.waiting_us / 3.6e9 AS waiting_hours, k.checksums_us / 3.6e9 AS checksums_hours,
        k.between_files_us / 3.6e9 AS between_files_hours, k.tape_motion_us / 3.6e9 AS tape_motion_hours,
        k.mounting_us / 3.6e9 AS mounting_hours, k.no_request_us / 3.6e9 AS no_request_hours,
-       k.busy_us / 3.6e9 AS busy_hours, m.timed_bytes / m.drive_us AS drive_rate_mb_s,
+       k.occupied_us / 3.6e9 AS occupied_hours, k.busy_us / 3.6e9 AS busy_hours, m.timed_bytes / m.drive_us AS drive_rate_mb_s,
        coalesce(m.bytes, 0) / nullif(k.busy_us, 0) AS overall_rate_mb_s
 FROM moved m
 FULL JOIN grouped k

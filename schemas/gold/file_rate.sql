@@ -21,7 +21,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape" }
 started_at = { type = "TIMESTAMP", doc = "first block" }
 ended_at = { type = "TIMESTAMP", doc = "last block" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared; the time of encp also counts waits for data and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared; the time of encp also counts waits for data and file marks. Estimates of whole sessions are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
@@ -44,4 +44,4 @@ SELECT site_day(t.started_at, c.zone) AS day, t.transfer_id, t.system, t.station
 FROM silver.transfer t
 LEFT JOIN site.drive d ON d.drive = t.drive
 CROSS JOIN site.setting c
-WHERE t.status = 'ok' AND t.bytes >= 500000000 AND t.drive_s > 0
+WHERE t.status = 'ok' AND t.bytes >= 500000000 AND t.drive_s > 0 AND t.drive_rate_basis <> 'estimate'

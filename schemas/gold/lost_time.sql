@@ -11,11 +11,11 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
 station = { type = "VARCHAR", doc = "station most of its bytes were for that day; NULL where it moved none" }
 mode = { type = "VARCHAR", doc = "what most of its bytes were: read or write" }
-cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, hung, drain, unknown" }
+cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, hung, drain, occupied, unknown" }
 part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps longer than that by more than excess_s of the rule long_gap; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps longer than that by more than excess_s of the rule long_gap; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work, occupied and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in whole files" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down, hung nor unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
@@ -288,7 +288,7 @@ lost AS (
                         WHEN 'filemark' THEN least(c.us, coalesce(b.us, c.us))
                         WHEN 'position' THEN least(c.us, coalesce(b.us, c.us))
                         WHEN 'mount' THEN least(c.us, coalesce(b.us, c.us))
-                        WHEN 'no_request' THEN 0 WHEN 'idle_no_work' THEN 0 WHEN 'unknown' THEN 0
+                        WHEN 'no_request' THEN 0 WHEN 'idle_no_work' THEN 0 WHEN 'occupied' THEN 0 WHEN 'unknown' THEN 0
                         ELSE c.us END AS lost_us,
            coalesce(w.bytes / nullif(CASE WHEN w.bytes > 0 THEN w.busy_us END, 0), u.mb_s) AS mb_s
     FROM caused c

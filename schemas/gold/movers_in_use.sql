@@ -11,7 +11,7 @@ hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of any of them covers" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request to dismounted, neither down, hung nor unknown" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request, or where none is logged the tape in the drive, to dismounted; neither down, hung nor unknown" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, waits inside them included" }
 avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
 max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }

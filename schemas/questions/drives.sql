@@ -22,6 +22,7 @@ between_files_hours = { type = "DOUBLE", unit = "h", doc = "between files: file 
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "winding to a file" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "mounting and dismounting" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, no request" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "tape in the drive, and no log tells what it does" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
@@ -65,6 +66,7 @@ ledger AS (
            sum(l.duration_us) FILTER (WHERE b.time_group = 'tape_motion') / 3.6e9 AS tape_motion_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'mounting') / 3.6e9 AS mounting_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'no_request') / 3.6e9 AS no_request_hours,
+           sum(l.duration_us) FILTER (WHERE b.time_group = 'occupied') / 3.6e9 AS occupied_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'idle') / 3.6e9 AS idle_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'down') / 3.6e9 AS down_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'unknown') / 3.6e9 AS unknown_hours
@@ -81,7 +83,8 @@ SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(
        coalesce(l.moving_data_hours, 0) AS moving_data_hours, coalesce(l.waiting_hours, 0) AS waiting_hours,
        coalesce(l.checksums_hours, 0) AS checksums_hours, coalesce(l.between_files_hours, 0) AS between_files_hours,
        coalesce(l.tape_motion_hours, 0) AS tape_motion_hours, coalesce(l.mounting_hours, 0) AS mounting_hours,
-       coalesce(l.no_request_hours, 0) AS no_request_hours, coalesce(l.idle_hours, 0) AS idle_hours,
+       coalesce(l.no_request_hours, 0) AS no_request_hours,
+       coalesce(l.occupied_hours, 0) AS occupied_hours, coalesce(l.idle_hours, 0) AS idle_hours,
        coalesce(l.down_hours, 0) AS down_hours, coalesce(l.unknown_hours, 0) AS unknown_hours
 FROM ledger l
 LEFT JOIN moved m ON m.drive = l.drive

@@ -14,7 +14,7 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock 
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any, or tapes were in drives and no log tells when data moved" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
 */
 WITH bound AS (
@@ -54,7 +54,7 @@ rate AS (
 ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
            -- without a log nothing is known of these hours: neither that they are none
-           CASE WHEN bool_or(bucket <> 'unknown')
+           CASE WHEN bool_or(bucket = 'transfer') OR bool_or(bucket <> 'unknown') AND NOT bool_or(bucket = 'occupied')
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS moving_data_hours,
            CASE WHEN count(*) > 0
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 END AS unknown_hours,

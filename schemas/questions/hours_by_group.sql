@@ -19,11 +19,11 @@ WITH owned AS (
         SELECT day, storage_group, sum(moving_data_hours) AS moving_data, sum(waiting_hours) AS waiting,
                sum(checksums_hours) AS checksums, sum(between_files_hours) AS between_files,
                sum(tape_motion_hours) AS tape_motion, sum(mounting_hours) AS mounting,
-               sum(no_request_hours) AS no_request
+               sum(no_request_hours) AS no_request, sum(occupied_hours) AS occupied
         FROM gold.family_rate
         WHERE day BETWEEN $first_day AND $last_day
         GROUP BY day, storage_group
-    ) ON moving_data, waiting, checksums, between_files, tape_motion, mounting, no_request
+    ) ON moving_data, waiting, checksums, between_files, tape_motion, mounting, no_request, occupied
         INTO NAME time_group VALUE hours
 ),
 ledger AS (

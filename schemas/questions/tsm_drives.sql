@@ -18,6 +18,8 @@ n_volumes = { type = "BIGINT", doc = "volumes among them" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "mounts of a volume that had just been dismounted" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "with a tape in the drive, in the period" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "of the period" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that began in the period, as far as a log tells for which session they were; NULL where none does" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "that / the time their tapes were in the drive, idle time included" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
 */
 -- Mounts whose end is not known count as mounts and for no time.
@@ -29,6 +31,10 @@ held AS (
     SELECT *, max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
     FROM silver.tsm_mount
+),
+moved AS (
+    SELECT system, session_id, CAST(sum(bytes) AS DOUBLE) AS bytes FROM silver.tsm_transfer WHERE status = 'ok'
+    GROUP BY system, session_id
 )
 SELECT h.system, h.library, h.drive, count(*) FILTER (h.mounted_at >= b.from_at) AS n_mounts,
        count(DISTINCT h.volume) FILTER (h.mounted_at >= b.from_at) AS n_volumes,
@@ -38,8 +44,12 @@ SELECT h.system, h.library, h.drive, count(*) FILTER (h.mounted_at >= b.from_at)
                     FILTER (h.dismounted_at IS NOT NULL), 0) / 3600 AS mounted_hours,
        coalesce(sum(epoch(least(h.dismounted_at, b.to_at) - greatest(h.mounted_at, b.from_at)))
                     FILTER (h.dismounted_at IS NOT NULL), 0) / epoch(any_value(b.to_at) - any_value(b.from_at)) AS mounted_share,
+       sum(t.bytes) FILTER (h.mounted_at >= b.from_at) / 1e9 AS moved_gb,
+       sum(t.bytes) FILTER (h.mounted_at >= b.from_at)
+           / nullif(sum(h.mounted_s) FILTER (t.bytes IS NOT NULL AND h.mounted_at >= b.from_at), 0) / 1e6 AS overall_mb_s,
        median(h.mounted_s) / 60 AS median_minutes
 FROM held h CROSS JOIN bound b
+LEFT JOIN moved t ON t.system = h.system AND t.session_id = h.session_id
 WHERE h.mounted_at < b.to_at AND coalesce(h.dismounted_at, h.mounted_at) >= b.from_at
 GROUP BY h.system, h.library, h.drive
 ORDER BY h.system, h.library, h.drive

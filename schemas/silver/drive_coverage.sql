@@ -1,7 +1,7 @@
 /*
 title = "Times in which a drive's log was being written"
 grain = "one row per drive and unbroken interval, cut at UTC midnight"
-why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system."
+why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system; a table of mounts speaks for the drive it names alone, for a mount that goes on is not in it yet."
 partition = "month"
 features = ["I13", "D4"]
 
@@ -19,7 +19,8 @@ column_B = "from_at"
 severity = "critical"
 */
 WITH logged AS (
-    SELECT day, host, from_at, to_at FROM silver.log_coverage WHERE speaks_for = 'drives' AND to_at > from_at
+    SELECT day, host, speaks_for, from_at, to_at FROM silver.log_coverage
+    WHERE speaks_for IN ('drives', 'mounts') AND to_at > from_at
 ),
 named AS (
     SELECT drive FROM site.drive UNION SELECT mover_host FROM site.drive WHERE mover_host IS NOT NULL
@@ -28,13 +29,13 @@ owned AS (
     -- a drive no log speaks of is taken for one of the first system
     SELECT drive, mover_host,
            coalesce(system, (SELECT min(system) FROM site.drive),
-                    (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host)) AS system
+                    (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host WHERE speaks_for = 'drives')) AS system
     FROM site.drive
 ),
 spoken AS (
     SELECT o.system, o.drive, l.day, l.from_at, l.to_at
     FROM (SELECT DISTINCT system, drive, unnest([drive, mover_host, system]) AS name FROM owned) o
-    JOIN logged l ON l.host = o.name
+    JOIN logged l ON l.host = o.name AND (l.speaks_for = 'drives' OR o.name = o.drive)
 ),
 reached AS (
     SELECT *, max(to_at) OVER (PARTITION BY drive, day ORDER BY from_at, to_at

@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain hung down unknown" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log tells what it does" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
-witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order" }
+witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; server: by TSM's table of mounts" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
@@ -29,13 +29,13 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "witness"
-value_set = ["log", "relay", "session"]
+value_set = ["log", "relay", "session", "server"]
 severity = "critical"
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "state"
-value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "drain", "hung", "down", "unknown"]
+value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "drain", "occupied", "hung", "down", "unknown"]
 severity = "critical"
 */
 WITH cut AS (
@@ -61,6 +61,12 @@ every_piece AS (
     SELECT system, drive, state, from_at, to_at, is_inferred, CASE WHEN is_inferred THEN 'session' ELSE 'log' END,
            session_id, attempt_id, file_id, line_no
     FROM silver.cta_state
+    UNION ALL
+    -- without an end, the tape left the drive before the next one came
+    SELECT system, drive, CASE WHEN dismounted_at IS NULL THEN 'unknown' ELSE 'occupied' END, mounted_at,
+           least(dismounted_at, lead(mounted_at) OVER (PARTITION BY system, drive ORDER BY mounted_at, volume)),
+           dismounted_at IS NULL, 'server', session_id, NULL, file_id, line_no
+    FROM silver.tsm_mount
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, attempt_id,
        file_id, line_no

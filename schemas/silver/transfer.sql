@@ -28,7 +28,7 @@ started_at = { type = "TIMESTAMP", doc = "first block handed to or from the driv
 ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete one the edge of what was logged" }
 completed_at = { type = "TIMESTAMP", doc = "the mover's transfer complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_rate_basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) or encp (by the client's drive rate: also waits for data and file marks)" }
+drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) encp (by the client's drive rate: also waits for data and file marks) or estimate (TSM: the session's length less its waits for media, client and network)" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "checksum and buffer housekeeping" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: buffer empty, waiting for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "read: buffer full, waiting for room" }
@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row)" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount, all files in one row)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
@@ -57,7 +57,7 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "drive_rate_basis"
-value_set = ["call", "block", "encp"]
+value_set = ["call", "block", "encp", "estimate"]
 severity = "critical"
 
 [[checks]]
@@ -314,4 +314,8 @@ SELECT CAST(started_at AS DATE) AS day,
        end_line_no
 FROM (SELECT * FROM seen
       UNION ALL BY NAME SELECT * FROM by_client
-      UNION ALL BY NAME SELECT * EXCLUDE (day, position_s, drive_rate_basis), drive_rate_basis AS own_basis FROM silver.cta_transfer)
+      UNION ALL BY NAME SELECT * EXCLUDE (day, position_s, drive_rate_basis), drive_rate_basis AS own_basis FROM silver.cta_transfer
+      UNION ALL BY NAME
+      SELECT * EXCLUDE (day, n_objects), ended_at AS completed_at,
+             CASE WHEN drive_s IS NOT NULL THEN 'estimate' END AS own_basis, 'server' AS witnesses
+      FROM silver.tsm_transfer)

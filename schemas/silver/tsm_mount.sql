@@ -1,23 +1,31 @@
 /*
 title = "TSM's mounts"
-grain = "one row per mount of a volume in a drive of a TSM server"
+grain = "one row per mount of a volume in a drive of a TSM server, by its table SUMMARY or its activity log"
 why = "How long TSM's drives held which volume, with the time it left it there in case somebody asks again; exports that overlap tell a mount once."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of mounted_at" }
+session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where the row was written before" }
+dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where the row was written before, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "Data or DbBackup" }
+task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log says it" }
+number = { type = "BIGINT", doc = "number of that session or process" }
 is_successful = { type = "BOOLEAN", doc = "as the server judged" }
 file_id = { type = "VARCHAR", doc = "file of the row taken" }
 line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["system", "session_id"]
+severity = "critical"
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
@@ -25,10 +33,49 @@ column = "mounted_s"
 min_value = 0
 severity = "critical"
 */
-SELECT day, system, library, drive, volume, started_at AS mounted_at, ended_at AS dismounted_at,
-       epoch(ended_at - started_at) AS mounted_s, last_use, is_successful, file_id, line_no
-FROM bronze.tsm_summary
-WHERE activity = 'TAPE MOUNT' AND drive IS NOT NULL
-QUALIFY row_number() OVER (
-    PARTITION BY day, system, library, drive, volume, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no
-) = 1
+WITH listed AS (
+    SELECT * FROM bronze.tsm_summary
+    WHERE activity = 'TAPE MOUNT' AND drive IS NOT NULL
+    QUALIFY row_number() OVER (
+        PARTITION BY day, system, drive, volume, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no) = 1
+),
+message AS (
+    -- exports overlap
+    SELECT * FROM bronze.tsm_actlog
+    WHERE kind IN ('mounted', 'dismounted') AND drive IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, drive, kind, volume, logged_at ORDER BY number IS NULL, file_id, line_no) = 1
+),
+followed AS (
+    SELECT *, lead(kind) OVER w = 'dismounted' AND lead(volume) OVER w = volume AS is_ended, lead(logged_at) OVER w AS next_at,
+           lead(library) OVER w AS next_library
+    FROM message WINDOW w AS (PARTITION BY system, drive ORDER BY logged_at, kind, volume)
+),
+logged AS (
+    SELECT system, drive, volume, task, number, logged_at AS started_at, CASE WHEN is_ended THEN next_at END AS ended_at,
+           CASE WHEN is_ended THEN next_library END AS library, file_id, line_no
+    FROM followed WHERE kind = 'mounted'
+),
+same AS (
+    -- the table and the log write the same mount within seconds
+    SELECT t.system, t.drive, t.volume, t.started_at, l.started_at AS logged_at, l.ended_at, l.task, l.number
+    FROM listed t JOIN logged l
+        ON l.system = t.system AND l.drive = t.drive AND l.volume = t.volume
+           AND abs(date_diff('second', l.started_at, t.started_at)) <= 60
+    QUALIFY row_number() OVER (PARTITION BY t.system, t.drive, t.volume, t.started_at
+                               ORDER BY abs(date_diff('second', l.started_at, t.started_at)), l.started_at) = 1
+),
+mount AS (
+    SELECT t.system, t.library, t.drive, t.volume, t.started_at, coalesce(t.ended_at, s.ended_at) AS ended_at, t.last_use,
+           s.task, s.number, t.is_successful, t.file_id, t.line_no
+    FROM listed t LEFT JOIN same s USING (system, drive, volume, started_at)
+    UNION ALL
+    SELECT l.system, l.library, l.drive, l.volume, l.started_at, l.ended_at, NULL, l.task, l.number, NULL, l.file_id, l.line_no
+    FROM logged l
+    ANTI JOIN same s ON s.system = l.system AND s.drive = l.drive AND s.volume = l.volume AND s.logged_at = l.started_at
+)
+SELECT CAST(m.started_at AS DATE) AS day,
+       concat_ws(' ', coalesce(d.drive, m.drive), m.volume, strftime(m.started_at, '%Y-%m-%dT%H:%M:%S.%fZ')) AS session_id,
+       m.system, m.library, coalesce(d.drive, m.drive) AS drive, m.volume, m.started_at AS mounted_at,
+       m.ended_at AS dismounted_at, epoch(m.ended_at - m.started_at) AS mounted_s, m.last_use, m.task, m.number,
+       m.is_successful, m.file_id, m.line_no
+FROM mount m LEFT JOIN site.drive d ON d.logname = m.drive

@@ -1,7 +1,7 @@
 /*
 title = "TSM's sessions"
 grain = "one row per session of a client or process of a TSM server that moved data or meant to"
-why = "What was archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients."
+why = "By the table SUMMARY; where that has no row of it, by the accounting file or, of a process, by the activity log. What was archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,8 +9,10 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
-number = { type = "BIGINT", doc = "number of the session or process" }
+task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
+number = { type = "BIGINT", doc = "number of the session or process; NULL of a session in the accounting file whose end no activity log tells" }
 entity = { type = "VARCHAR", doc = "node, or storage pool" }
+client_host = { type = "VARCHAR", doc = "host of the client, without its domain" }
 started_at = { type = "TIMESTAMP", doc = "begin" }
 ended_at = { type = "TIMESTAMP", doc = "end; NULL where the row was written before" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
@@ -18,6 +20,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / took_s: an overall rate, with all waits in it" }
 n_affected = { type = "BIGINT", doc = "objects moved" }
 n_failed = { type = "BIGINT", doc = "objects that failed" }
+n_processes = { type = "BIGINT", doc = "parallel processes" }
 media_wait_s = { type = "BIGINT", unit = "s", doc = "waited for media; of several processes together, so it may exceed took_s" }
 idle_s = { type = "BIGINT", unit = "s", doc = "waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "waited for the network" }
@@ -31,12 +34,73 @@ column = "took_s"
 min_value = 0
 severity = "critical"
 */
-SELECT day, system, activity, number, entity, started_at, ended_at, epoch(ended_at - started_at) AS took_s, bytes,
-       bytes / nullif(epoch(ended_at - started_at), 0) AS rate_bytes_s, n_affected, n_failed, media_wait_s, idle_s,
-       network_wait_s, is_successful, file_id, line_no
-FROM bronze.tsm_summary
--- a process has a row for its begin and its end besides the one that says what it moved
-WHERE activity NOT IN ('TAPE MOUNT', 'PROCESS_START', 'PROCESS_END')
-QUALIFY row_number() OVER (
-    PARTITION BY day, system, activity, number, entity, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no
-) = 1
+WITH listed AS (
+    SELECT *, CASE WHEN activity IN ('ARCHIVE', 'RETRIEVE', 'BACKUP', 'RESTORE') THEN 'session' ELSE 'process' END AS task,
+           regexp_replace(address, ':[0-9]*$', '') AS client
+    FROM bronze.tsm_summary
+    -- a process has a row for its begin and its end besides the one that says what it moved
+    WHERE activity NOT IN ('TAPE MOUNT', 'PROCESS_START', 'PROCESS_END')
+    QUALIFY row_number() OVER (
+        PARTITION BY day, system, activity, number, entity, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no
+    ) = 1
+),
+message AS (
+    SELECT * FROM bronze.tsm_actlog WHERE number IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, kind, task, number, volume, logged_at ORDER BY file_id, line_no) = 1
+),
+accounted AS (
+    SELECT * FROM bronze.tsm_accounting
+    QUALIFY row_number() OVER (PARTITION BY system, node, ended_at, took_s, network_bytes ORDER BY file_id, line_no) = 1
+),
+numbered AS (
+    -- the log has the end of a session within seconds
+    SELECT a.*, e.number
+    FROM accounted a LEFT JOIN message e
+        ON e.kind = 'ended' AND e.system = a.system AND e.entity = a.node
+           AND abs(date_diff('second', e.logged_at, a.ended_at)) <= 5
+    QUALIFY row_number() OVER (PARTITION BY a.file_id, a.line_no
+                               ORDER BY abs(date_diff('second', e.logged_at, a.ended_at)), e.number) = 1
+),
+of_client AS (
+    SELECT n.*, unnest([{'activity': 'ARCHIVE', 'n': n_archived, 'bytes': archived_bytes},
+                        {'activity': 'RETRIEVE', 'n': n_retrieved, 'bytes': retrieved_bytes},
+                        {'activity': 'BACKUP', 'n': n_backed_up, 'bytes': backed_up_bytes},
+                        {'activity': 'RESTORE', 'n': n_restored, 'bytes': restored_bytes}]) AS did
+    FROM numbered n
+),
+of_server AS (
+    SELECT p.system, p.number, p.entity, p.bytes, p.n_items, p.logged_at AS ended_at, min(b.logged_at) AS started_at,
+           p.file_id, p.line_no
+    FROM message p JOIN message b
+        ON b.system = p.system AND b.task = p.task AND b.number = p.number
+           AND b.logged_at BETWEEN p.logged_at - INTERVAL 2 DAY AND p.logged_at
+    WHERE p.kind = 'processed' AND p.task = 'process'
+    GROUP BY ALL
+),
+every_session AS (
+    SELECT system, activity, task, number, entity,
+           CASE WHEN regexp_full_match(client, '[0-9.]+|.*:.*') THEN client ELSE split_part(client, '.', 1) END AS client_host,
+           started_at, ended_at, bytes, n_affected, n_failed, n_processes, media_wait_s, idle_s, network_wait_s,
+           is_successful, file_id, line_no
+    FROM listed
+    UNION ALL BY NAME
+    SELECT c.system, c.did.activity AS activity, 'session' AS task, c.number, c.node AS entity,
+           c.ended_at - to_seconds(c.took_s) AS started_at, c.ended_at, c.did.bytes AS bytes, c.did.n AS n_affected,
+           c.media_wait_s, c.idle_s, c.network_wait_s, c.is_normal_end AS is_successful, c.file_id, c.line_no
+    FROM of_client c
+    ANTI JOIN listed l
+        ON l.system = c.system AND l.activity = c.did.activity AND l.entity = c.node
+           AND abs(date_diff('second', l.ended_at, c.ended_at)) <= 5
+    WHERE c.did.n > 0
+    UNION ALL BY NAME
+    SELECT s.system, upper(s.entity) AS activity, 'process' AS task, s.number, s.started_at, s.ended_at, s.bytes,
+           s.n_items AS n_affected, s.file_id, s.line_no
+    FROM of_server s
+    ANTI JOIN listed l
+        ON l.system = s.system AND l.task = 'process' AND l.number = s.number
+           AND abs(date_diff('second', l.ended_at, s.ended_at)) <= 60
+)
+SELECT CAST(started_at AS DATE) AS day, system, activity, task, number, entity, client_host, started_at, ended_at,
+       epoch(ended_at - started_at) AS took_s, bytes, bytes / nullif(epoch(ended_at - started_at), 0) AS rate_bytes_s,
+       n_affected, n_failed, n_processes, media_wait_s, idle_s, network_wait_s, is_successful, file_id, line_no
+FROM every_session

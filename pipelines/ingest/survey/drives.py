@@ -50,6 +50,10 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short(tape_server or ""))
+    for table in ("tsm_summary", "tsm_actlog"):
+        if (rows := tables.get(table)) is not None:
+            for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():
+                _note(found, name, path, n)
 
 
 def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **facts: str | None) -> None:

@@ -108,7 +108,9 @@ def _(figure: Stack) -> Iterator[str]:
         )
         rows.append([name, bar])
     yield from _rows(rows, [False, False])
-    yield from _wrap(", ".join(f"{group.symbol} {group.words}" for group in figure.groups), "  ", "  ")
+    # a symbol and its words stay on one line
+    names = ", ".join(f"{group.symbol} {group.words}".replace(" ", "\N{NO-BREAK SPACE}") for group in figure.groups)
+    yield from (line.replace("\N{NO-BREAK SPACE}", " ") for line in _wrap(names, "  ", "  "))
 
 
 @print_figure.register

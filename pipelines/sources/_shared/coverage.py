@@ -25,6 +25,27 @@ def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.Data
     return span(proof["line_no"][0], host, begin, last_us), last_us
 
 
+def reached(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Per host from its earliest `from_at` to its latest `to_at` so far: of files whose rows tell of all in between.
+
+    `rows` has `line_no`, `host`, `from_at` and `to_at`; `known` holds the latest instant per host before, in
+    microseconds, and is given back brought up to date.
+    """
+    found = (
+        rows.filter(pl.col("host").is_not_null())
+        .with_columns(to_at=pl.max_horizontal("from_at", "to_at"))
+        .group_by("host")
+        .agg(pl.col("line_no").min(), pl.col("from_at").min(), pl.col("to_at").max())
+        .sort("host")
+    )
+    before = pl.Series("before", [known.get(host) for host in found["host"]], dtype=pl.Int64).cast(pl.Datetime("us"))
+    found = found.with_columns(before).with_columns(
+        from_at=pl.min_horizontal("from_at", "before"), to_at=pl.max_horizontal("to_at", "before")
+    )
+    latest = dict(zip(found["host"], found["to_at"].to_physical(), strict=True))
+    return found.select(COVERAGE.names()).cast(COVERAGE), {**known, **latest}
+
+
 def unbroken(records: pl.DataFrame) -> pl.DataFrame:
     """The intervals that samples cover without a break: `line_no`, `host`, `from_at`, `to_at` in order of time."""
     is_begin = records.select((pl.col("from_at") != pl.col("to_at").shift(1)).fill_null(True)).to_series()

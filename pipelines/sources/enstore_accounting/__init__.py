@@ -9,6 +9,9 @@
 
     06-15-2010 08:01:15 0 1808346112 0 0                    rate file: bytes in 15 s, with those of null movers
 
+A list of one volume's files, made to migrate it to CTA, has the columns bfid, location_cookie, size, crc and pnfs_path;
+which volume that is its own name says: VR1234M8.csv.
+
 The column names decide what a file is, in whatever order; columns with other names are left out, a missing one
 refuses the file. One file may hold several tables. Clock times are local without a zone but where an offset stands
 beside them; request ids hold the epoch of their begin, which settles the hour that autumn repeats. Rates of 0 and -1
@@ -103,11 +106,25 @@ def _rows(section: Section, origin: Origin, state: State) -> tuple[pl.DataFrame,
     rows, rejects, fold = typed(section, origin.zone, folds.get(table.name))
     folds[table.name] = fold
     rows = rows.with_columns(system=pl.lit(origin.system, pl.String))
+    if table.name == tables.FILE_LIST:
+        rows = rows.with_columns(volume=pl.lit(_volume_of_name(origin.path)))
     if table.name == "mover mapping":
         day = pl.lit(origin.date, pl.Date).fill_null(pl.date(1970, 1, 1))
         rows = rows.with_columns(recorded_at=day.cast(pl.Datetime("us")))
     rows = rows.select("line_no", "system", *sorted(set(rows.columns) - {"line_no", "system"}))
     return rows, rejects, _coverage(rows, table, origin.system, state)
+
+
+def _volume_of_name(path: str) -> str:
+    """The label that a file's name begins with; raises UnreadableFile where it begins with none."""
+    found = re.match(r"([A-Z][A-Z0-9]{5,7})(?![A-Za-z0-9])", path.rpartition("/")[2])
+    if found is None:
+        raise UnreadableFile(
+            "a list of a volume's files that does not say which volume",
+            "give it the label as its name, such as VR1234M8.csv",
+            "unknown_header",
+        )
+    return found[1]
 
 
 def _coverage(rows: pl.DataFrame, table: tables.EnstoreTable, system: str, state: State) -> pl.DataFrame:

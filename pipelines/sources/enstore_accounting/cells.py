@@ -7,6 +7,7 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.units import MIB
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.stamps import instants, offset_of, read_stamp, second_pass
 from pipelines.sources.enstore_accounting.grid import Section
 from pipelines.sources.enstore_accounting.tables import Col, EnstoreTable, renamed
@@ -213,6 +214,8 @@ def _extras(table: EnstoreTable, rows: pl.DataFrame) -> pl.DataFrame:
             return rows.with_columns(volume=pl.lit(None, pl.String), written_at=written_at())
         case "file record":
             return rows.with_columns(volume_number=pl.lit(None, pl.Int64), written_at=written_at())
+        case "file list":
+            return complete(rows.with_columns(written_at=written_at()), table.fills)
         case "migration":
             stamps = ("copied_at", "swapped_at", "checked_at", "closed_at")
             return rows.with_columns(recorded_at=pl.coalesce(*stamps, _EPOCH.cast(_INSTANT)))

@@ -40,6 +40,7 @@ class EnstoreTable(NamedTuple):
 
 
 PREFIX = "enstore_accounting_"
+FILE_LIST = "file list"
 # What a column is where its text says nothing else: by the target's name, or by its type in the contract.
 _KIND_OF_TARGET = {"mode": "mode", "pid": "int"}
 _KIND_OF_TYPE: dict[pl.DataType | None, str] = {
@@ -146,6 +147,8 @@ TABLES = (
         " active_files:n_active_files deleted_files:n_deleted_files active_bytes deleted_bytes",
     ),
     _table("file", "file", "", f"bfid! volume:volume_number:int! {_FILE}"),
+    # of a volume that is to be migrated to CTA: the name of the file says which
+    _table(FILE_LIST, "file", "", "bfid! location_cookie:file_number:cookie! size:file_bytes! crc+ pnfs_path+"),
     _table(
         "migration",
         "migration",

@@ -73,8 +73,9 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         lost_s = number(group[rule.value].sum())
         facts = {
             "n": group.height,
-            "detail": detail[0] if detail.len() else "for no reason given",
+            "detail": detail[0] if detail.len() else params.get("no_detail", "for no reason given"),
             "hours": lost_s / 3600,
+            "took": f"{lost_s / 3600:.2f} h" if group[rule.value].count() else "an unknown time",
         }
         yield Hit(
             entity,

@@ -27,7 +27,7 @@ def one_sentence(asker: Asker) -> Section:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = "in hours that no log covers" if worked is None else f"in {fixed(worked, 'h')} of {available}"
+        hours = "in hours that no log tells apart" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
@@ -187,7 +187,8 @@ def drives(asker: Asker) -> Section:
         " dismounted, of mounts logged whole; f: the second by the first."
         " Bytes, files and times are those of the period, whatever day a mount began; a mount over midnight counts in"
         " both days. Basis of drive rates: call, inside drive calls; block, the block loop, also checksums and waits in"
-        " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited."
+        " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited;"
+        " estimate, a session of TSM less its waits for media, client and network."
     ]
     return Section("Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables)
 

@@ -1,0 +1,50 @@
+/*
+title = "ENDIT's queues and workers"
+topic = "requests"
+why = "How much waited for tape at each pool, whether more drives would have been used, and how often daemons backed off for want of space."
+takes = ["first_day", "last_day"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+system = { type = "VARCHAR", doc = "archive system" }
+pool = { type = "VARCHAR", doc = "instance of ENDIT" }
+operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve" }
+n_samples = { type = "BIGINT", doc = "samples of the daemon's statistics on the day" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "flushed or staged on the day, by the daemon's counter; what it did before the day's first sample counts where it was started that day or a sample of the day before tells the counter" }
+done_files = { type = "BIGINT", doc = "files, likewise" }
+n_retries = { type = "BIGINT", doc = "operations tried again, likewise" }
+avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "waiting or being worked on, mean of the samples" }
+max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "the most of it" }
+max_queued_files = { type = "BIGINT", doc = "most files" }
+avg_workers = { type = "DOUBLE", unit = "1", doc = "workers that ran, mean of the samples" }
+max_workers = { type = "BIGINT", doc = "most of them at once" }
+worker_limit = { type = "BIGINT", doc = "most it may run" }
+full_share = { type = "DOUBLE", unit = "1", doc = "of the samples, those with all workers running while files waited for one: more drives would have been used" }
+backoff_share = { type = "DOUBLE", unit = "1", doc = "of the samples, those in which space was short for more workers" }
+*/
+WITH sample AS (
+    SELECT e.*, site_day(e.sampled_at, c.zone) AS on_day, site_day(e.started_at, c.zone) AS start_day,
+           lag(e.sampled_at) OVER runs IS NULL AS is_first, lag(e.done_bytes) OVER runs AS before_bytes,
+           lag(e.done_files) OVER runs AS before_files, lag(e.n_retries) OVER runs AS before_retries,
+           lag(e.sampled_at) OVER runs AS before_at, c.zone
+    FROM silver.endit_sample e CROSS JOIN site.setting c
+    WHERE near_days(e.day, $first_day - 1, $last_day + 1)
+    WINDOW runs AS (PARTITION BY e.system, e.pool, e.operation, e.started_at ORDER BY e.sampled_at)
+),
+grown AS (
+    -- from the sample before, or from the daemon's start where that was on the day
+    SELECT *, CASE WHEN is_first AND start_day = on_day THEN done_bytes ELSE done_bytes - before_bytes END AS more_bytes,
+           CASE WHEN is_first AND start_day = on_day THEN done_files ELSE done_files - before_files END AS more_files,
+           CASE WHEN is_first AND start_day = on_day THEN n_retries ELSE n_retries - before_retries END AS more_retries
+    FROM sample
+)
+SELECT on_day AS day, system, pool, operation, count(*) AS n_samples, sum(greatest(more_bytes, 0)) / 1e9 AS done_gb,
+       CAST(sum(greatest(more_files, 0)) AS BIGINT) AS done_files, CAST(sum(greatest(more_retries, 0)) AS BIGINT) AS n_retries,
+       avg(queued_bytes) / 1e9 AS avg_queued_gb, max(queued_bytes) / 1e9 AS max_queued_gb, max(queued_files) AS max_queued_files,
+       avg(n_busy) AS avg_workers, max(n_busy) AS max_workers, max(n_most) AS worker_limit,
+       count(*) FILTER (n_busy >= n_most AND queued_files > working_files) / count(*) AS full_share,
+       CASE operation WHEN 'retrieve' THEN count(*) FILTER (backoff > 0) / count(*) END AS backoff_share
+FROM grown
+WHERE on_day BETWEEN $first_day AND $last_day
+GROUP BY on_day, system, pool, operation
+ORDER BY day, system, pool, operation

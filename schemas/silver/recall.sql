@@ -1,0 +1,135 @@
+/*
+title = "Recalls, from the pool's request to the file on disk"
+grain = "one row per restore of a pool of which a tape system's log tells too"
+why = "A user sees one wait. It is made of a queue, a mount, other files' turns, winding, reading and the way to the pool, and each has another owner: the stage that took most of it says whom to ask."
+lineage = ["file_id", "line_no"]
+features = ["D12"]
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system of the pool" }
+pool = { type = "VARCHAR", doc = "disk pool" }
+pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
+storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
+outcome = { type = "VARCHAR", doc = "as in silver.pool_request" }
+via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the archive id in the file's URI) or endit (the run that was given the file)" }
+tape_system = { type = "VARCHAR", doc = "archive system of the drive; NULL where no log tells of the mount" }
+volume = { type = "VARCHAR", doc = "tape label; NULL where nobody knows it" }
+drive = { type = "VARCHAR", doc = "drive; NULL where no log tells of the mount" }
+session_id = { type = "VARCHAR", doc = "mount; NULL likewise" }
+n_tries = { type = "BIGINT", doc = "reads or runs with the file, from the request to its end" }
+created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
+ended_at = { type = "TIMESTAMP", doc = "when the pool had it: by its record, which leaves out the pool's own queue, or when the tape system was done, if that was later" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "until a mount of the tape was asked for, or a worker took it: queues of pool and tape system" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "until the tape was in the drive; 0 where it was there before; NULL, and part of what follows, where no log tells of the mount" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "until the drive came to this file: label, and files read before it. NULL of ENDIT, which does not tell files apart" }
+position_s = { type = "DOUBLE", unit = "s", doc = "winding to it; NULL likewise" }
+read_s = { type = "DOUBLE", unit = "s", doc = "reading it; of ENDIT until the run was done: winding, all its files and the client's time" }
+deliver_s = { type = "DOUBLE", unit = "s", doc = "from the last byte read until the pool had it" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "created_at to ended_at: the sum of these" }
+slowest = { type = "VARCHAR", doc = "the stage that took most of it: queue, mount, turn, position, read or deliver" }
+slowest_s = { type = "DOUBLE", unit = "s", doc = "its time" }
+file_id = { type = "VARCHAR", doc = "file of the pool's record" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeInSet"
+column = "slowest"
+value_set = ["queue", "mount", "turn", "position", "read", "deliver"]
+severity = "critical"
+
+[[checks]]
+expectation = "UnexpectedRowsExpectation"
+unexpected_rows_query = "SELECT pnfsid FROM {batch} WHERE abs(coalesce(queue_s, 0) + coalesce(mount_s, 0) + coalesce(turn_s, 0) + coalesce(position_s, 0) + coalesce(read_s, 0) + coalesce(deliver_s, 0) - latency_s) > 0.001"
+severity = "critical"
+*/
+WITH restore AS (
+    SELECT system, pool, pnfsid, storage_group, bytes, outcome, created_at, ended_at, file_id, line_no
+    FROM silver.pool_request WHERE operation = 'restore' AND ended_at >= created_at
+),
+place AS (
+    -- the store's record has the file's place on tape, or another restore's
+    SELECT pnfsid, arg_max(regexp_extract(uri, '[?&]archiveid=([0-9]{1,18})', 1), (created_at, file_id, line_no)) AS archive_id
+    FROM bronze.dcache_billing_request WHERE regexp_matches(uri, '[?&]archiveid=[0-9]{1,18}')
+    GROUP BY pnfsid
+),
+read_file AS (
+    SELECT regexp_extract(unique_id, ':([0-9]{1,18})$', 1) AS archive_id, system, volume, drive, session_id, requested_at,
+           started_at, ended_at, status
+    FROM silver.transfer WHERE witnesses = 'taped' AND mode = 'read'
+),
+by_cta AS (
+    SELECT p.*, 'cta' AS via, t.system AS tape_system, t.volume, t.drive, t.session_id, s.requested_at AS asked_at,
+           s.mounted_at, t.requested_at AS turn_at, t.started_at AS begin_at, t.ended_at AS read_at,
+           count(*) OVER same AS n_tries
+    FROM restore p
+    JOIN place a ON a.pnfsid = p.pnfsid
+    JOIN read_file t ON t.archive_id = a.archive_id AND t.ended_at > p.created_at AND t.ended_at <= p.ended_at + INTERVAL 1 HOUR
+    LEFT JOIN silver.session s ON s.system = t.system AND s.session_id = t.session_id
+    WINDOW same AS (PARTITION BY p.system, p.pool, p.pnfsid, p.created_at)
+    QUALIFY row_number() OVER (PARTITION BY p.system, p.pool, p.pnfsid, p.created_at
+                               ORDER BY t.status <> 'ok', t.ended_at, t.system, t.session_id) = 1
+),
+hint AS (
+    SELECT pnfsid, arg_max(volume, (written_at, file_id, line_no)) AS volume FROM bronze.endit_hint GROUP BY pnfsid
+),
+given AS (
+    SELECT DISTINCT f.system, f.host, coalesce(f.pool, f.host) AS pool, f.logged_at, f.volume AS run_volume, f.pnfsid,
+           CASE WHEN f.volume = 'default' THEN h.volume ELSE f.volume END AS volume
+    FROM bronze.endit_file f LEFT JOIN hint h ON h.pnfsid = f.pnfsid
+    WHERE f.operation = 'retrieve'
+),
+served AS (
+    SELECT * FROM silver.endit_mount
+    QUALIFY row_number() OVER (PARTITION BY system, host, pool, began_at, volume ORDER BY shared_s DESC, mounted_at, drive) = 1
+),
+by_endit AS (
+    SELECT p.*, 'endit' AS via, m.drive_system AS tape_system, g.volume, m.drive, m.session_id, r.began_at AS asked_at,
+           m.mounted_at, CAST(NULL AS TIMESTAMP) AS turn_at, CAST(NULL AS TIMESTAMP) AS begin_at, r.until_at AS read_at,
+           count(*) OVER same AS n_tries
+    FROM restore p
+    JOIN given g ON g.pnfsid = p.pnfsid
+    JOIN silver.endit_run r
+        ON r.operation = 'retrieve' AND r.system = g.system AND r.host = g.host AND r.pool = g.pool
+           AND r.began_at = g.logged_at AND r.volume = g.run_volume
+           AND r.until_at > p.created_at AND r.began_at <= p.ended_at + INTERVAL 1 HOUR
+    LEFT JOIN served m
+        ON m.system = r.system AND m.host = r.host AND m.pool = r.pool AND m.began_at = r.began_at AND m.volume = g.volume
+    WINDOW same AS (PARTITION BY p.system, p.pool, p.pnfsid, p.created_at)
+    QUALIFY row_number() OVER (PARTITION BY p.system, p.pool, p.pnfsid, p.created_at
+                               ORDER BY r.outcome <> 'done', r.began_at, r.host, r.pool, r.volume) = 1
+),
+followed AS (
+    SELECT * FROM by_cta
+    UNION ALL BY NAME
+    SELECT e.* FROM by_endit e
+    ANTI JOIN by_cta c ON c.system = e.system AND c.pool = e.pool AND c.pnfsid = e.pnfsid AND c.created_at = e.created_at
+),
+ordered AS (
+    -- what began before the request took none of its time: each instant is at least the one before it
+    SELECT * REPLACE (greatest(ended_at, read_at) AS ended_at), greatest(created_at, asked_at) AS t1,
+           greatest(created_at, asked_at, mounted_at) AS t2, greatest(created_at, asked_at, mounted_at, turn_at) AS t3,
+           greatest(created_at, asked_at, mounted_at, turn_at, begin_at) AS t4,
+           greatest(created_at, asked_at, mounted_at, turn_at, begin_at, read_at) AS t5
+    FROM followed
+),
+timed AS (
+    SELECT *, date_diff('microsecond', created_at, t1) / 1e6 AS queue_s,
+           CASE WHEN mounted_at IS NOT NULL THEN date_diff('microsecond', t1, t2) / 1e6 END AS mount_s,
+           CASE WHEN turn_at IS NOT NULL THEN date_diff('microsecond', t2, t3) / 1e6 END AS turn_s,
+           CASE WHEN begin_at IS NOT NULL THEN date_diff('microsecond', t3, t4) / 1e6 END AS position_s,
+           date_diff('microsecond', t4, t5) / 1e6 AS read_s, date_diff('microsecond', t5, greatest(t5, ended_at)) / 1e6 AS deliver_s,
+           date_diff('microsecond', created_at, greatest(t5, ended_at)) / 1e6 AS latency_s
+    FROM ordered
+),
+judged AS (
+    SELECT *, list_max(list_value({'s': queue_s, 'stage': 'queue'}, {'s': coalesce(mount_s, -1), 'stage': 'mount'},
+                                  {'s': coalesce(turn_s, -1), 'stage': 'turn'},
+                                  {'s': coalesce(position_s, -1), 'stage': 'position'}, {'s': read_s, 'stage': 'read'},
+                                  {'s': deliver_s, 'stage': 'deliver'})) AS most
+    FROM timed
+)
+SELECT system, pool, pnfsid, storage_group, bytes, outcome, via, tape_system, volume, drive, session_id, n_tries, created_at,
+       greatest(t5, ended_at) AS ended_at, queue_s, mount_s, turn_s, position_s, read_s, deliver_s, latency_s,
+       most.stage AS slowest, most.s AS slowest_s, file_id, line_no
+FROM judged

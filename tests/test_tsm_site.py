@@ -1,0 +1,159 @@
+"""A site of TSM: its table of mounts fills the ledger; what that leaves open is unknown or occupied, never idle."""
+
+from collections import Counter
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines import steps
+from pipelines.config.site import Site
+from support.archive import all_rows, differences, make, make_site, put, query
+
+pytestmark = pytest.mark.usefixtures("plain_store")
+
+SITE = 'name = "tsm1"\nzone = "UTC"\n[[input]]\nglob = "logs/tsm/*"\n'
+FIRST = datetime(2026, 3, 9)
+ZERO = "1900-01-01 00:00:00.000000"
+
+
+def mount(drive: str, volume: str, begin: datetime, length: timedelta | None) -> tuple[datetime, str]:
+    """A row of SUMMARY, and when the server adds it: at the dismount."""
+    end = begin + length if length is not None else None
+    cells = [f"{begin}.000000", f"{end}.000000" if end else ZERO, "TAPE MOUNT", "0", *[""] * 4, *["0"] * 4, *[""] * 4]
+    cells += ["0", "0", "0", "YES", volume, f"{drive} (/dev/rmt1)", "LIB1", "Data", "0", ""]
+    return end or begin, ",".join(cells)
+
+
+def three_days() -> list[tuple[datetime, str]]:
+    """Two drives, mounts over midnight, and one whose end was never written."""
+    hour = timedelta(hours=1)
+    rows = [mount("D1", f"A{n}", FIRST + n * 24 * hour + 8 * hour, 2 * hour) for n in range(3)]
+    rows += [mount("D1", "B1", FIRST + 23 * hour, 2 * hour), mount("D1", "B2", FIRST + 35 * hour, 20 * hour)]
+    rows += [mount("D2", "C1", FIRST + 10 * hour, None), mount("D2", "C2", FIRST + 26 * hour, hour)]
+    return sorted(rows)
+
+
+ROWS = three_days()
+# D1: 2 h at 8 of each day, 23-25, 35-55; D2: 26-27, and from 10 to 26 nobody knows when the tape left.
+HOURS = {("D1", "occupied"): 28.0, ("D1", "idle"): 58 - 8 - 28.0, ("D2", "occupied"): 1.0, ("D2", "unknown"): 71.0}
+
+
+def export(site: Site, name: str, first: datetime, last: datetime) -> Path:
+    """What `select * from summary` gives for the rows added in a time."""
+    return put(site, f"tsm/{name}.csv", "".join(f"{row}\n" for at, row in ROWS if first <= at < last))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = make_site(tmp_path_factory.mktemp("whole"), SITE)
+    export(site, "all", FIRST, datetime.max)
+    make(site, full=True)
+    return site
+
+
+def ledger(site: Site) -> Counter[tuple[str, str]]:
+    rows = query(site, "SELECT drive, bucket, sum(duration_us) / 3.6e9 FROM gold.drive_ledger GROUP BY ALL")
+    return Counter({(drive, bucket): round(hours, 6) for drive, bucket, hours in rows})
+
+
+def test_occupied_idle_and_unknown(whole: Site) -> None:
+    found = ledger(whole)
+    assert {key: found[key] for key in HOURS} == HOURS
+    assert found["D1", "unknown"] == 72 - 50  # logged from hour 8 to its last dismount, at hour 58
+    assert found["D2", "idle"] == 0
+    wrong = "SELECT day, drive FROM gold.drive_ledger GROUP BY ALL HAVING sum(duration_us) <> 86400000000"
+    assert query(whole, wrong) == []
+
+
+def test_mounts_are_sessions(whole: Site) -> None:
+    found = query(
+        whole, "SELECT status, count(*), count(requested_at) FROM silver.session GROUP BY status ORDER BY status"
+    )
+    assert found == [("cut", 1, 0), ("ok", 6, 0)]
+    busiest = query(whole, "SELECT max(max_in_use), sum(busy_hours) FROM gold.movers_in_use")
+    assert busiest == [(1, pytest.approx(29.0))]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)], ids=["as_they_come", "last_first"])
+def test_exports_of_a_day_each_that_overlap(whole: Site, tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Each holds what the server keeps: the rows of that day and of all days before it."""
+    site = make_site(tmp_path / "site", SITE)
+    for n in order:
+        last = FIRST + timedelta(days=n + 1) if n < 2 else datetime.max
+        export(site, f"day{n}", FIRST, last)
+        make(site)
+    assert differences(all_rows(whole), all_rows(site)) == []
+
+
+def test_a_drive_without_rows_of_late_is_unknown(tmp_path: Path) -> None:
+    """The server writes a mount when it ends: until then the table looks as if the drive did nothing."""
+    site = make_site(tmp_path / "site", SITE)
+    export(site, "first", FIRST, FIRST + timedelta(hours=36))
+    make(site)
+    day = date(2026, 3, 10)
+    rows = query(
+        site, f"SELECT bucket, duration_us / 3.6e9 FROM gold.drive_ledger WHERE drive = 'D1' AND day = '{day}'"
+    )
+    assert dict(rows) == {"occupied": 3.0, "idle": 7.0, "unknown": 14.0}  # B1 to 01:00, A1 from 08:00 to 10:00
+
+
+def test_init_finds_the_drives(whole: Site, tmp_path: Path) -> None:
+    (tmp_path / "summary.csv").write_text("".join(f"{row}\n" for _, row in ROWS))
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    assert [drive.name for drive in steps.site_at(tmp_path).drive] == ["D1", "D2"]
+
+
+def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:
+    """105.74 h over six drives, as beside the capture."""
+    site = make_site(tmp_path / "site", SITE)
+    put(site, "tsm/summary.csv", (realdata / "tsm" / "summary.csv").read_text())
+    make(site)
+    found = ledger(site)
+    occupied = {drive: hours for (drive, bucket), hours in found.items() if bucket == "occupied"}
+    assert len(occupied) == 6 and sum(occupied.values()) == pytest.approx(105.74, abs=0.005)
+    assert {bucket for _, bucket in found} == {"occupied", "idle", "unknown"}
+
+
+def night(site: Site, captured: Path, *names: str) -> Site:
+    for name in names:
+        put(site, f"tsm/{name}", (captured / name).read_text())
+    make(site)
+    return site
+
+
+FILES = ("summary.csv", "actlog.txt", "dsmaccnt.log")
+OF_MOUNTS = "SELECT count(*), round(sum(mounted_s) / 3600, 3), count(number) FROM silver.tsm_mount"
+OF_BYTES = "SELECT count(*), sum(bytes) FROM silver.transfer WHERE session_id IS NOT NULL AND witnesses = 'server'"
+
+
+def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
+    """The log says for which session each of 16 mounts was, SUMMARY what it moved: 7.947 h and 6,004 GB."""
+    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES)
+    assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
+    assert query(site, OF_BYTES) == [(16, 6_004_000_000_000)]
+    period = {"first_day": "2026-03-10", "last_day": "2026-03-10"}
+    (headline,) = steps.ask(site, "headline", period).as_dicts()
+    assert (headline["moved_tb"], headline["drive_rate_basis"]) == (pytest.approx(6.004), "estimate")
+    assert headline["moving_data_hours"] is None, "no log tells when data moved"
+    drives = steps.ask(site, "tsm_drives", period).as_dicts()
+    assert sum(row["moved_gb"] for row in drives) == pytest.approx(6004)
+    one = next(row for row in drives if row["drive"] == "DRIVE03")
+    assert one["overall_mb_s"] == pytest.approx((881 + 789 + 865) * 1e3 / (4160 + 2904 + 3830))  # GB and s of its three
+
+
+def test_log_and_accounting_do_without_summary(realdata: Path, tmp_path: Path) -> None:
+    """Sessions are counted in whole KB: eleven of them at most 11 KiB short; processes are exact."""
+    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES[1:])
+    assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
+    ((n, moved),) = query(site, OF_BYTES)
+    assert n == 16 and 0 <= 6_004_000_000_000 - moved < 11 * 1024
+
+
+def test_order_of_arrival(realdata: Path, tmp_path: Path) -> None:
+    captured = realdata / "tsm-synthetic"
+    whole = night(make_site(tmp_path / "whole", SITE), captured, *FILES)
+    site = make_site(tmp_path / "site", SITE)
+    for name in reversed(FILES):
+        night(site, captured, name)
+    assert differences(all_rows(whole), all_rows(site)) == []
