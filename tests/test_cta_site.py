@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -227,6 +227,51 @@ def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[
     assert differences(all_rows(whole), all_rows(site)) == []
     waited = query(whole, "SELECT round(epoch(assigned_at - queued_at) / 86400) FROM silver.request ORDER BY queued_at")
     assert waited == [(5,), (5,), (5,)]
+
+
+def polled(n: int, drive: str, status: str, since: datetime, at: datetime) -> str:
+    row = {"driveName": drive, "host": SERVERS[drive], "driveStatus": status, "instanceName": INSTANCE}
+    row |= {"driveStatusSince": str(int((at - since).total_seconds())), "timeSinceLastUpdate": "3", "sessionId": str(n)}
+    return json.dumps({"polled_at": at.replace(tzinfo=UTC).timestamp(), "answer": [row]}) + "\n"
+
+
+def polls(begin: datetime) -> str:
+    """Two hours of D3, asked each minute: free, after 30 min a mount of 60 s, 600 s of files and 45 s, free again."""
+    began = [(0, "UP"), (1800, "MOUNTING"), (1860, "TRANSFERRING"), (2460, "UNLOADING"), (2505, "UP")]
+    text = ""
+    for s in range(0, 7201, 60):
+        since, status = [one for one in began if one[0] <= s][-1]
+        text += polled(7, "D3", status, after(begin, since), after(begin, s))
+    return text
+
+
+def test_polls_stand_in_for_a_drives_log(whole: Site, tmp_path: Path) -> None:
+    """D3's log is lost, but not the answers of two hours, over UTC midnight; of the others the log decides."""
+    site, later = (make_site(tmp_path / name, SITE) for name in ("site", "later"))
+    begin = after(FIRST, 86_400 + 82_800)
+    for one in (site, later):
+        for path in fill(one, DAYS):
+            if path.name.startswith("D3"):
+                path.unlink()
+    make(later)
+    for one in (site, later):
+        put(one, "polls/D3.jsonl", polls(begin))
+        put(one, "polls/D2.jsonl", polls(begin).replace('"D3"', '"D2"'))
+        make(one)
+    assert differences(all_rows(site), all_rows(later)) == []
+    states = query(
+        site,
+        "SELECT state, epoch(from_at - (SELECT min(from_at) FROM silver.drive_state WHERE drive = 'D3')),"
+        " epoch(to_at - from_at), witness FROM silver.drive_state WHERE drive = 'D3' ORDER BY from_at",
+    )
+    assert states == [("mount", 0, 60, "poll"), ("transfer", 60, 600, "poll"), ("dismount", 660, 45, "poll")]
+    sums = dict(
+        query(site, "SELECT bucket, sum(duration_us) / 1e6 FROM gold.drive_ledger WHERE drive = 'D3' GROUP BY 1")
+    )
+    days = query(site, "SELECT sum(day_us) / 1e6 FROM (SELECT DISTINCT day, day_us FROM gold.drive_ledger)")[0][0]
+    assert sums == {"mount": 60, "transfer": 600, "dismount": 45, "idle": 7200 - 705, "unknown": days - 7200}
+    of_d2 = "SELECT * EXCLUDE (file_id, line_no) FROM silver.drive_state WHERE drive = 'D2' ORDER BY ALL"
+    assert query(site, of_d2) == query(whole, of_d2)
 
 
 def test_by_vo_pool_and_tape_server(whole: Site) -> None:
