@@ -292,6 +292,7 @@ def test_init_finds_drives_tape_servers_and_disk_systems(tmp_path: Path) -> None
         path.write_text(text)
     steps.init(tmp_path, tmp_path / "site.toml", force=False)
     site = load_site(tmp_path)
+    assert site.zone == "Europe/London"  # the first one on the list that was UTC in March
     assert {drive.name: drive.mover_host for drive in site.drive} == SERVERS
     assert {station.name for station in site.station} == {"eosmuon", "eosproton"}
     steps.ingest(site)
