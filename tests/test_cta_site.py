@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,13 @@ import pytest
 from pipelines import steps
 from pipelines.config.site import Site, load_site
 from support.archive import all_rows, differences, make, make_site, put, query
-from support.taped import INSTANCE, Taped, after
+from support.taped import INSTANCE, Taped, after, asked
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 
 SERVERS = {"D1": "tpsrv01", "D2": "tpsrv01", "D3": "tpsrv02"}
 FIRST = datetime(2026, 3, 9)
-SITE = 'name = "cta"\nzone = "Europe/Zurich"\n[[input]]\nglob = "logs/taped/*"\n'
+SITE = 'name = "cta"\nzone = "Europe/Zurich"\n[[input]]\nglob = "logs/*/*"\n'
 SITE += "".join(f'[[drive]]\nname = "{drive}"\n' for drive in SERVERS)
 REAL_SITE = """name = "cta"
 zone = "Europe/Zurich"
@@ -51,7 +51,8 @@ def three_days() -> Taped:
             story.heartbeat(drive, day, day + timedelta(days=1), 900)
         free = story.mount("D1", f"VA{n}", after(day, 9 * 3600), 5)
         story.mount("D1", "VB", after(free, 600), 3, mode="write", vo="proton")
-        story.mount("D2", f"VC{n}", after(day, 86_300), 6, file_s=60)  # over UTC midnight
+        # over UTC midnight; no request is logged, but that one file had waited for 12 h, the last time for 36 h
+        story.mount("D2", f"VC{n}", after(day, 86_300), 6, file_s=60, oldest_s=43_200 * (3 if n == 2 else 1))
     story.mount("D3", "VD", after(FIRST, 82_500), 2, hangs_s=1800)  # over 23:00 UTC, midnight at the site
     story.status(after(FIRST, 20 * 3600), "D3", "DOWN")
     story.status(after(FIRST, 22 * 3600), "D3", "UP")
@@ -60,11 +61,27 @@ def three_days() -> Taped:
     return story
 
 
+def requests() -> dict[date, str]:
+    """A frontend's log by day: files of VA1 and VA2 are asked for on the first day, those of VB five minutes before."""
+    texts = {(FIRST + timedelta(days=n)).date(): "" for n in range(3)}
+    # mounts are numbered: three a day, VA first
+    for mount in (4, 7):
+        texts[FIRST.date()] += "".join(asked(after(FIRST, 36_000), 1000 * mount + file) for file in range(1, 6))
+    for n, mount in enumerate((2, 5, 8)):
+        day = FIRST + timedelta(days=n)
+        texts[day.date()] += "".join(
+            asked(after(day, 9 * 3600 + 600), 1000 * mount + file, "write", "proton") for file in range(1, 4)
+        )
+    return texts
+
+
 FILES = three_days().files()
+REQUESTS = requests()
 
 
 def fill(site: Site, days: list[date]) -> list[Path]:
-    return [put(site, f"taped/{drive}-{day}.log", text) for (drive, day), text in FILES.items() if day in days]
+    paths = [put(site, f"taped/{drive}-{day}.log", text) for (drive, day), text in FILES.items() if day in days]
+    return paths + [put(site, f"frontend/{day}.log", text) for day, text in REQUESTS.items() if day in days]
 
 
 DAYS = sorted({day for _, day in FILES})
@@ -151,6 +168,112 @@ def test_drives_of_a_server_without_log_are_unknown_never_idle(whole: Site, tmp_
     assert query(site, of_others) == query(whole, of_others)
 
 
+def test_requests_wait_from_the_frontend_to_the_tape(whole: Site) -> None:
+    """VA1 and VA2 were asked for at 10:00 on the first day, and begin 90.01 s after their mounts at 09:00."""
+    found = query(
+        whole,
+        "SELECT mode, is_of_mount, count(*), min(epoch(assigned_at - queued_at)), min(epoch(due_at - queued_at)),"
+        " count(done_at) FROM silver.request GROUP BY ALL ORDER BY ALL",
+    )
+    waits = [(*row[:3], pytest.approx(row[3], abs=0.2), *row[4:]) for row in found]
+    # 2 x 5 files of VA, 3 mounts of VC, 3 x 3 files of VB; VA0 and VD, for which there is nothing, are no requests
+    begun = 9 * 3600 + 90 + 86_400 - 36_000
+    assert waits == [
+        ("read", False, 10, begun, 600, 10),
+        ("read", True, 3, 43_200, 600, 0),
+        ("write", False, 9, waits[2][3], 600, 9),
+    ]
+    answer = query(whole, "SELECT max(epoch(assigned_at - queued_at)) FROM silver.request WHERE is_of_mount")
+    assert answer == [(129_600,)]
+
+
+def test_a_frontends_log_that_comes_late_or_goes(whole: Site, tmp_path: Path) -> None:
+    """The requests of the first day wait for the third: what was made without them, and with them, is made again."""
+    site = make_site(tmp_path / "site", SITE)
+    paths = fill(site, DAYS)
+    log = next(path for path in paths if path.parent.name == "frontend" and path.stem == str(FIRST.date()))
+    text = log.read_text()
+    log.unlink()
+    make(site)
+    assert query(site, "SELECT count(*) FROM silver.request WHERE NOT is_of_mount") == [(6,)]
+    without = all_rows(site)
+    log.write_text(text)
+    make(site)
+    assert differences(all_rows(whole), all_rows(site)) == []
+    steps.forget(site, str(log))
+    log.unlink()
+    steps.build(site)
+    assert differences(without, all_rows(site)) == []
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
+def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Five days before a file, and five days on for the next one, which waits with what nobody asked a frontend for."""
+    story = Taped(SERVERS)
+    story.mount("D1", "VA", after(FIRST, 36_000), 2)  # files 1001 and 1002
+    story.mount("D1", "VB", after(FIRST, 5 * 86_400 + 36_000), 2)  # 2001 and 2002
+    story.mount("D2", "VC", after(FIRST, 5 * 86_400 + 36_000), 2, oldest_s=5 * 86_400)
+    texts = [("taped", f"{drive}-{day}", text) for (drive, day), text in story.files().items()]
+    texts += [("frontend", str(n), asked(after(FIRST, n * 86_400), file)) for n, file in ((-5, 1001), (0, 2002))]
+    texts.sort(key=lambda one: one[1])
+    site, whole = (make_site(tmp_path / name, SITE) for name in ("site", "whole"))
+    assert len(texts) == 5
+    for number in (*order, 4):
+        put(site, f"{texts[number][0]}/{texts[number][1]}.log", texts[number][2])
+        make(site)
+    for folder, name, text in texts:
+        put(whole, f"{folder}/{name}.log", text)
+    make(whole, full=True)
+    assert differences(all_rows(whole), all_rows(site)) == []
+    waited = query(whole, "SELECT round(epoch(assigned_at - queued_at) / 86400) FROM silver.request ORDER BY queued_at")
+    assert waited == [(5,), (5,), (5,)]
+
+
+def polled(n: int, drive: str, status: str, since: datetime, at: datetime) -> str:
+    row = {"driveName": drive, "host": SERVERS[drive], "driveStatus": status, "instanceName": INSTANCE}
+    row |= {"driveStatusSince": str(int((at - since).total_seconds())), "timeSinceLastUpdate": "3", "sessionId": str(n)}
+    return json.dumps({"polled_at": at.replace(tzinfo=UTC).timestamp(), "answer": [row]}) + "\n"
+
+
+def polls(begin: datetime) -> str:
+    """Two hours of D3, asked each minute: free, after 30 min a mount of 60 s, 600 s of files and 45 s, free again."""
+    began = [(0, "UP"), (1800, "MOUNTING"), (1860, "TRANSFERRING"), (2460, "UNLOADING"), (2505, "UP")]
+    text = ""
+    for s in range(0, 7201, 60):
+        since, status = [one for one in began if one[0] <= s][-1]
+        text += polled(7, "D3", status, after(begin, since), after(begin, s))
+    return text
+
+
+def test_polls_stand_in_for_a_drives_log(whole: Site, tmp_path: Path) -> None:
+    """D3's log is lost, but not the answers of two hours, over UTC midnight; of the others the log decides."""
+    site, later = (make_site(tmp_path / name, SITE) for name in ("site", "later"))
+    begin = after(FIRST, 86_400 + 82_800)
+    for one in (site, later):
+        for path in fill(one, DAYS):
+            if path.name.startswith("D3"):
+                path.unlink()
+    make(later)
+    for one in (site, later):
+        put(one, "polls/D3.jsonl", polls(begin))
+        put(one, "polls/D2.jsonl", polls(begin).replace('"D3"', '"D2"'))
+        make(one)
+    assert differences(all_rows(site), all_rows(later)) == []
+    states = query(
+        site,
+        "SELECT state, epoch(from_at - (SELECT min(from_at) FROM silver.drive_state WHERE drive = 'D3')),"
+        " epoch(to_at - from_at), witness FROM silver.drive_state WHERE drive = 'D3' ORDER BY from_at",
+    )
+    assert states == [("mount", 0, 60, "poll"), ("transfer", 60, 600, "poll"), ("dismount", 660, 45, "poll")]
+    sums = dict(
+        query(site, "SELECT bucket, sum(duration_us) / 1e6 FROM gold.drive_ledger WHERE drive = 'D3' GROUP BY 1")
+    )
+    days = query(site, "SELECT sum(day_us) / 1e6 FROM (SELECT DISTINCT day, day_us FROM gold.drive_ledger)")[0][0]
+    assert sums == {"mount": 60, "transfer": 600, "dismount": 45, "idle": 7200 - 705, "unknown": days - 7200}
+    of_d2 = "SELECT * EXCLUDE (file_id, line_no) FROM silver.drive_state WHERE drive = 'D2' ORDER BY ALL"
+    assert query(site, of_d2) == query(whole, of_d2)
+
+
 def test_by_vo_pool_and_tape_server(whole: Site) -> None:
     found = query(
         whole,
@@ -169,6 +292,7 @@ def test_init_finds_drives_tape_servers_and_disk_systems(tmp_path: Path) -> None
         path.write_text(text)
     steps.init(tmp_path, tmp_path / "site.toml", force=False)
     site = load_site(tmp_path)
+    assert site.zone == "Europe/London"  # the first one on the list that was UTC in March
     assert {drive.name: drive.mover_host for drive in site.drive} == SERVERS
     assert {station.name for station in site.station} == {"eosmuon", "eosproton"}
     steps.ingest(site)

@@ -1,6 +1,7 @@
 """CTA's tape daemon: what bronze shows of known sessions, and that neither dialect nor way of reading changes a row."""
 
 import json
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ import pytest
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose, cta_taped
+from pipelines.sources._shared.cta_log import alike
 from pipelines.sources.blocks import frame_of
-from pipelines.sources.cta_taped import alike
-from pipelines.sources.protocol import Origin, Parsed
+from pipelines.sources.protocol import OTHER_PROGRAM, Origin, Parsed
 from support.parsing import account, origin_of, read_lines
 
 CASES = Path(__file__).parent / "sources" / "cta_taped"
@@ -144,8 +145,10 @@ def test_shapes_that_nearly_fit_are_kept_apart() -> None:
 def test_notes_count_what_is_skipped() -> None:
     killed = parsed(CASES / "killed.log", origin_of(CASES / "killed.log"))
     going_on = parsed(CASES / "in_progress.log", origin_of(CASES / "in_progress.log"))
-    assert killed.notes == {cta_taped.IN_PROGRESS: 0, cta_taped.NO_MOUNT: 1}
-    assert going_on.notes == {cta_taped.IN_PROGRESS: 2, cta_taped.NO_MOUNT: 0}
+    assert +Counter(killed.notes) == {cta_taped.NO_MOUNT: 1}
+    assert +Counter(going_on.notes) == {cta_taped.IN_PROGRESS: 2}
+    syslog = parsed(CASES / "clean_syslog_local.log", origin_of(CASES / "clean_syslog_local.log"))
+    assert +Counter(syslog.notes) == {OTHER_PROGRAM: 1}
 
 
 def test_text_without_any_year_is_refused() -> None:
@@ -157,7 +160,7 @@ def test_text_without_any_year_is_refused() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('Jun 15 08:00:00.5 tpsrv01 cta-frontend: LVL="INFO" PID="1" TID="1" MSG="x"', "another program of CTA"),
+        ('Jun 15 08:00:00.5 tpsrv01 cta-maintd: LVL="INFO" PID="1" TID="1" MSG="x"', "another program of CTA"),
         ('{"epoch_time":1781503281.5,"program":"cta-maintd","message":"x"}', "another program of CTA"),
         ('{"message":"Tape session finished"}', "no line of CTA's tape daemon"),
     ],

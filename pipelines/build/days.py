@@ -108,6 +108,29 @@ SELECT DISTINCT day FROM request_lines
 WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHERE day IN (SELECT unnest(?)))
 """
 
+# Days of CTA's requests that some days hold files of, and the other way round. Requests wait for days, and a popular
+# file is asked for again and again: only as far apart as silver puts a file to its request.
+_CTA_REQUEST_DAYS = f"""
+WITH pair AS (
+    SELECT q.day AS one, f.day AS other
+    FROM {LAKE}.bronze.cta_request q JOIN {LAKE}.bronze.cta_file f
+        ON f.system = q.system AND f.archive_file_id = q.archive_file_id AND f.day BETWEEN q.day AND q.day + 8
+    WHERE q.day IN (SELECT unnest($days)) OR f.day IN (SELECT unnest($days))
+)
+SELECT unnest([one, other]) FROM pair
+"""
+# Days of mounts and those on which the oldest of their files was queued, now and as built before.
+_OLDEST_DAYS = f"""
+WITH pair AS (
+    SELECT day AS one, CAST(logged_at - to_microseconds(CAST(1e6 * oldest_age_s AS BIGINT)) AS DATE) AS other
+    FROM {LAKE}.bronze.cta_step WHERE kind = 'selected' AND oldest_age_s <= 7 * 86400
+    UNION ALL
+    SELECT day, CAST(assigned_at AS DATE) FROM {LAKE}.silver.request WHERE is_of_mount
+)
+SELECT unnest([one, other]) FROM pair
+WHERE one <> other AND (one IN (SELECT unnest($days)) OR other IN (SELECT unnest($days)))
+"""
+
 
 @dataclass
 class ChangedRelations:
@@ -151,8 +174,14 @@ class DayLinks:
         key = frozenset(days)
         if key not in self._of_requests:
             rows = self.connection.execute(_REQUEST_DAYS, [sorted(days)]).fetchall() if days else []
-            self._of_requests[key] = days | {row[0] for row in rows}
+            self._of_requests[key] = self.waits(days | {row[0] for row in rows})
         return set(self._of_requests[key])
+
+    def waits(self, days: set[date]) -> set[date]:
+        """The days, and those between which a request of CTA waited that has lines on one of them."""
+        for sql in (_CTA_REQUEST_DAYS, _OLDEST_DAYS) if days else ():
+            days = days | {row[0] for row in self.connection.execute(sql, {"days": sorted(days)}).fetchall()}
+        return days
 
 
 def with_neighbours(days: Iterable[date]) -> set[date]:

@@ -20,6 +20,7 @@ from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 
 _FEW = 10_000  # rows
+_REQUESTS = "bronze.cta_request"
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
@@ -239,7 +240,8 @@ def _n_rows(connection: Connection, table: str) -> int:
 def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> object:
     own = (run[0], run[-1])
     utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
-    around = links.close(with_neighbours(utc))
+    # a request's lines may lie days apart: each day that is made reads all of them
+    around = links.close(with_neighbours(links.waits(utc) if _REQUESTS in relation.inputs else utc))
     site = with_neighbours(own)
     return _set_range(connection, (min(around), max(around)), (min(site), max(site)))
 

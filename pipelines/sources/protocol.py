@@ -56,6 +56,7 @@ SPEAKS_FOR = {
     "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
     "drive_states": "the state of drives, from time to time",
     "mounts": "mounts and sessions of a system; of a drive, from its first mount to its last dismount",
+    "requests": "requests for files, as an archive system queued them",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools and what they recalled or flushed",
     "hosts": "load of a host, its disks and its network",
@@ -66,6 +67,7 @@ SPEAKS_FOR = {
 # What notes may say of skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only begin an interval"
+OTHER_PROGRAM = "of another program of the archive, which only a file with mostly its lines is read for"
 NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
 
 

@@ -148,20 +148,24 @@ beyond AS (
     FROM motion m JOIN best b ON b.day = m.day AND b.state = m.state AND b.kind = m.kind
     GROUP BY m.day, m.drive, m.cause
 ),
--- 6. idle while work waited: a request in the queue, at most a day old, whose tape was in no drive and that a drive of
--- this kind served later
+-- 6. idle while work waited: a request in the queue, at most a day old, that does not wait by choice of a mount policy,
+-- whose tape was in no drive and that a drive of this kind served later
 mount AS (
     SELECT system, session_id, from_at,
            lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) AS free_at
     FROM silver.session
 ),
 served AS (
-    SELECT system, unique_id, session_id, drive, started_at FROM silver.transfer
+    SELECT system, unique_id, session_id, drive, started_at
+    FROM (SELECT system, unique_id, transfer_id, session_id, drive, started_at FROM silver.transfer
+          UNION ALL
+          -- of some requests no more is known than the mount they were for
+          SELECT system, session_id, session_id, session_id, drive, from_at FROM silver.session)
     WHERE unique_id IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY system, unique_id ORDER BY started_at, transfer_id) = 1
 ),
 waited AS (
-    SELECT r.system, o.generation, greatest(r.queued_at, m.free_at) AS from_at,
+    SELECT r.system, o.generation, greatest(coalesce(r.due_at, r.queued_at), m.free_at) AS from_at,
            least(r.assigned_at, m.from_at, r.queued_at + INTERVAL 1 DAY) AS to_at
     FROM silver.request r
     JOIN served t ON t.system = r.system AND t.unique_id = r.request_id

@@ -24,7 +24,7 @@ waiting AS (
            unnest(range(date_trunc('hour', greatest(q.queued_at, b.begin_at)), least(q.assigned_at, b.end_at),
                         INTERVAL 1 HOUR)) AS hour_at
     FROM silver.request q CROSS JOIN bound b
-    WHERE q.assigned_at > q.queued_at AND q.queued_at < b.end_at AND q.assigned_at > b.begin_at
+    WHERE NOT q.is_of_mount AND q.assigned_at > q.queued_at AND q.queued_at < b.end_at AND q.assigned_at > b.begin_at
       AND span_near_days(q.queued_at, q.assigned_at, $first_day, $last_day)
 ),
 depth AS (

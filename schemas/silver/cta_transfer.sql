@@ -18,7 +18,9 @@ mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume (fSeq)" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, labels included" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file" }
+unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file; where a frontend logged its request, that and when it was queued" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request, the latest one within 7 days before; NULL where none logged it" }
+ready_at = { type = "TIMESTAMP", doc = "write: the same, for CTA is asked when the file is whole on disk" }
 requested_at = { type = "TIMESTAMP", doc = "begin of its task: reading, of the positioning" }
 started_at = { type = "TIMESTAMP", doc = "reading or writing began" }
 ended_at = { type = "TIMESTAMP", doc = "its line" }
@@ -64,6 +66,9 @@ followed AS (
     ASOF LEFT JOIN flush f
         ON f.system = l.system AND f.drive = l.drive AND f.mount_id = l.mount_id AND f.logged_at >= l.logged_at
 ),
+queued AS (
+    SELECT DISTINCT system, mode, archive_file_id, logged_at FROM bronze.cta_request
+),
 by_file AS (
     SELECT concat_ws(' ', m.session_id, f.file_seq, CASE WHEN f.nth > 1 THEN f.nth END) AS transfer_id, m.system,
            f.disk_host AS host, m.drive, m.mover_host, m.volume, m.session_id,
@@ -76,7 +81,9 @@ by_file AS (
            f.wait_buffer_s, coalesce(m.storage_group, f.vo) AS storage_group,
            coalesce(m.file_family, f.tape_pool) AS file_family,
            CASE f.kind WHEN 'failed' THEN 'failed' ELSE 'ok' END AS status, left(f.error, 300) AS error,
-           'taped' AS witnesses, f.file_id, f.line_no
+           'taped' AS witnesses, f.file_id, f.line_no,
+           -- nobody asked a frontend for what a repack reads
+           CASE WHEN m.purpose <> 'repack' THEN f.archive_file_id END AS archive_file_id
     FROM followed f
     LEFT JOIN site.drive d ON d.logname = f.drive
     JOIN silver.cta_mount m
@@ -96,17 +103,25 @@ by_record AS (
            m.positioned_at + r.moving_time AS completed_at,
            CASE WHEN NOT r.is_whole_seconds THEN r.read_write_s END AS drive_s, CAST(NULL AS DOUBLE) AS position_s,
            r.checksum_s, r.wait_data_s, r.wait_buffer_s, m.storage_group, m.file_family, 'ok' AS status,
-           CAST(NULL AS VARCHAR) AS error, 'session' AS witnesses, r.file_id, r.line_no
+           CAST(NULL AS VARCHAR) AS error, 'session' AS witnesses, r.file_id, r.line_no,
+           CAST(NULL AS BIGINT) AS archive_file_id
     FROM record r
     LEFT JOIN site.drive d ON d.logname = r.drive
     JOIN silver.cta_mount m
         ON m.system = r.system AND m.drive = coalesce(d.drive, r.drive) AND m.mount_id = r.mount_id
     WHERE m.n_file_lines = 0 AND r.bytes > 0 AND m.positioned_at IS NOT NULL
+),
+asked AS (
+    SELECT t.*, CASE WHEN q.logged_at >= t.requested_at - INTERVAL 7 DAY THEN q.logged_at END AS queued_at
+    FROM (SELECT * FROM by_file UNION ALL SELECT * FROM by_record) t
+    ASOF LEFT JOIN queued q
+        ON q.system = t.system AND q.mode = t.mode AND q.archive_file_id = t.archive_file_id AND q.logged_at <= t.requested_at
 )
 SELECT CAST(t.started_at AS DATE) AS day, t.transfer_id, t.system, coalesce(a.station, split_part(t.host, '.', 1)) AS station,
-       t.* EXCLUDE (transfer_id, system, host, drive_s, position_s, checksum_s, wait_data_s, wait_buffer_s, storage_group,
-                    file_family, status, error, witnesses, file_id, line_no),
+       t.drive, t.mover_host, t.volume, t.session_id, t.mode, t.file_number, t.bytes, t.file_bytes,
+       t.unique_id || coalesce(strftime(t.queued_at, ' %Y-%m-%dT%H:%M:%S.%fZ'), '') AS unique_id, t.queued_at,
+       CASE WHEN t.mode = 'write' THEN t.queued_at END AS ready_at, t.requested_at, t.started_at, t.ended_at, t.completed_at,
        t.drive_s, CASE WHEN t.drive_s IS NOT NULL THEN 'call' END AS drive_rate_basis, t.position_s, t.checksum_s,
        t.wait_data_s, t.wait_buffer_s, t.storage_group, t.file_family, t.status, t.error, t.witnesses, t.file_id, t.line_no
-FROM (SELECT * FROM by_file UNION ALL SELECT * FROM by_record) t
+FROM asked t
 LEFT JOIN site.station_alias a ON a.alias = split_part(t.host, '.', 1)

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state; what no row covers is idle where logged, else unknown"
-why = "A gapless story of each mount: the ledger, the gaps and the dead time are all read from it. The mover's log decides; where it is silent, the states the mover broadcast stand in."
+why = "A gapless story of each mount: the ledger, the gaps and the dead time are all read from it. The mover's log decides; where it is silent, the states the mover broadcast stand in, or those that were polled."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -14,7 +14,7 @@ state = { type = "VARCHAR", doc = "transfer filemark checksum database request p
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
-witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; server: by TSM's table of mounts" }
+witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; poll: by answers of cta-admin, coarser, used only where no log was written; server: by TSM's table of mounts" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
@@ -29,7 +29,7 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "witness"
-value_set = ["log", "relay", "session", "server"]
+value_set = ["log", "relay", "session", "poll", "server"]
 severity = "critical"
 
 [[checks]]
@@ -67,6 +67,9 @@ every_piece AS (
            least(dismounted_at, lead(mounted_at) OVER (PARTITION BY system, drive ORDER BY mounted_at, volume)),
            dismounted_at IS NULL, 'server', session_id, NULL, file_id, line_no
     FROM silver.tsm_mount
+    UNION ALL
+    SELECT system, drive, state, from_at, to_at, is_inferred, 'poll', NULL, NULL, file_id, line_no
+    FROM silver.cta_poll_state
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, attempt_id,
        file_id, line_no

@@ -110,6 +110,11 @@ cta AS (
     FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
     WHERE s.kind = 'alert' OR s.kind = 'desired_state' AND s.state = 'DOWN'
     QUALIFY row_number() OVER (PARTITION BY s.system, s.drive, s.logged_at, s.kind, s.alert_text ORDER BY s.file_id, s.line_no) = 1
+    UNION ALL
+    (SELECT system, drive, 'drive_offline', from_at, NULL, NULL, NULL, reason, file_id, line_no
+     FROM silver.cta_poll_state
+     WHERE state = 'down' AND reason IS NOT NULL
+     QUALIFY lag(to_at) OVER (PARTITION BY system, drive ORDER BY from_at) IS DISTINCT FROM from_at)
 )
 SELECT day, system, drive, kind, happened_at, began_at, lost_s, volume, error, error_source, message, file_id, line_no
 FROM logged

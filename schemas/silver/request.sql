@@ -1,6 +1,6 @@
 /*
 title = "Requests"
-grain = "one row per request for a file"
+grain = "one row per request for a file; of a mount of CTA for whose files no frontend logged a request, one for the file that had waited longest"
 why = "Queue wait, apart from drive time: when a file was asked for, given to a mover, and done."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -8,16 +8,18 @@ features = ["D11"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of queued_at, or of the first instant known" }
-request_id = { type = "VARCHAR", doc = "Enstore's unique_id" }
+request_id = { type = "VARCHAR", doc = "Enstore's unique_id; CTA: instance, number of the file, and when it was queued; of a mount's oldest request the mount's session_id" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client" }
+station = { type = "VARCHAR", doc = "host of the client, or disk system" }
 mode = { type = "VARCHAR", doc = "read or write" }
-storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family" }
-queued_at = { type = "TIMESTAMP", doc = "entered the queue; where only the accounting tells of it, when the client began, which the id holds" }
-assigned_at = { type = "TIMESTAMP", doc = "given to a mover, the first time; where only the accounting tells of it, done_at less bytes / overall rate" }
-done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting" }
-n_tries = { type = "BIGINT", doc = "times it was given to a mover" }
+storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation, known from the mount" }
+file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
+queued_at = { type = "TIMESTAMP", doc = "entered the queue; where only the accounting tells of it, when the client began, which the id holds; of a mount's oldest request, its age before the mount was chosen, if that is 7 days or less" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at and the least age of its mount policy, until which it waits by choice; NULL where there is no such policy" }
+assigned_at = { type = "TIMESTAMP", doc = "given to a mover, the first time; where only the accounting tells of it, done_at less bytes / overall rate; CTA: its file began, if that was within 7 days; of a mount's oldest request, the mount was chosen" }
+done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting; CTA: read, or flushed to tape, every copy" }
+n_tries = { type = "BIGINT", doc = "times it was given to a mover; CTA: for the same tape pool" }
+is_of_mount = { type = "BOOLEAN", doc = "no more is known than a mount and how long the oldest of its files had waited" }
 file_id = { type = "VARCHAR", doc = "a file that speaks of it" }
 line_no = { type = "BIGINT", doc = "first line there" }
 
@@ -73,10 +75,60 @@ grouped AS (
            coalesce(max(done_at), max(table_said_at)) AS said_at,
            min(file_id) AS file_id, arg_min(line_no, (file_id, line_no)) AS line_no
     FROM told GROUP BY system, request_id
+),
+asked AS (
+    SELECT * FROM bronze.cta_request
+    QUALIFY row_number() OVER (PARTITION BY system, mode, archive_file_id, logged_at ORDER BY file_id, line_no) = 1
+),
+served AS (
+    SELECT system, unique_id, min(requested_at) AS assigned_at,
+           CASE WHEN count(*) FILTER (status = 'ok' AND completed_at IS NULL) = 0
+                THEN max(completed_at) FILTER (status = 'ok') END AS done_at,
+           count(*) - count(DISTINCT coalesce(file_family, '')) + 1 AS n_tries,
+           any_value(station ORDER BY transfer_id) AS station, any_value(storage_group ORDER BY transfer_id) AS storage_group,
+           any_value(file_family ORDER BY transfer_id) AS file_family
+    FROM silver.cta_transfer WHERE queued_at IS NOT NULL GROUP BY system, unique_id
+),
+by_frontend AS (
+    SELECT concat(q.system, ':', q.archive_file_id, strftime(q.logged_at, ' %Y-%m-%dT%H:%M:%S.%fZ')) AS request_id, q.*
+    FROM asked q
+),
+-- the scheduler's choice of a mount has no number of the mount: it is the latest one of its drive and volume
+chosen AS (
+    SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.volume, s.logged_at, s.oldest_age_s, s.min_age_s, s.file_id, s.line_no
+    FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
+    WHERE s.kind = 'selected' AND s.oldest_age_s <= 7 * 86400
+),
+by_mount AS (
+    SELECT m.system, m.session_id AS request_id, m.mode, m.storage_group, m.file_family, c.logged_at AS assigned_at,
+           c.logged_at - to_microseconds(CAST(round(1e6 * c.oldest_age_s) AS BIGINT)) AS queued_at, c.min_age_s,
+           c.file_id, c.line_no
+    FROM silver.cta_mount m
+    ASOF JOIN chosen c
+        ON c.system = m.system AND c.drive = m.drive AND c.volume = m.volume AND c.logged_at <= m.from_at
+    ANTI JOIN (SELECT DISTINCT system, session_id FROM silver.cta_transfer WHERE queued_at IS NOT NULL) f
+        ON f.system = m.system AND f.session_id = m.session_id
+    WHERE m.purpose = 'user' AND m.mode IS NOT NULL AND c.logged_at >= m.from_at - INTERVAL 10 MINUTE
+    QUALIFY row_number() OVER (PARTITION BY m.system, m.drive, c.logged_at ORDER BY m.from_at, m.session_id) = 1
 )
 SELECT CAST(coalesce(queued_at, assigned_at, done_at, said_at) AS DATE) AS day, request_id, system,
        coalesce(a.station, split_part(regexp_extract(request_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)) AS station,
-       mode, storage_group, file_family, queued_at, assigned_at, done_at, n_tries, file_id, line_no
+       mode, storage_group, file_family, queued_at, CAST(NULL AS TIMESTAMP) AS due_at, assigned_at, done_at, n_tries,
+       FALSE AS is_of_mount, file_id, line_no
 FROM grouped
 LEFT JOIN site.station_alias a
     ON a.alias = split_part(regexp_extract(request_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)
+UNION ALL BY NAME
+SELECT CAST(q.logged_at AS DATE) AS day, q.request_id, q.system,
+       coalesce(s.station, a.station, split_part(q.disk_host, '.', 1), q.disk_instance) AS station, q.mode,
+       s.storage_group, coalesce(s.file_family, q.tape_pool) AS file_family, q.logged_at AS queued_at,
+       q.logged_at + to_microseconds(CAST(round(1e6 * q.min_age_s) AS BIGINT)) AS due_at, s.assigned_at, s.done_at,
+       coalesce(s.n_tries, 0) AS n_tries, FALSE AS is_of_mount, q.file_id, q.line_no
+FROM by_frontend q
+LEFT JOIN served s ON s.system = q.system AND s.unique_id = q.request_id
+LEFT JOIN site.station_alias a ON a.alias = split_part(q.disk_host, '.', 1)
+UNION ALL BY NAME
+SELECT CAST(queued_at AS DATE) AS day, request_id, system, mode, storage_group, file_family, queued_at,
+       queued_at + to_microseconds(CAST(round(1e6 * min_age_s) AS BIGINT)) AS due_at, assigned_at, 1 AS n_tries, TRUE AS is_of_mount,
+       file_id, line_no
+FROM by_mount

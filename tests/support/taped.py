@@ -1,4 +1,4 @@
-"""Logs of CTA's tape daemon in the making: JSON lines of drives, told in UTC, cut into one file per drive and day."""
+"""Logs of CTA in the making: JSON lines of the tape daemons, cut into one file per drive and day, and of a frontend."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,6 +10,23 @@ INSTANCE = "teststand"
 
 def after(at: datetime, s: float) -> datetime:
     return at + timedelta(seconds=s)
+
+
+def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon") -> str:
+    """A line of a frontend: it queued a request for a file."""
+    function, word = {"read": ("queueRetrieve", "retrieve"), "write": ("queueArchiveWithGivenId", "archive")}[mode]
+    line = {
+        "epoch_time": at.replace(tzinfo=UTC).timestamp(),
+        "hostname": "ctafe01.example.org",
+        "program": "cta-frontend",
+        "message": f"In Scheduler::{function}(): Queued {word} request",
+        "instance": INSTANCE,
+        "instanceName": f"eos{vo}",
+        "fileId": file_id,
+        "dstURL" if mode == "read" else "srcURL": f"root://eos{vo}.example.org//eos/f{file_id}",
+        "policyMinAge" if mode == "read" else "policyArchiveMinAge": 600,
+    }
+    return json.dumps(line) + "\n"
 
 
 @dataclass
@@ -52,9 +69,14 @@ class Taped:
         mode: str = "read",
         vo: str = "muon",
         hangs_s: float = 0,
+        oldest_s: float = 0,
     ) -> datetime:
         """One mount with files of 300 MB/s each; returns when the drive is free."""
         self.n_mounts += 1
+        if oldest_s:
+            chosen = {"tapeVid": volume, "vo": vo, "oldestJobAge": oldest_s, "minArchiveRequestAge": 600}
+            message = "In Scheduler::getNextMount(): Selected next mount (retrieve)"
+            self.say(after(at, -10), drive, message, **chosen)
         kind, start = ("Retrieve", "read") if mode == "read" else ("ArchiveForUser", "write")
         own = {"mountId": str(self.n_mounts), "tapeVid": volume, "vo": vo, "tapePool": f"r_{vo}", "mountType": kind}
         begun = at

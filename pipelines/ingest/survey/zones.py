@@ -1,13 +1,15 @@
 """Which zone the clocks of an archive's logs are in.
 
 Some lines hold a local clock time and the epoch second of the same instant: Enstore's request ids carry the second
-the client started, and the finished transfer says how long it took. Their difference is the offset from UTC, and
-offsets of summer and winter together leave few zones.
+the client started, and the finished transfer says how long it took. Lines of CTA as JSON have the local time with its
+offset. The difference is the offset from UTC, and offsets of summer and winter together leave few zones.
 """
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -43,6 +45,7 @@ CANDIDATES = (
 _QUARTER_S = 900
 _CLOSE_S = 60  # so far from a quarter of an hour the difference of two clocks may lie
 _DAY_S = 86_400
+_WITH_OFFSET = re.compile(r'"local_time\\?"\s*:\s*\\?"(\d{4}-\d\d-\d\d)T[\d:.]+([+-])(\d\d):?(\d\d)\\?"')
 
 
 @dataclass
@@ -69,6 +72,23 @@ def offsets_of(tables: dict[str, pl.DataFrame]) -> Counter[tuple[int, int]]:
     return found
 
 
+def offsets_in(lines: Iterable[str]) -> Counter[tuple[int, int]]:
+    """The same of lines that have a local time with its offset, one for each day of a file.
+
+    >>> offsets_in(['{"epoch_time":1781503281.5,"local_time":"2026-06-15T08:01:21+0200"}'] * 3)
+    Counter({(20619, 7200): 1})
+    """
+    found = set()
+    for match in filter(None, map(_WITH_OFFSET.search, lines)):
+        offset = 3600 * int(match[3]) + 60 * int(match[4])
+        try:
+            day = date.fromisoformat(match[1])
+        except ValueError:
+            continue
+        found.add(((day - date(1970, 1, 1)).days, -offset if match[2] == "-" else offset))
+    return Counter(found)
+
+
 def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
     """Zone words that stand beside stamps."""
     found: Counter[str] = Counter()
@@ -88,7 +108,7 @@ def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGu
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
     seen = sorted({offset for _, offset in offsets})
     listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in seen)
-    why = f"{total} finished transfers with the epoch second of their start lie at {listed}"
+    why = f"{total} local times whose epoch second or offset is known lie at {listed}"
     return ZoneGuess(fits, f"{why}; {quoted}" if words else why)
 
 

@@ -28,43 +28,34 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.sources.cta_taped import alike, clock, counters, drives, envelope, files, messages, sessions, steps
+from pipelines.sources._shared.cta_log import alike, clock, envelope
+from pipelines.sources._shared.cta_log.typed import keys_of
+from pipelines.sources.cta_taped import counters, drives, files, messages, sessions, steps
 from pipelines.sources.cta_taped.messages import COUNTER, FILE, PROGRESS, SESSION, STEP
-from pipelines.sources.cta_taped.typed import keys_of
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA tape daemon log"
-VERSION = 1
+VERSION = 2
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
+PROGRAM = "cta-taped"
 
 IN_PROGRESS = "statistics of sessions that went on: the final record counts"
 NO_MOUNT = "final records of probes and cleaners: neither a mount nor bytes"
 
 _START: Carry = {"fold": None, "drives": {}}
-_LEAST_SHARE = 0.05  # of the first lines: the file may be that of a whole host
 _EVENT = r'\bevent_name="(\w+)"|"event_name"\s*:\s*"(\w+)"'
 
 
 def recognise(head: list[str]) -> Claim:
     """Lines of the daemon, as text or JSON, among others or alone."""
-    texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
-    if not len(texts):
-        return Claim(False, 0.0, "the file is empty")
-    n_own = int(texts.str.contains(envelope.OWN_LINE).sum())
-    if n_own >= _LEAST_SHARE * len(texts) and n_own:
-        return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} lines of CTA's tape daemon")
-    if n_own:
-        return Claim(False, 0.5, "some lines of CTA's tape daemon, but most lines are others")
-    if texts.str.contains(envelope.OTHER_LINE).any():
-        return Claim(False, 0.5, "lines of another program of CTA than its tape daemon")
-    return Claim(False, 0.0, "no line of CTA's tape daemon, as text or JSON")
+    return envelope.claim_of(head, PROGRAM)
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """One chunk of a log; raises UnreadableFile where lines have no year and nothing gives it."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
-    own, fold = clock.dated(envelope.own_lines(lines), origin, memory["fold"])
+    own, fold = clock.dated(envelope.own_lines(lines, PROGRAM), origin, memory["fold"])
     own = _known(own)
     tables, rejects, n_empty = _tables(own, origin.system)
     cut = own.filter(pl.col("message").is_null()).select("line_no", "text", reason=pl.lit("bad_syntax"))
@@ -79,7 +70,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rejects=rejected,
         coverage=coverage,
         carry={"fold": fold, "drives": after},
-        notes={IN_PROGRESS: own.filter(relation=PROGRESS).height, NO_MOUNT: n_empty},
+        notes={
+            IN_PROGRESS: own.filter(relation=PROGRESS).height,
+            NO_MOUNT: n_empty,
+            OTHER_PROGRAM: envelope.n_others(lines, own, PROGRAM),
+        },
     )
 
 

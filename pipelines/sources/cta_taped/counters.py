@@ -4,8 +4,8 @@ import re
 
 import polars as pl
 
-from pipelines.sources.cta_taped import alike
-from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, keys_of, schema_of, typed
+from pipelines.sources._shared.cta_log import alike
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, keys_of, schema_of, typed
 
 FIELDS: Fields = {
     **{name: COMMON[name] for name in ("system", "volume", "mount_id")},

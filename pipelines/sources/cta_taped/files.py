@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, disk_host, fields, schema_of, typed
 
 FIELDS: Fields = {
     **COMMON,
@@ -17,14 +17,12 @@ FIELDS: Fields = {
 }
 SCHEMA = schema_of(FIELDS, kind=pl.String(), disk_host=pl.String(), is_whole_seconds=pl.Boolean())
 _NEEDED = ("file_seq", "bytes", "read_write_s", "total_s")  # of a file that was moved
-_HOST = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
     """Rows with `reject` for those that are none."""
     rows = typed(found, FIELDS, system, "kind")
     is_torn = pl.col("drive").is_null() | ((pl.col("kind") != "failed") & pl.any_horizontal(pl.col(*_NEEDED).is_null()))
-    url = pl.col("disk_url").str.extract_groups(_HOST).struct
-    # a verified file goes nowhere: file://dummy
-    host = pl.when((url.field("1") != "file") & (url.field("2") != "")).then(url.field("2"))
-    return rows.with_columns(disk_host=host, reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))
+    return rows.with_columns(
+        disk_host=disk_host(), reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax")))
+    )

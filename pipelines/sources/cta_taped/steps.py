@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources.cta_taped.typed import COMMON, Fields, fields, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, schema_of, typed
 
 _UPDATED = {  # an update of a drive's status has these under names of its own
     "volume": "update_currentVid",
@@ -20,7 +20,7 @@ FIELDS: Fields = {
     **fields("text", session_type="NewType sessionType type", mount_type="mountType"),
     **fields("whole", file_seq="fSeq", archive_file_id="fileId"),
     **fields("whole", files_queued="filesQueued", bytes_queued="bytesQueued"),
-    **fields("seconds", oldest_age_s="oldestJobAge"),
+    **fields("seconds", oldest_age_s="oldestJobAge", min_age_s="minArchiveRequestAge"),
     **fields("seconds", seconds="MCMountTime mountTime flushTime positionTime"),
     **fields("seconds", total="totalTime"),
     **fields("whole", files="files update_filesTransferedInSession"),

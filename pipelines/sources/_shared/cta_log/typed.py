@@ -1,4 +1,4 @@
-"""Parameters of lines, all text, as typed columns: shared by the relations of this source."""
+"""Parameters of lines, all text, as typed columns: shared by the relations of CTA's logs."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,7 @@ import polars as pl
 MAX_WHOLE = 2**62
 _TRUE, _FALSE = ["1", "true"], ["0", "false"]
 _IS_WHOLE = r"^-?\d+$"
+_URL = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
 
 
 class Field(NamedTuple):
@@ -107,3 +108,9 @@ def _are_whole(given: Fields) -> pl.Expr:
     return pl.all_horizontal(pl.lit(True), *(time.fill_null(True) for time in times)) & pl.any_horizontal(
         pl.lit(False), *(time.is_not_null() for time in times)
     )
+
+
+def disk_host() -> pl.Expr:
+    """The host of `disk_url`; none of a file that is only verified, for it goes to file://dummy."""
+    url = pl.col("disk_url").str.extract_groups(_URL).struct
+    return pl.when((url.field("1") != "file") & (url.field("2") != "")).then(url.field("2"))

@@ -10,16 +10,18 @@ import json
 
 import polars as pl
 
-from pipelines.sources.cta_taped.clock import epoch_us
+from pipelines.sources._shared.cta_log.clock import epoch_us
+from pipelines.sources._shared.heads import filled
+from pipelines.sources.protocol import Claim
 
-# a line of the daemon, also inside the string of a journal entry
-OWN_LINE = r'cta-taped[^\s:]*: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"cta-taped'
-# of another program of CTA
-OTHER_LINE = r'\bcta-[a-z-]+(?:\[\d+\])?: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"cta-'
-_TEXT = r'cta-taped[^\s:]*: LVL="'
+# Programs whose lines are read, in the order in which they claim a file with as many lines of each.
+PROGRAMS = {"cta-taped": "CTA's tape daemon", "cta-frontend": "CTA's frontend"}
+# of any program of CTA
+_OTHER_LINE = r'\bcta-[a-z-]+(?:\[\d+\])?: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"cta-'
+_LEAST_SHARE = 0.05  # of the first lines: the file may be that of a whole host
 _HEAD = (
     r"^(?:\[(?P<epoch>\d{9,11}\.\d{1,9})\] )?(?P<stamp>\d{4}-\S+|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?)"
-    r' (?P<text_host>\S+) cta-taped[^\s:]*: LVL="'
+    r" (?P<text_host>\S+) "
 )
 _ENTRY = r'"MESSAGE"\s*:\s*"((?:[^"\\]|\\.)*)"'
 _ENTRY_AT = r'"__REALTIME_TIMESTAMP"\s*:\s*"(\d{15,17})"'
@@ -34,17 +36,50 @@ _DRIVE = (r'\b(?:tapeDrive|drive_name)="([^"]+)"', r'"(?:tapeDrive|drive_name)"\
 _PID = (r'\bPID="(\d{1,10})"', r'"pid"\s*:\s*"?(\d{1,10})\b')
 
 
-def own_lines(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines of the daemon: `line_no`, `text`, `body` (as the daemon wrote it), `is_json`, `message`, `drive`,
-    `owner` (host and process), `host`, and of the clock `epoch` in microseconds and `stamp`.
+def claim_of(head: list[str], program: str) -> Claim:
+    """Whether a file's first lines are a program's, as text or JSON, among others or alone.
+
+    Where lines of several programs are in one file, the program with most of them claims it.
+    """
+    texts, words = filled(head), PROGRAMS[program]
+    if not len(texts):
+        return Claim(False, 0.0, "the file is empty")
+    counts = {name: int(texts.str.contains(_line_of(name)).sum()) for name in PROGRAMS}
+    n_own = counts[program]
+    if max(counts, key=lambda name: counts[name]) != program and max(counts.values()):
+        return Claim(False, 0.5, f"lines of another program of CTA than {words}, or more of them")
+    if n_own >= _LEAST_SHARE * len(texts) and n_own:
+        return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} lines of {words}")
+    if n_own:
+        return Claim(False, 0.5, f"some lines of {words}, but most lines are others")
+    if texts.str.contains(_OTHER_LINE).any():
+        return Claim(False, 0.5, f"lines of another program of CTA than {words}")
+    return Claim(False, 0.0, f"no line of {words}, as text or JSON")
+
+
+def _line_of(program: str) -> str:
+    """A line of a program, also inside the string of a journal entry."""
+    return rf'{program}[^\s:]*: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"{program}'
+
+
+def n_others(lines: pl.DataFrame, own: pl.DataFrame, program: str) -> int:
+    """How many of the lines that are not a program's are another's that is read, from files of its own."""
+    left = lines.join(own, on="line_no", how="anti")["text"] if own.height < lines.height else lines["text"].clear()
+    return sum(int(left.str.contains(_line_of(name)).sum()) for name in PROGRAMS if name != program)
+
+
+def own_lines(lines: pl.DataFrame, program: str) -> pl.DataFrame:
+    """The lines of a program: `line_no`, `text`, `body` (as the program wrote it), `is_json`, `message`, `drive`,
+    `pid`, `host`, and of the clock `epoch` in microseconds and `stamp`.
 
     Each is null where the line has none. Lines of other programs, and what is no log line, are left out.
     """
     rows = _opened(lines)
     body = pl.col("body")
-    is_text = body.str.contains(_TEXT)
+    head = rf'{program}[^\s:]*: LVL="'
+    is_text = body.str.contains(head)
     rows = rows.with_columns(is_text=is_text, is_json=~is_text & body.str.starts_with("{"))
-    parts = [_of_text(rows.filter("is_text")), _of_json(rows.filter("is_json"))]
+    parts = [_of_text(rows.filter("is_text"), _HEAD + head), _of_json(rows.filter("is_json"), program)]
     return pl.concat(parts, how="diagonal").sort("line_no")
 
 
@@ -79,8 +114,8 @@ def _unescaped(inner: str) -> str:
         return ""
 
 
-def _of_text(rows: pl.DataFrame) -> pl.DataFrame:
-    rows = rows.with_columns(pl.col("body").str.extract_groups(_HEAD).struct.unnest())
+def _of_text(rows: pl.DataFrame, head: str) -> pl.DataFrame:
+    rows = rows.with_columns(pl.col("body").str.extract_groups(head).struct.unnest())
     return rows.select(
         *_SAME,
         *_looked_up(0),
@@ -91,11 +126,11 @@ def _of_text(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _of_json(rows: pl.DataFrame) -> pl.DataFrame:
+def _of_json(rows: pl.DataFrame, program: str) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("body").str.extract(pattern).alias(name) for name, pattern in _JSON.items())
     is_lacking = pl.col("json_epoch").is_null()
     # a collector may leave the program out, never the message
-    is_own = pl.col("program").is_null() | pl.col("program").str.starts_with("cta-taped")
+    is_own = pl.col("program").is_null() | pl.col("program").str.starts_with(program)
     return rows.filter(is_own).select(
         *_SAME,
         *_looked_up(1),

@@ -1,0 +1,120 @@
+/*
+title = "CTA: states of drives as polled"
+grain = "one row per interval and UTC day in which polls say one state of a drive, while no log of its daemon was written"
+why = "Stands in where the daemon's log is missing: coarser, for what was shorter than from poll to poll may be lost, and transfer holds positioning and what lies between files."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+system = { type = "VARCHAR", doc = "instance of CTA" }
+drive = { type = "VARCHAR", doc = "drive" }
+state = { type = "VARCHAR", doc = "mount transfer dismount drain down unknown, as in silver.drive_state; without a row it was free where polled" }
+from_at = { type = "TIMESTAMP", doc = "begin: as the answer says since when, else the poll" }
+to_at = { type = "TIMESTAMP", doc = "end: the begin of what followed, else the last poll" }
+is_inferred = { type = "BOOLEAN", doc = "an edge is not what an answer says, but a poll or the edge of the daemon's log" }
+volume = { type = "VARCHAR", doc = "tape in the drive" }
+mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
+reason = { type = "VARCHAR", doc = "why it is down" }
+file_id = { type = "VARCHAR", doc = "file of the answer that begins it" }
+line_no = { type = "BIGINT", doc = "its line" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH poll AS (
+    -- a spool may be read twice; what a drive reported long before the answer is not known any more
+    SELECT p.* EXCLUDE (drive), coalesce(d.drive, p.drive) AS drive, s.log_silence_s
+    FROM bronze.cta_drive_poll p
+    LEFT JOIN site.drive d ON d.logname = p.drive
+    CROSS JOIN site.setting s
+    WHERE coalesce(p.reported_at >= p.polled_at - INTERVAL 10 MINUTE, TRUE)
+    QUALIFY row_number() OVER (PARTITION BY p.system, p.drive, p.polled_at, p.status ORDER BY p.file_id, p.line_no) = 1
+),
+asked AS (
+    SELECT *, lag(polled_at) OVER w AS before_at, lead(polled_at) OVER w AS after_at, lag(status) OVER w AS before_status
+    FROM (SELECT DISTINCT system, drive, polled_at, status, log_silence_s FROM poll WHERE is_current)
+    WINDOW w AS (PARTITION BY system, drive ORDER BY polled_at, status)
+),
+near AS (
+    SELECT system, drive, polled_at, before_status,
+           CASE WHEN date_diff('microsecond', before_at, polled_at) / 1e6 <= log_silence_s THEN before_at END AS before_at,
+           CASE WHEN date_diff('microsecond', polled_at, after_at) / 1e6 <= log_silence_s THEN after_at END AS after_at
+    FROM asked
+),
+mark AS (
+    SELECT p.system, p.drive, p.status, p.volume, p.mount_id, p.reason, p.polled_at, n.after_at, p.file_id, p.line_no,
+           -- it began since the poll before, or goes on from there, or was found at the poll
+           CASE WHEN p.since_at > n.before_at THEN least(p.since_at, p.polled_at)
+                WHEN p.status = n.before_status AND n.before_at IS NOT NULL THEN n.before_at
+                ELSE p.polled_at END AS begin_at,
+           NOT coalesce(p.since_at > n.before_at AND p.since_at <= p.polled_at, FALSE) AS is_found
+    FROM poll p
+    JOIN near n ON n.system = p.system AND n.drive = p.drive AND n.polled_at = p.polled_at
+    WHERE p.is_current OR p.since_at > n.before_at
+),
+placed AS (
+    -- the last poll before a pause: what it found goes on to nobody knows when
+    SELECT *, coalesce(lead(begin_at) OVER w, polled_at) AS next_at, lead(is_found) OVER w AS next_is_found,
+           lead(polled_at) OVER w AS next_polled_at
+    FROM mark
+    WINDOW w AS (PARTITION BY system, drive ORDER BY polled_at, begin_at, status)
+),
+ended AS (
+    SELECT * EXCLUDE (next_at), CASE WHEN next_polled_at = polled_at OR after_at IS NOT NULL THEN next_at ELSE polled_at END AS end_at,
+           CASE status WHEN 'STARTING' THEN 'mount' WHEN 'MOUNTING' THEN 'mount' WHEN 'TRANSFERRING' THEN 'transfer'
+                       WHEN 'UNLOADING' THEN 'dismount' WHEN 'UNMOUNTING' THEN 'dismount'
+                       WHEN 'DRAINING_TO_DISK' THEN 'drain' WHEN 'DOWN' THEN 'down' WHEN 'PROBING' THEN 'down'
+                       WHEN 'CLEANING_UP' THEN 'down' WHEN 'SHUTDOWN' THEN 'down' WHEN 'UP' THEN 'idle'
+                       ELSE 'unknown' END AS state
+    FROM placed
+),
+numbered AS (
+    SELECT *, sum(CASE WHEN is_same THEN 0 ELSE 1 END)
+                  OVER (PARTITION BY system, drive ORDER BY begin_at, end_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM (SELECT *, coalesce(lag(state) OVER w = state AND lag(end_at) OVER w = begin_at
+                             AND lag(mount_id) OVER w IS NOT DISTINCT FROM mount_id
+                             AND CAST(lag(begin_at) OVER w AS DATE) = CAST(begin_at AS DATE), FALSE) AS is_same
+          FROM ended WHERE end_at > begin_at
+          WINDOW w AS (PARTITION BY system, drive ORDER BY begin_at, end_at))
+),
+stretch AS (
+    SELECT system, drive, any_value(state) AS state, min(begin_at) AS from_at, max(end_at) AS to_at,
+           arg_min(is_found, begin_at) OR coalesce(arg_max(coalesce(next_is_found, TRUE), begin_at), TRUE) AS is_inferred,
+           max(volume) AS volume, max(mount_id) AS mount_id, arg_min(reason, begin_at) AS reason,
+           arg_min(file_id, (begin_at, file_id, line_no)) AS file_id,
+           arg_min(line_no, (begin_at, file_id, line_no)) AS line_no
+    FROM numbered GROUP BY system, drive, run
+),
+-- where the daemon's own log speaks for the drive, polls say nothing new
+logged AS (
+    SELECT o.drive, l.from_at, l.to_at
+    FROM (SELECT DISTINCT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive) o
+    JOIN silver.log_coverage l ON l.host = o.name AND l.speaks_for = 'drives' AND l.source <> 'cta_admin' AND l.to_at > l.from_at
+),
+reached AS (
+    SELECT drive, max(to_at) OVER (PARTITION BY drive ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS from_at,
+           lead(from_at) OVER (PARTITION BY drive ORDER BY from_at, to_at) AS to_at
+    FROM logged
+),
+silence AS (
+    SELECT drive, from_at, to_at FROM reached WHERE to_at IS NULL OR to_at > from_at
+    UNION ALL
+    SELECT drive, CAST(NULL AS TIMESTAMP), min(from_at) FROM logged GROUP BY drive
+    UNION ALL
+    SELECT DISTINCT drive, CAST(NULL AS TIMESTAMP), CAST(NULL AS TIMESTAMP) FROM stretch ANTI JOIN logged USING (drive)
+),
+piece AS (
+    SELECT s.* EXCLUDE (from_at, to_at, is_inferred), greatest(s.from_at, q.from_at) AS from_at,
+           least(s.to_at, q.to_at) AS to_at,
+           s.is_inferred OR coalesce(q.from_at > s.from_at, FALSE) OR coalesce(q.to_at < s.to_at, FALSE) AS is_inferred
+    FROM stretch s
+    JOIN silence q ON q.drive = s.drive AND coalesce(q.from_at < s.to_at, TRUE) AND coalesce(q.to_at > s.from_at, TRUE)
+)
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, volume, mount_id, reason, file_id,
+       line_no
+FROM piece
+WHERE to_at > from_at AND state <> 'idle'

@@ -1,0 +1,41 @@
+/*
+title = "Queues as polled"
+grain = "one row per queue of an archive system and instant"
+why = "How much waited and for how long, also of what was never served."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of polled_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+polled_at = { type = "TIMESTAMP", doc = "when it was asked for" }
+mode = { type = "VARCHAR", doc = "read or write" }
+purpose = { type = "VARCHAR", doc = "user or repack; of what is read, CTA says no more than that: user" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation" }
+file_family = { type = "VARCHAR", doc = "tape pool" }
+volume = { type = "VARCHAR", doc = "read: the volume" }
+n_files = { type = "BIGINT", doc = "files that wait" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that wait" }
+oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where none waits" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "of that, since the mount policy wants it served; 0 before; NULL without a policy" }
+n_mounts = { type = "BIGINT", doc = "mounts that serve it" }
+is_sleeping = { type = "BOOLEAN", doc = "it waits for room on disk" }
+file_id = { type = "VARCHAR", doc = "file of the answer" }
+line_no = { type = "BIGINT", doc = "its line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "n_files"
+min_value = 0
+severity = "critical"
+*/
+SELECT day, system, polled_at, CASE WHEN mount_type = 'RETRIEVE' THEN 'read' ELSE 'write' END AS mode,
+       CASE WHEN mount_type = 'ARCHIVE_FOR_REPACK' THEN 'repack' ELSE 'user' END AS purpose, vo AS storage_group,
+       tape_pool AS file_family, volume, n_files, bytes, CASE WHEN n_files > 0 THEN oldest_age_s END AS oldest_age_s,
+       CASE WHEN n_files > 0 THEN greatest(oldest_age_s - min_age_s, 0) END AS overdue_s, n_mounts, is_sleeping,
+       file_id, line_no
+FROM bronze.cta_queue
+WHERE mount_type IN ('RETRIEVE', 'ARCHIVE_FOR_USER', 'ARCHIVE_FOR_REPACK')
+-- a spool may be read twice
+QUALIFY row_number() OVER (PARTITION BY system, polled_at, mount_type, tape_pool, volume, logical_library
+                           ORDER BY file_id, line_no) = 1
