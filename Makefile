@@ -8,6 +8,8 @@ SAY = @echo "tapescope:"
 INSTALL = if command -v uv >/dev/null; then set -- uv pip install --quiet --python $(PYTHON) --compile-bytecode; \
 	else set -- $(PYTHON) -m pip install -qq --disable-pip-version-check --compile; fi; "$$@"
 COUNT = grep -c '==' $(1)
+# Nor may the environment forbid it: the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install demo check test test-airflow docs lock bench score coverage fuzz dashboard screenshots airflow clean
 .DELETE_ON_ERROR:
@@ -139,6 +141,7 @@ clean:
 .venv/done-project: pyproject.toml .venv/done-packages
 	$(SAY) "installing the command .venv/bin/tapescope from this folder"
 	@$(INSTALL) --no-build-isolation --no-deps --editable .
+	@$(PYTHON) -m compileall -q pipelines dashboards dags
 	@touch $@
 
 # Both locks are given, for a package and what it needs must have their hashes in one command.
