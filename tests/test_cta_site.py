@@ -227,6 +227,8 @@ def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[
     assert differences(all_rows(whole), all_rows(site)) == []
     waited = query(whole, "SELECT round(epoch(assigned_at - queued_at) / 86400) FROM silver.request ORDER BY queued_at")
     assert waited == [(5,), (5,), (5,)]
+    sums = "SELECT mode, n_requests, round(waited_s / 86400), round((waited_s - overdue_s) / 600) FROM gold.queue_wait"
+    assert query(whole, f"{sums} ORDER BY day") == [("read", 1, 5, 1), ("read", 2, 10, 2)]
 
 
 def polled(n: int, drive: str, status: str, since: datetime, at: datetime) -> str:

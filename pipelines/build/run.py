@@ -20,7 +20,7 @@ from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 
 _FEW = 10_000  # rows
-_REQUESTS = "bronze.cta_request"
+_REQUESTS = {"bronze.cta_request", "silver.request"}
 _ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 
 
@@ -241,7 +241,7 @@ def _set_window(connection: Connection, relation: Relation, run: list[date], lin
     own = (run[0], run[-1])
     utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
     # a request's lines may lie days apart: each day that is made reads all of them
-    around = links.close(with_neighbours(links.waits(utc) if _REQUESTS in relation.inputs else utc))
+    around = links.close(with_neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
     site = with_neighbours(own)
     return _set_range(connection, (min(around), max(around)), (min(site), max(site)))
 

@@ -1,0 +1,102 @@
+/*
+title = "Waits for drives that were free"
+grain = "one row per site day, storage group and mode of requests that a drive took that day"
+why = "A wait for a busy drive is demand, one until the mount policy's age is a choice. What is left waited though a drive could have served it."
+partition = "month"
+features = ["D11"]
+
+[columns]
+day = { type = "DATE", doc = "site day of assigned_at" }
+storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
+mode = { type = "VARCHAR", doc = "read or write" }
+from_at = { type = "TIMESTAMP", doc = "begin of the day" }
+n_requests = { type = "BIGINT", doc = "requests with a mount policy that a drive took that day" }
+n_of_mounts = { type = "BIGINT", doc = "of those, mounts of which only the oldest file's wait is known" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "how long they waited, in sum" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "of that, beyond the age from which on their mount policy mounts a tape" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "of that, in the last day of each wait, while its tape was in no drive and one of the kind that served it later was free where logged" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "waited_s"
+column_B = "overdue_s"
+or_equal = true
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "overdue_s"
+column_B = "free_drive_s"
+or_equal = true
+severity = "critical"
+*/
+WITH served AS (
+    SELECT system, unique_id, session_id, drive
+    FROM (SELECT system, unique_id, transfer_id, session_id, drive, started_at FROM silver.transfer
+          UNION ALL SELECT system, session_id, session_id, session_id, drive, from_at FROM silver.session)
+    WHERE unique_id IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, unique_id ORDER BY started_at, transfer_id) = 1
+),
+mount AS (
+    SELECT system, session_id, from_at,
+           lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) AS free_at
+    FROM silver.session
+),
+request AS (
+    SELECT r.system, r.request_id, r.storage_group, r.mode, r.is_of_mount, r.queued_at, r.due_at, r.assigned_at,
+           o.drive, o.generation, greatest(r.due_at, m.free_at, r.assigned_at - INTERVAL 1 DAY) AS from_at,
+           least(r.assigned_at, m.from_at) AS to_at
+    FROM silver.request r
+    LEFT JOIN served t ON t.system = r.system AND t.unique_id = r.request_id
+    LEFT JOIN site.drive o ON o.drive = t.drive
+    LEFT JOIN mount m ON m.system = t.system AND m.session_id = t.session_id
+    WHERE r.due_at IS NOT NULL AND r.assigned_at >= r.queued_at
+),
+-- when a drive of a kind was free: logged, and in no state
+edge AS (
+    SELECT drive, edge_at, sum(logging) AS logging, sum(stated) AS stated
+    FROM (SELECT drive, from_at AS edge_at, 1 AS logging, 0 AS stated FROM silver.drive_coverage
+          UNION ALL SELECT drive, to_at, -1, 0 FROM silver.drive_coverage
+          UNION ALL SELECT drive, from_at, 0, 1 FROM silver.drive_state
+          UNION ALL SELECT drive, to_at, 0, -1 FROM silver.drive_state)
+    GROUP BY drive, edge_at
+),
+stretch AS (
+    SELECT drive, edge_at AS from_at, lead(edge_at) OVER w AS to_at, sum(logging) OVER w AS logging, sum(stated) OVER w AS stated
+    FROM edge WINDOW w AS (PARTITION BY drive ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+free AS (
+    SELECT o.system, o.generation, s.from_at, s.to_at,
+           max(s.to_at) OVER (PARTITION BY o.system, o.generation ORDER BY s.from_at, s.to_at
+                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM stretch s JOIN site.drive o ON o.drive = s.drive
+    WHERE s.logging > 0 AND s.stated = 0 AND s.to_at > s.from_at
+),
+island AS (
+    SELECT system, generation, from_at, to_at,
+           sum(CASE WHEN before_at >= from_at THEN 0 ELSE 1 END)
+               OVER (PARTITION BY system, generation ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS n
+    FROM free
+),
+any_free AS (
+    SELECT system, generation, min(from_at) AS from_at, max(to_at) AS to_at FROM island GROUP BY system, generation, n
+),
+overlap AS (
+    SELECT r.system, r.request_id,
+           sum(date_diff('microsecond', greatest(r.from_at, f.from_at), least(r.to_at, f.to_at))) AS us
+    FROM request r
+    JOIN any_free f ON f.system = r.system AND f.generation IS NOT DISTINCT FROM r.generation
+        AND f.from_at < r.to_at AND f.to_at > r.from_at
+    WHERE r.drive IS NOT NULL AND r.to_at > r.from_at
+    GROUP BY r.system, r.request_id
+)
+SELECT site_day(r.assigned_at, c.zone) AS day, r.storage_group, r.mode, day_begin(site_day(r.assigned_at, c.zone), c.zone) AS from_at,
+       count(*) AS n_requests,
+       count(*) FILTER (r.is_of_mount) AS n_of_mounts,
+       CAST(sum(date_diff('microsecond', r.queued_at, r.assigned_at)) AS BIGINT) / 1e6 AS waited_s,
+       CAST(sum(greatest(date_diff('microsecond', r.due_at, r.assigned_at), 0)) AS BIGINT) / 1e6 AS overdue_s,
+       CAST(coalesce(sum(o.us), 0) AS BIGINT) / 1e6 AS free_drive_s
+FROM request r
+LEFT JOIN overlap o ON o.system = r.system AND o.request_id = r.request_id
+CROSS JOIN site.setting c
+GROUP BY ALL
