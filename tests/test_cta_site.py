@@ -272,6 +272,8 @@ def test_polls_stand_in_for_a_drives_log(whole: Site, tmp_path: Path) -> None:
     )
     days = query(site, "SELECT sum(day_us) / 1e6 FROM (SELECT DISTINCT day, day_us FROM gold.drive_ledger)")[0][0]
     assert sums == {"mount": 60, "transfer": 600, "dismount": 45, "idle": 7200 - 705, "unknown": days - 7200}
+    found = query(site, "SELECT drive, mover_host, system FROM site.drive WHERE drive = 'D3'")
+    assert found == [("D3", SERVERS["D3"], INSTANCE)]
     of_d2 = "SELECT * EXCLUDE (file_id, line_no) FROM silver.drive_state WHERE drive = 'D2' ORDER BY ALL"
     assert query(site, of_d2) == query(whole, of_d2)
 
@@ -301,6 +303,12 @@ def test_init_finds_drives_tape_servers_and_disk_systems(tmp_path: Path) -> None
     steps.build(site)
     found = query(site, "SELECT drive, logname, mover_host, system FROM site.drive ORDER BY drive")
     assert found == [(name, name, server, INSTANCE) for name, server in SERVERS.items()]
+
+
+def test_init_finds_drives_by_polls(tmp_path: Path) -> None:
+    (tmp_path / "polls.jsonl").write_text(polls(FIRST))
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    assert {drive.name: drive.mover_host for drive in load_site(tmp_path).drive} == {"D3": SERVERS["D3"]}
 
 
 # --- generated logs with known sessions -------------------------------------------------------------------------

@@ -65,6 +65,7 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
             f" FROM (SELECT name, host, system FROM {LAKE}.bronze.enstore_log_mover"
             f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_step"
             f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session"
+            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_drive_poll"
             f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_summary WHERE activity = 'TAPE MOUNT'"
             f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_actlog WHERE kind = 'mounted')"
             " WHERE name IS NOT NULL GROUP BY name"

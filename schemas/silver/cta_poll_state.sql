@@ -92,7 +92,8 @@ stretch AS (
 -- where the daemon's own log speaks for the drive, polls say nothing new
 logged AS (
     SELECT o.drive, l.from_at, l.to_at
-    FROM (SELECT DISTINCT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive) o
+    FROM (SELECT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive
+          UNION SELECT drive, drive FROM stretch) o
     JOIN silver.log_coverage l ON l.host = o.name AND l.speaks_for = 'drives' AND l.source <> 'cta_admin' AND l.to_at > l.from_at
 ),
 reached AS (

@@ -46,7 +46,7 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         kind = pl.col("drive_product").drop_nulls().first()
         for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
             _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
-    if (rows := tables.get("cta_step")) is not None:
+    for rows in (tables[name] for name in ("cta_step", "cta_drive_poll") if name in tables):
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short(tape_server or ""))
