@@ -19,7 +19,7 @@ _PARTS = (
         "What recalls waited for",
         "pool storage_group n_recalls n_followed median_latency_s queue_share mount_share turn_share position_share"
         " read_share deliver_share slowest",
-        "next to them, the log of CTA's tape daemon or of ENDIT's retriever",
+        "the log of CTA's tape daemon or of ENDIT's retriever, for recalls",
     ),
     (
         "endit_queue",
