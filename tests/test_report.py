@@ -63,7 +63,7 @@ def squeezed(text: str) -> str:
 
 def test_every_section_is_in_every_form(report: Report, written: dict[str, str]) -> None:
     # numbers follow the order without a hole; ids stay what they are where a section comes or goes
-    ids = ["coverage", "summary", "hours", "losses", "stations", "drives"]
+    ids = ["coverage", "summary", "hours", "losses", "stations", "drives", "requests"]
     ids += ["campaigns", "model", "findings", "quality", "reproduce"]
     assert [(section.number, section.id) for section in report.sections] == list(enumerate(ids))
     plain = json.loads(written["json"])["sections"]
@@ -155,7 +155,7 @@ def named(figure: Figure) -> list[str]:
 
 def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     """7.5 of 10 TB moved; ten days behind 15 June is the 25th; 6 days with a drive more are 4 sooner."""
-    ahead, card = report.sections[6:8]
+    ahead, card = report.sections[7:9]
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
         " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
@@ -218,7 +218,7 @@ def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
 
 
 def test_red_has_an_action(report: Report, written: dict[str, str]) -> None:
-    cards = report.sections[8].findings
+    cards = report.sections[9].findings
     assert [(card.severity, card.state) for card in cards][-1] == ("warning", "open")
     assert written["html"].count('class="finding critical"') == 1
     assert all(card.look_at for card in cards if card.severity == "critical")
@@ -271,7 +271,7 @@ def test_hostile_text_does_nothing(hostile: dict[str, str]) -> None:
 
 
 def test_lines_of_text_are_not_wider_than_promised(written: dict[str, str]) -> None:
-    report_part = written["txt"].split("\n10. Reproduce")[0]
+    report_part = written["txt"].split("\n11. Reproduce")[0]
     assert max(len(line) for line in report_part.splitlines()) <= 100
 
 

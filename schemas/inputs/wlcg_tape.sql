@@ -7,12 +7,12 @@ type = "DATE"
 doc = "the site day told; the last day with data if left out"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group" }
+storage_group = { type = "VARCHAR", doc = "storage group; where ENDIT's logs alone tell, the pool" }
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, deleted ones left out; rounded to 10^9; NULL where no volume table was read" }
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day; NULL, as what follows, where no server log tells of the day" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day" }
-total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day, by the drives' logs; where none tells of the day, what pools' records or ENDIT's runs say was fetched; NULL where nothing tells" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day, likewise" }
+total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL, as what follows, where no drives' log tells" }
 unique_mounts = { type = "BIGINT", doc = "different tapes of these mounts" }
 avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where none was mounted" }
 */
@@ -34,14 +34,35 @@ mounted AS (
 ),
 -- a day no server log tells of had traffic like any other: nothing is known of it
 told AS (
-    SELECT count(*) > 0 AS is_told FROM gold.drive_ledger WHERE day = $last_day AND bucket <> 'unknown'
+    SELECT count(*) FILTER (bucket <> 'unknown') > 0
+           AND (count(*) FILTER (bucket = 'occupied') = 0 OR (SELECT count(*) FROM moved) > 0) AS is_told
+    FROM gold.drive_ledger WHERE day = $last_day
+),
+by_pools AS (
+    SELECT p.storage_group, sum(p.bytes) FILTER (p.operation = 'restore') AS read_bytes,
+           sum(p.bytes) FILTER (p.operation = 'store') AS write_bytes, 1 AS rank
+    FROM silver.pool_request p CROSS JOIN site.setting c
+    WHERE p.outcome = 'done' AND p.storage_group IS NOT NULL AND near_days(p.day, $last_day - 31, $last_day)
+      AND in_days(p.ended_at, $last_day, $last_day, c.zone)
+    GROUP BY p.storage_group
+    UNION ALL
+    SELECT r.pool, sum(r.bytes) FILTER (r.operation = 'retrieve'), sum(r.bytes) FILTER (r.operation = 'archive'), 2
+    FROM silver.endit_run r CROSS JOIN site.setting c
+    WHERE r.outcome = 'done' AND r.operation <> 'delete' AND in_days(r.ended_at, $last_day, $last_day, c.zone)
+    GROUP BY r.pool
+),
+asked AS (
+    SELECT b.storage_group, coalesce(b.read_bytes, 0) AS pool_read_bytes, coalesce(b.write_bytes, 0) AS pool_write_bytes
+    FROM by_pools b CROSS JOIN told t
+    WHERE NOT t.is_told QUALIFY b.rank = min(b.rank) OVER ()
 )
 SELECT storage_group, CAST(round(k.used_bytes, -9) AS BIGINT) AS used_bytes,
        CAST(round(k.occupied_bytes, -9) AS BIGINT) AS occupied_bytes,
-       CASE WHEN is_told THEN CAST(coalesce(m.read_bytes, 0) AS BIGINT) END AS read_bytes,
-       CASE WHEN is_told THEN CAST(coalesce(m.write_bytes, 0) AS BIGINT) END AS write_bytes,
+       CASE WHEN is_told THEN CAST(coalesce(m.read_bytes, 0) AS BIGINT) ELSE CAST(a.pool_read_bytes AS BIGINT) END AS read_bytes,
+       CASE WHEN is_told THEN CAST(coalesce(m.write_bytes, 0) AS BIGINT) ELSE CAST(a.pool_write_bytes AS BIGINT) END AS write_bytes,
        CASE WHEN is_told THEN CAST(coalesce(n.total_mounts, 0) AS BIGINT) END AS total_mounts,
        CASE WHEN is_told THEN coalesce(n.unique_mounts, 0) END AS unique_mounts,
        CASE WHEN is_told THEN coalesce(round(n.total_mounts / n.unique_mounts, 2), 0e0) END AS avg_remounts
-FROM kept k FULL JOIN moved m USING (storage_group) FULL JOIN mounted n USING (storage_group) CROSS JOIN told
+FROM kept k FULL JOIN moved m USING (storage_group) FULL JOIN mounted n USING (storage_group)
+FULL JOIN asked a USING (storage_group) CROSS JOIN told
 ORDER BY storage_group

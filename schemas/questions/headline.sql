@@ -5,7 +5,7 @@ why = "How much moved, how much of the drives' time that took, and how much of i
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log covers it" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log tells" }
 n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
 n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both of the period, in mounts of the basis that most bytes have and that were logged whole" }
@@ -58,7 +58,8 @@ ledger AS (
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS moving_data_hours,
            CASE WHEN count(*) > 0
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'unknown'), 0) / 3.6e9 END AS unknown_hours,
-           coalesce(bool_or(bucket <> 'unknown'), FALSE) AS is_logged
+           -- a tape in a drive may have moved anything
+           coalesce(bool_or(bucket <> 'unknown') AND NOT bool_or(bucket = 'occupied'), FALSE) AS is_logged
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
 )
 SELECT coalesce(m.moved_tb, CASE WHEN l.is_logged THEN 0 END) AS moved_tb,

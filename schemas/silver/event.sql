@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention the log of a mover or of CTA's tape daemon reports, or the accounting where no log does"
+grain = "one row per failure, restart or intervention the log of a mover, of CTA's tape daemon or of TSM's server reports, or the accounting where no log does"
 why = "What went wrong with drives, cartridges and transfers, and the time it took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -115,6 +115,17 @@ cta AS (
      FROM silver.cta_poll_state
      WHERE state = 'down' AND reason IS NOT NULL
      QUALIFY lag(to_at) OVER (PARTITION BY system, drive ORDER BY from_at) IS DISTINCT FROM from_at)
+),
+tsm AS (
+    SELECT a.system, coalesce(d.drive, a.drive) AS drive, a.kind, a.logged_at AS happened_at,
+           CAST(NULL AS TIMESTAMP) AS began_at, a.volume, a.message_id AS error, CAST(NULL AS VARCHAR) AS message, a.file_id,
+           a.line_no
+    FROM bronze.tsm_actlog a LEFT JOIN site.drive d ON d.logname = a.drive
+    WHERE a.kind IN ('mount_failed', 'cleaning')
+    QUALIFY row_number() OVER (PARTITION BY a.system, a.kind, a.drive, a.volume, a.logged_at ORDER BY a.file_id, a.line_no) = 1
+    UNION ALL
+    SELECT system, drive, 'transfer_failed', ended_at, started_at, volume, NULL, NULL, file_id, line_no
+    FROM silver.tsm_transfer WHERE status = 'failed'
 )
 SELECT day, system, drive, kind, happened_at, began_at, lost_s, volume, error, error_source, message, file_id, line_no
 FROM logged
@@ -130,4 +141,4 @@ ANTI JOIN logged l
 UNION ALL
 SELECT CAST(happened_at AS DATE), system, drive, kind, happened_at, began_at,
        date_diff('microsecond', began_at, happened_at) / 1e6, volume, error, NULL, left(message, 300), file_id, line_no
-FROM cta
+FROM (SELECT * FROM cta UNION ALL SELECT * FROM tsm)

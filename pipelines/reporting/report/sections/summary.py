@@ -45,7 +45,16 @@ def _without_drives(asker: Asker, when: str) -> str:
         return f"{unseen}, so nothing is said about it."
     n_findings = len(asker.ask("findings").rows)
     worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
-    return f"No drive log covers {when}; logs read: {logs}; {counted(n_findings, 'finding')}{worst}."
+    return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {counted(n_findings, 'finding')}{worst}."
+
+
+def _by_pools(asker: Asker) -> str:
+    """What pools moved, where no drive's log tells it."""
+    rows = [row for row in asker.ask("pool_use").as_dicts() if row["n_done"]]
+    words = {"store": "to", "restore": "from"}
+    moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
+    parts = [f"{quantity(moved[name], 'GB')} {words[name]} tape" for name in words if moved[name]]
+    return f"; by the pools' records {' and '.join(parts)}" if parts else ""
 
 
 def _rates(headline: Row) -> str:
@@ -83,7 +92,11 @@ def waterfall(asker: Asker) -> Section:
     rows = asker.ask("ledger_waterfall").as_dicts()
     if not rows:
         return Section(
-            title, sentences=["No drive-hour of the period is in the ledger: no server log was read for it."]
+            title,
+            sentences=[
+                "No drive-hour of the period is in the ledger: no server log was read for it. The ledger is made of"
+                " Enstore's LOG files, the log of CTA's tape daemon, or TSM's table SUMMARY or activity log."
+            ],
         )
     groups = _groups(asker)
     bars = [
