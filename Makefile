@@ -23,7 +23,8 @@ help:
 	@echo "make test        every test, linter and type check"
 	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more)"
 	@echo "make bench       what is measured: speed, memory, peers, the pages' answers"
-	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults"
+	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults,"
+	@echo "                 of a library with Enstore's logs and of a site of CTA (SCORE_STORIES)"
 	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
@@ -62,9 +63,10 @@ bench: install
 
 # Stopped, it goes on where it was; results and table lie in var/score.
 SCORE_RUNS ?= 100
+SCORE_STORIES ?= library cta
 score: install
-	$(SAY) "scoring the rules on $(SCORE_RUNS) scenarios with faults and as many without"
-	@$(PYTHON) -m benchmarks.score --runs $(SCORE_RUNS)
+	$(SAY) "scoring the rules on $(SCORE_RUNS) scenarios of each story ($(SCORE_STORIES)) with faults and as many without"
+	@for story in $(SCORE_STORIES); do $(PYTHON) -m benchmarks.score --story $$story --runs $(SCORE_RUNS) || exit; done
 
 COVERAGE_TRIALS ?= 400
 coverage: install

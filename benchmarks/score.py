@@ -31,10 +31,11 @@ from benchmarks.score_table import tables
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from sample_data.generate import write
-from sample_data.scenario import LibraryScenario, drawn, load
+from sample_data.scenario import KINDS, CtaScenario, Drawn, LibraryScenario, drawn, load
 
 # Seeds that score are never looked at while rules are made: those count from 1, these from far above.
 TUNING_FROM, SCORING_FROM, NULL_FROM = 1, 1_000_001, 2_000_001
+BASES: dict[str, type[Drawn]] = {"library": LibraryScenario, "cta": CtaScenario}
 CODE = ("pipelines", "sample_data", "schemas", "benchmarks/matching.py")
 
 
@@ -49,7 +50,7 @@ def state() -> str:
     return digest.hexdigest()[:12]
 
 
-def score(scenario: LibraryScenario, folder: Path) -> dict[str, Any]:
+def score(scenario: Drawn, folder: Path) -> dict[str, Any]:
     """Write, ingest, build, detect and compare one scenario in an empty folder; with seconds of each step."""
     marks = [time.monotonic()]
     write(scenario, folder)
@@ -68,7 +69,7 @@ def score(scenario: LibraryScenario, folder: Path) -> dict[str, Any]:
     return judge(truth, findings) | {"drive_weeks": scenario.drive_weeks, "seconds": took}
 
 
-def run(scenario: LibraryScenario, work: Path) -> dict[str, Any]:
+def run(scenario: Drawn, work: Path) -> dict[str, Any]:
     """`score` in a folder of its own, which is removed; a run that breaks is a result too."""
     work.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=work))
@@ -80,11 +81,11 @@ def run(scenario: LibraryScenario, work: Path) -> dict[str, Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def planned(n_runs: int, n_faults: int, base: LibraryScenario, is_tuning: bool) -> dict[str, LibraryScenario]:
+def planned(n_runs: int, n_faults: int, base: Drawn, is_tuning: bool) -> dict[str, Drawn]:
     """Scenarios with faults and without, in turns, by the name of their run."""
     first = TUNING_FROM if is_tuning else SCORING_FROM
     null = TUNING_FROM + SCORING_FROM // 2 if is_tuning else NULL_FROM
-    runs: dict[str, LibraryScenario] = {}
+    runs: dict[str, Drawn] = {}
     for number in range(n_runs):
         runs[f"faults-{first + number}"] = drawn(first + number, n_faults, base)
         runs[f"null-{null + number}"] = drawn(null + number, 0, base)
@@ -104,7 +105,7 @@ def kept(path: Path, state: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _results(runs: dict[str, LibraryScenario], work: Path, jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """In the order in which they are done; every process imports what is slow to import once."""
     if jobs == 1:
         for name, scenario in runs.items():
@@ -120,15 +121,17 @@ def _results(runs: dict[str, LibraryScenario], work: Path, jobs: int) -> Iterato
 @click.option("--runs", "n_runs", default=100, show_default=True, help="Scenarios with faults, and as many without.")
 @click.option("--faults", "n_faults", default=8, show_default=True, help="Faults of a scenario.")
 @click.option("--tuning", is_flag=True, help="Other seeds: those one may look at while rules are made.")
-@click.option("--base", type=click.Path(path_type=Path), help="A library scenario (TOML) to draw from instead.")
+@click.option("--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Which archive.")
+@click.option("--base", type=click.Path(path_type=Path), help="A scenario (TOML) to draw from instead.")
 @click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Processes.")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")
-def main(n_runs: int, n_faults: int, tuning: bool, base: Path | None, jobs: int, folder: Path) -> None:
+@click.option("--dir", "top", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")
+def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None, jobs: int, top: Path) -> None:
     """Score the rules on scenarios with known answers. A run that was stopped goes on where it was."""
     warnings.simplefilter("ignore")
-    library = load(base) if base else LibraryScenario()
-    if not isinstance(library, LibraryScenario):
-        raise click.BadParameter("only a library scenario can be drawn from", param_hint="--base")
+    library = load(base) if base else BASES[story]()
+    if not isinstance(library, Drawn):
+        raise click.BadParameter("only a library or a site of CTA can be drawn from", param_hint="--base")
+    folder = top / library.story
     code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
     plan = planned(n_runs, n_faults, library, tuning)
     path = folder / "runs.jsonl"
@@ -146,7 +149,9 @@ def main(n_runs: int, n_faults: int, tuning: bool, base: Path | None, jobs: int,
             left = (time.monotonic() - begun) / number * (len(todo) - number)
             say(f"{number} of {len(todo)}: {name} {result.get('error', '')} · {left / 60:.0f} min left")
     rules = set(load_catalog().rules)
-    (folder / "table.txt").write_text(text := tables(list(done.values()), rules), encoding="utf-8")
+    (folder / "table.txt").write_text(
+        text := tables(list(done.values()), rules, KINDS[library.story]), encoding="utf-8"
+    )
     print(text, end="")
     sys.exit(any("error" in result for result in done.values()))
 

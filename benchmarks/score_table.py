@@ -4,21 +4,21 @@ from collections import Counter, defaultdict
 from statistics import mean
 from typing import Any
 
-from sample_data.planted import KINDS
+from sample_data.planted import Planted
 
 AIMS = "aims: precision and recall 0.95, 1 false alarm in 100 drive-weeks, 85 to 95 % of 90 % intervals"
 
 
-def tables(results: list[dict[str, Any]], rules: set[str]) -> str:
-    """All of it; `rules` are those that exist, for a fault without one cannot be found."""
+def tables(results: list[dict[str, Any]], rules: set[str], kinds: dict[str, type[Planted]]) -> str:
+    """All of it, of the `kinds` of fault that may be; `rules` exist, for a fault without one cannot be found."""
     good = [result for result in results if "error" not in result]
-    parts = [_diagnoses(good, rules), _false_alarms(good), _intervals(good), _costs(good)]
+    parts = [_diagnoses(good, rules, kinds), _false_alarms(good), _intervals(good), _costs(good)]
     broken = [result for result in results if "error" in result]
     parts += [f"{result['run']} broke: {result['error']}" for result in broken]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _diagnoses(results: list[dict[str, Any]], rules: set[str]) -> str:
+def _diagnoses(results: list[dict[str, Any]], rules: set[str], kinds: dict[str, type[Planted]]) -> str:
     planted: Counter[str] = Counter()
     found: Counter[str] = Counter()
     hits: Counter[str] = Counter()
@@ -31,8 +31,8 @@ def _diagnoses(results: list[dict[str, Any]], rules: set[str]) -> str:
             hits[finding["rule"]] += finding["role"] == "hit"
             false[finding["rule"]] += finding["role"] == "false"
     lines = [f"{'diagnosis':<18} {'planted':>7} {'found':>6} {'recall':>7} {'precision':>10}   rules", "-" * 78]
-    for kind in sorted(KINDS):
-        names = [rule for rule in KINDS[kind].rules if rule in rules]
+    for kind in sorted(kinds):
+        names = [rule for rule in kinds[kind].rules if rule in rules]
         right, wrong = sum(hits[rule] for rule in names), sum(false[rule] for rule in names)
         lines.append(
             f"{kind:<18} {planted[kind]:>7} {found[kind]:>6} {_share(found[kind], planted[kind]):>7} "

@@ -15,6 +15,8 @@ import zstandard
 
 from sample_data import enstore, library_truth, mrtg, scenario, vmstat
 from sample_data.chatter import write_chatter
+from sample_data.cta import truth as cta_truth
+from sample_data.cta.library import run_site
 from sample_data.facts import Day
 from sample_data.library import run_library
 from sample_data.library_logs import write_logs
@@ -35,6 +37,12 @@ def write(story: scenario.Scenario, out: Path) -> None:
     """Write a scenario's archive into `out`. Raises ValueError where it cannot be told."""
     if isinstance(story, scenario.MigrationScenario):
         generate(out, story.seed, story.faults, {name: str(value) for name, value in story.set.items()})
+        return
+    if isinstance(story, scenario.CtaScenario):
+        site = run_site(story)
+        _write(out / "site.toml", cta_truth.site_text(site))
+        _write(out / "truth.toml", cta_truth.truth_text(site))
+        cta_truth.write_logs(site, out / "logs")
         return
     library = run_library(story)
     _write(out / "site.toml", library_truth.site_text(library))

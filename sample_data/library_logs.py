@@ -11,7 +11,7 @@ from sample_data.facts import fqdn, us
 from sample_data.flows import Flows
 from sample_data.library import Library
 from sample_data.mrtg import Traffic, rows
-from sample_data.places import SYSTEM
+from sample_data.places import SYSTEM, Struck
 from sample_data.story import DAY, HOUR, MB, OFFSET, SECOND, ZONE_LETTERS
 
 POLL_S = 300
@@ -48,12 +48,13 @@ def _all_texts(library: Library, flows: Flows) -> Iterator[tuple[str, str]]:
         if any(seconds):
             yield f"nicstat/{station}_seconds.txt", "".join(seconds)
     if library.scenario.pools:
-        yield from _billing(library)
+        n_requests = library.scenario.pool_requests * library.scenario.pools
+        yield from billing(library.places, library.places.pools, n_requests, OFFSET)
 
 
-def local(at: int) -> datetime:
+def local(at: int, offset: int = OFFSET) -> datetime:
     """The site's wall clock, as a naive instant."""
-    return datetime(1970, 1, 1) + timedelta(microseconds=at + OFFSET)
+    return datetime(1970, 1, 1) + timedelta(microseconds=at + offset)
 
 
 # --- Enstore --------------------------------------------------------------------------------------------------
@@ -197,22 +198,20 @@ def _host_row(rng: Random, at: int, read: float, written: float, wait: int = 0, 
 # --- pools ----------------------------------------------------------------------------------------------------
 
 
-def _billing(library: Library) -> Iterator[tuple[str, str]]:
+def billing(struck: Struck, pools: list[str], n_requests: int, offset: int) -> Iterator[tuple[str, str]]:
     """Stores and restores of each day; all pools get an equal share but the one that a fault favours."""
-    scenario, places = library.scenario, library.places
-    for day in range(scenario.days):
-        rng = Random(f"{scenario.seed} billing {day}")
-        begin = places.day_from(day)
-        weights = dict.fromkeys(places.pools, 1.0)
-        for number, fault in places.of(planted.PoolSkew):
-            since, until = places.span(fault)
+    for day in range(struck.days):
+        rng = Random(f"{struck.seed} billing {day}")
+        begin = struck.day_from(day)
+        weights = dict.fromkeys(pools, 1.0)
+        for number, fault in struck.of(planted.PoolSkew):
+            since, until = struck.span(fault)
             if since <= begin < until:
-                weights[places.entity[number]] *= fault.times
-        n_requests = scenario.pool_requests * scenario.pools
+                weights[struck.entity[number]] *= fault.times
         asked = sorted(begin + int(DAY * rng.random()) for _ in range(n_requests))
         to = rng.choices(list(weights), list(weights.values()), k=n_requests)
-        lines = [_request(rng, local(at), pool) for at, pool in zip(asked, to, strict=True)]
-        yield f"billing/billing-{local(begin):%Y.%m.%d}", BILLING_HEADER + "".join(lines)
+        lines = [_request(rng, local(at, offset), pool) for at, pool in zip(asked, to, strict=True)]
+        yield f"billing/billing-{local(begin, offset):%Y.%m.%d}", BILLING_HEADER + "".join(lines)
 
 
 def _request(rng: Random, at: datetime, pool: str) -> str:

@@ -1,6 +1,6 @@
 """site.toml and truth.toml of a library scenario: what its faults are, whom they strike, how strong and how dear."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import fmean
 from typing import Any
 
@@ -8,6 +8,7 @@ from sample_data import planted
 from sample_data.library import Library
 from sample_data.library_logs import silent
 from sample_data.places import SYSTEM
+from sample_data.scenario import Drawn
 from sample_data.site_file import expected
 from sample_data.story import HOUR, MB, SECOND, ZONE
 from sample_data.truth import moment, pairs
@@ -37,23 +38,33 @@ def site_text(library: Library) -> str:
 
 
 def truth_text(library: Library) -> str:
-    scenario = library.scenario
-    facts = {"story": scenario.story, "seed": scenario.seed, "drive_weeks": round(scenario.drive_weeks, 4)}
-    lines = ["# What was planted, written by sample_data/generate.py. Times are UTC, costs hours of drive time.", ""]
-    lines += ["[scenario]", *pairs(facts), ""]
-    for number, fault in enumerate(scenario.fault):
-        begin, end = _span(library, number, fault)
-        values: dict[str, Any] = {
-            "kind": fault.kind,
-            "rules": list(fault.rules),
-            "follows": list(fault.follows),
-            "entity": library.places.entity[number],
-            "names": list(_names(library, number, fault)),
-            "started_at": moment(begin),
-            "ended_at": moment(end),
-        }
-        lines += ["[[fault]]", *pairs(values), "[fault.sizes]", *pairs(_sizes(library, number, fault)), ""]
+    lines = head_lines(library.scenario)
+    for number, fault in enumerate(library.scenario.fault):
+        span, names = _span(library, number, fault), _names(library, number, fault)
+        lines += fault_lines(fault, library.places.entity[number], names, span, _sizes(library, number, fault))
     return "\n".join(lines)
+
+
+def head_lines(scenario: Drawn) -> list[str]:
+    facts = {"story": scenario.story, "seed": scenario.seed, "drive_weeks": round(scenario.drive_weeks, 4)}
+    title = "# What was planted, written by sample_data/generate.py. Times are UTC, costs hours of drive time."
+    return [title, "", "[scenario]", *pairs(facts), ""]
+
+
+def fault_lines(
+    fault: planted.Planted, entity: str, names: Iterable[str], span: tuple[int, int], sizes: dict[str, Any]
+) -> list[str]:
+    """A fault: by which rules it should be found, under which names, when and how large."""
+    values: dict[str, Any] = {
+        "kind": fault.kind,
+        "rules": list(fault.rules),
+        "follows": list(fault.follows),
+        "entity": entity,
+        "names": list(names),
+        "started_at": moment(span[0]),
+        "ended_at": moment(span[1]),
+    }
+    return ["[[fault]]", *pairs(values), "[fault.sizes]", *pairs(sizes), ""]
 
 
 def _span(library: Library, number: int, fault: planted.Planted) -> tuple[int, int]:

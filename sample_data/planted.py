@@ -3,7 +3,7 @@
 Defaults are the smallest strengths at which a diagnosis is expected to work.
 """
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -208,4 +208,10 @@ Fault = Annotated[
     | MountFailures,
     Field(discriminator="kind"),
 ]
-KINDS: dict[str, type[Planted]] = {kind.model_fields["kind"].default: kind for kind in Planted.__subclasses__()}
+
+
+def by_name(*kinds: type[Planted]) -> dict[str, type[Planted]]:
+    return {kind.model_fields["kind"].default: kind for kind in kinds}
+
+
+KINDS = by_name(*get_args(get_args(Fault)[0]))

@@ -12,7 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from sample_data.planted import KINDS, Fault, Planted
+from sample_data import planted
+from sample_data.cta import faults
+from sample_data.planted import Fault, Planted
 
 FOLDER = Path(__file__).parent / "scenarios"
 
@@ -70,7 +72,42 @@ class LibraryScenario(_Model):
         return self.drives * self.days / 7
 
 
-Scenario = MigrationScenario | LibraryScenario
+class CtaScenario(_Model):
+    """Some days of a site of CTA: its size, and the faults planted in it."""
+
+    story: Literal["cta"] = "cta"
+    first_day: date = date(2026, 2, 2)  # winter time throughout, as for a library
+    days: int = Field(default=3, ge=1, le=28)
+    servers: int = Field(default=3, ge=1, le=20)
+    drives: int = Field(default=8, ge=1, le=200)  # LTO-9 and TS1170 in turns
+    disks: int = Field(default=5, ge=1, le=8)  # disk systems, each with a virtual organisation of its own
+    tapes: int = Field(default=2, ge=1)  # of each organisation and generation to read; as many to write
+    mounts_per_day: int = Field(default=6, ge=1)  # of each drive
+    files_per_mount: int = Field(default=22, ge=2)
+    smallest_gb: float = Field(default=4.0, gt=0)
+    largest_gb: float = Field(default=12.0, gt=0)
+    pools: int = Field(default=0, ge=0)  # of dCache, whose billing is written where there are any
+    pool_requests: int = Field(default=100, ge=0)  # a day and pool
+    host_step_s: int = Field(default=0, ge=0)  # seconds between Prometheus' samples of the tape servers; 0: none
+    fault: tuple[faults.Fault, ...] = ()
+
+    @model_validator(mode="after")
+    def _in_winter(self) -> "CtaScenario":
+        first, last = self.first_day.toordinal(), self.first_day.toordinal() + self.days
+        if not date(2025, 11, 1).toordinal() <= first <= last <= date(2026, 3, 28).toordinal():
+            raise ValueError("the days must lie between 2025-11-01 and 2026-03-28: one offset serves for all of them")
+        if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
+            raise ValueError(f"{late[0]} begins after the last day")
+        return self
+
+    @property
+    def drive_weeks(self) -> float:
+        return self.drives * self.days / 7
+
+
+Drawn = LibraryScenario | CtaScenario
+KINDS: dict[str, dict[str, type[Planted]]] = {"library": planted.KINDS, "cta": faults.KINDS}  # by story
+Scenario = MigrationScenario | Drawn
 _ANY: TypeAdapter[Scenario] = TypeAdapter(Annotated[Scenario, Field(discriminator="story")])
 
 
@@ -87,7 +124,7 @@ def named(name: str) -> Scenario:
     return load(FOLDER / f"{name}.toml")
 
 
-def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None) -> LibraryScenario:
+def drawn(seed: int, n_faults: int = 8, base: Drawn | None = None) -> Drawn:
     """A library whose faults the seed draws, each at its least strength; without faults where `n_faults` is 0.
 
     A group of entities is not asked for more faults than it bears: at most half of the drives are struck, each kind
@@ -95,23 +132,27 @@ def drawn(seed: int, n_faults: int = 8, base: LibraryScenario | None = None) -> 
     """
     base = base or LibraryScenario()
     rng = Random(f"{seed} faults")
-    kinds = list(KINDS)
+    known = KINDS[base.story]
+    kinds = list(known)
     rng.shuffle(kinds)
     room = _room(base)
     chosen: list[Planted] = []
     for kind in kinds:
         if len(chosen) == n_faults:
             break
-        group = KINDS[kind].among
+        group = known[kind].among
         if room[group] < 1:
             continue
         room[group] -= 1
-        chosen.append(_fault(kind, rng, base))
+        chosen.append(_fault(known[kind], rng, base))
     return base.model_copy(update={"seed": seed, "fault": tuple(chosen)})
 
 
-def _room(base: LibraryScenario) -> dict[str, int]:
+def _room(base: Drawn) -> dict[str, int]:
     """How many faults each group of entities bears."""
+    if isinstance(base, CtaScenario):
+        room = {"drive": base.drives // 2, "tape": base.tapes * base.disks // 3, "disk": base.disks // 2}
+        return room | {"pool": base.pools // 4, "host": base.servers // 2 if base.host_step_s else 0}
     return {
         "drive": base.drives // 2,
         "tape": base.tapes // 4,
@@ -122,13 +163,14 @@ def _room(base: LibraryScenario) -> dict[str, int]:
     }
 
 
-def _fault(kind: str, rng: Random, base: LibraryScenario) -> Planted:
+def _fault(planted_kind: type[Planted], rng: Random, base: Drawn) -> Planted:
     """A clock may also be behind, and a change comes somewhere in the middle."""
     more: dict[str, Any] = {}
+    kind = planted_kind.model_fields["kind"].default
     if kind == "clock_skew" and rng.random() < 0.5:
-        more["skew_s"] = -KINDS[kind].model_fields["skew_s"].default
+        more["skew_s"] = -planted_kind.model_fields["skew_s"].default
     if kind in ("tuning_change", "changed_gap"):
         more["from_day"] = max(1, base.days // 2 - 1 + rng.randrange(3))
-    if kind in ("silent_source", "drive_down"):
+    if kind in ("silent_source", "drive_down", "hung_session"):
         more["from_day"] = rng.randrange(base.days)
-    return KINDS[kind](**more)
+    return planted_kind(**more)

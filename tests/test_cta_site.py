@@ -10,8 +10,8 @@ import pytest
 
 from pipelines import steps
 from pipelines.config.site import Site, load_site
+from sample_data.cta.taped import INSTANCE, Taped, after, asked
 from support.archive import all_rows, differences, make, make_site, put, query
-from support.taped import INSTANCE, Taped, after, asked
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 

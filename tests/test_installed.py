@@ -18,6 +18,7 @@ def test_a_wheel_has_all_the_command_needs(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from pipelines import steps;"
         "from pipelines.analysis import studies; from pipelines.catalog.contracts import load_catalog;"
+        "steps.make_demo(Path('demo-cta'), 'cta');"
         "print(*studies.names(), len(load_catalog().relations) > 50, steps.make_demo(Path('demo')).name, sep='\\n');"
         "print(Path(studies.__file__).is_relative_to(Path.cwd()))"
     )
@@ -33,6 +34,6 @@ def test_a_wheel_has_all_the_command_needs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     *names, has_schemas, site, is_own = done.stdout.splitlines()
     assert len(names) == 5 and has_schemas == "True" and site and is_own == "True"
-    assert (tmp_path / "demo" / "logs").is_dir()
+    assert (tmp_path / "demo" / "logs").is_dir() and (tmp_path / "demo-cta" / "truth.toml").is_file()
     shipped = installed / "dashboards" / ".streamlit" / "config.toml"
     assert shipped.is_file(), "theme and toolbar of the dashboard are not in the wheel"

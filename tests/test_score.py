@@ -5,6 +5,7 @@ there is asserted, so that a rule that is added or lost shows. Figures over hund
 """
 
 import json
+import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -20,11 +21,12 @@ from benchmarks.score_table import tables
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
+from sample_data import scenario as scenarios
 from sample_data.generate import main as generate_main
 from sample_data.generate import write
 from sample_data.library import run_library
 from sample_data.planted import KINDS
-from sample_data.scenario import FOLDER, LibraryScenario, Scenario, drawn, load, named
+from sample_data.scenario import FOLDER, CtaScenario, LibraryScenario, Scenario, drawn, load, named
 from support.archive import query
 
 # Kinds whose rule is not made yet are not expected; once it is, they are.
@@ -42,7 +44,7 @@ class Scored:
 
 
 def scored(scenario: Scenario, folder: Path) -> Scored:
-    assert isinstance(scenario, LibraryScenario)
+    assert isinstance(scenario, LibraryScenario | CtaScenario)
     result = score(scenario, folder)
     return Scored(steps.site_at(folder), result, tomllib.loads((folder / "truth.toml").read_text()))
 
@@ -171,6 +173,48 @@ def test_nothing_else_is_found(everything: Scored, quiet: Scored) -> None:
     assert quiet.result["findings"] == []
 
 
+# --- a site of CTA ----------------------------------------------------------------------------------------------
+
+
+def test_the_demo_of_cta_has_every_fault_and_all_of_them_are_found(tmp_path: Path) -> None:
+    site = steps.make_demo(tmp_path, "cta")
+    steps.ingest(site)
+    steps.build(site)
+    assert query(site, "SELECT count(*) FROM ops.reject") == [(0,)]
+    assert query(site, "SELECT count(*) FROM ops.file WHERE state <> 'loaded'") == [(0,)]
+    scenario = named("cta")
+    assert isinstance(scenario, CtaScenario)
+    last = scenario.first_day + timedelta(days=scenario.days - 1)
+    truth = tomllib.loads((tmp_path / "truth.toml").read_text())
+    result = judge(truth, steps.detect(site, last, last).findings)
+    assert {fault["kind"] for fault in truth["fault"]} == set(scenarios.KINDS["cta"])
+    assert [fault for fault in result["faults"] if not fault["rules"]] == []
+    assert [finding for finding in result["findings"] if finding["role"] == "false"] == []
+    sizes = {fault["kind"]: fault["sizes"] for fault in truth["fault"]}
+    events = dict(query(site, "SELECT kind, sum(lost_s) / 3600 FROM silver.event GROUP BY kind"))
+    for event, kind in (("session_killed", "hung_session"), ("mount_failed", "mount_failures")):
+        assert events[event] == pytest.approx(sizes[kind]["lost_hours"], rel=0.01), kind
+    # of all disk systems only one drained at all
+    drained = query(site, "SELECT station, sum(lost_hours) FROM gold.station_loss WHERE cause = 'drain' GROUP BY 1")
+    assert drained == [("eospion", pytest.approx(sizes["slow_drain"]["lost_hours"], abs=0.02))]
+
+
+def test_drawn_sites_of_cta_have_every_kind_of_fault() -> None:
+    base = CtaScenario(pools=8, host_step_s=60)
+    kinds = Counter(fault.kind for seed in range(1, 60) for fault in drawn(seed, base=base).fault)
+    assert set(kinds) == set(scenarios.KINDS["cta"])
+    assert min(kinds.values()) >= 10
+
+
+def test_every_cause_with_a_price_has_a_rule() -> None:
+    catalog = load_catalog()
+    doc = next(column.doc for column in catalog.relations["gold.lost_time"].columns if column.name == "cause")
+    causes = set(re.sub(r" ?\([^)]*\)", "", doc).split(", "))
+    assert {"position", "drain", "unknown"} <= causes
+    priced = causes - {"no_request", "idle_no_work", "unknown"}  # nobody wanted the drive, or nobody knows
+    assert priced - {rule.cause for rule in catalog.rules.values()} == set()
+
+
 # --- the comparison -------------------------------------------------------------------------------------------
 
 BEGIN = datetime(2010, 2, 1)
@@ -241,7 +285,7 @@ def test_table_says_what_was_reached() -> None:
         {"run": "faults-2", "drive_weeks": 6, "seconds": {"build": 3.0}} | bad,
         {"run": "null-1", "error": "CheckFailed: odd"},
     ]
-    lines = tables(results, {"long_gap"}).splitlines()
+    lines = tables(results, {"long_gap"}, KINDS).splitlines()
     # 2 planted, 1 found; 1 right of 2 findings; 1 false alarm in 12 drive-weeks
     assert "long_gap                 2      1   0.500      0.500   long_gap" in lines
     assert any(line.startswith("slow_drive ") and line.endswith("no rule yet") for line in lines)

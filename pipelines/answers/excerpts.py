@@ -19,8 +19,10 @@ FROM {LAKE}.ops.file WHERE path = ? AND state = 'loaded'
 """
 
 
-def read_lines(connection: Connection, site: Site, path: str, numbers: Iterable[int]) -> dict[int, str] | str:
-    """Text by line number, each at most 300 characters; or why the file cannot be shown any more.
+def read_lines(
+    connection: Connection, site: Site, path: str, numbers: Iterable[int], chars: int = TEXT_CHARS
+) -> dict[int, str] | str:
+    """Text by line number, each at most `chars` characters; or why the file cannot be shown any more.
 
     A file whose size or time differ from when it was read is compared with what was read, byte for byte, first.
     """
@@ -34,7 +36,7 @@ def read_lines(connection: Connection, site: Site, path: str, numbers: Iterable[
     try:
         if not _is_the_same(file, row, site):
             return "the file has changed since it was read"
-        return _texts(file, requested, site)
+        return _texts(file, requested, site, chars)
     except (OSError, UnreadableFile) as error:
         return f"the file cannot be read any more ({getattr(error, 'strerror', None) or error})"
 
@@ -51,12 +53,12 @@ def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
     return True
 
 
-def _texts(file: Path, requested: list[int], site: Site) -> dict[int, str]:
+def _texts(file: Path, requested: list[int], site: Site, chars: int) -> dict[int, str]:
     """Read blocks up to the last requested line."""
     found: dict[int, str] = {}
     for block in blocks.read_blocks(file, limits=site.limits.of_reading):
         rows = pl.concat([block.lines, block.too_long]).filter(pl.col("line_no").is_in(requested))
-        found |= {number: text[:TEXT_CHARS] for number, text in rows.select("line_no", "text").iter_rows()}
+        found |= {number: text[:chars] for number, text in rows.select("line_no", "text").iter_rows()}
         if block.end_line >= requested[-1]:
             break
     return found

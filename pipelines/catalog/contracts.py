@@ -115,7 +115,7 @@ class Rule:
     page: str  # page of the dashboard that shows what it finds: a module of dashboards/views/
     by: tuple[str, ...] = ()  # columns that name the entity
     time: tuple[str, ...] = ()  # columns of begin and end
-    where: dict[str, Any] = field(default_factory=dict)  # column = value
+    where: dict[str, Any] = field(default_factory=dict)  # column = value, or one of several
     params: dict[str, Any] = field(default_factory=dict)
     severity: str = "warning"
     rate: str = ""  # column: bytes/s that lost seconds could have moved

@@ -9,23 +9,35 @@ from pipelines.cli.detect import print_findings
 from pipelines.cli.options import site_option
 from pipelines.cli.run import run_steps
 
+ARCHIVES = {
+    "migration": "synthetic logs of a migration stand and of PIC's tape read tests",
+    "cta": "synthetic logs of LTO-9 and TS1170 drives at three tape servers, of dCache's pools and of Prometheus",
+}
+
 
 @click.command()
+@click.option(
+    "--archive",
+    type=click.Choice(list(ARCHIVES)),
+    default="migration",
+    show_default=True,
+    help="Eight migration stations with Enstore's logs, or a site of CTA today.",
+)
 @click.option(
     "--dir",
     "folder",
     type=click.Path(path_type=Path),
-    default=Path("var/demo"),
-    show_default=True,
+    show_default="var/demo, or var/demo-cta",
     help="Scratch folder; its site.toml stays there for every other command.",
 )
 @site_option
-def demo(folder: Path, site_path: Path) -> None:
-    """Run everything on the sample archive and show the headline findings."""
+def demo(archive: str, folder: Path | None, site_path: Path) -> None:
+    """Run everything on a sample archive and show the headline findings."""
     from pipelines import steps
 
-    site = steps.make_demo(folder)
-    click.echo(f"The sample archive is in {folder}: synthetic logs of a migration stand and of PIC's tape read tests.")
+    folder = folder or Path("var", "demo" if archive == "migration" else f"demo-{archive}")
+    site = steps.make_demo(folder, archive)
+    click.echo(f"The sample archive is in {folder}: {ARCHIVES[archive]}.")
     run_steps(site, None, None, as_json=False)
     print_findings(site, None, None)
     called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"

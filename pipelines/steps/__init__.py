@@ -15,7 +15,7 @@ from pipelines.steps.ingest import (
     pending_files,
     recognise,
 )
-from pipelines.steps.report import ask, deliver, drill, report, warn
+from pipelines.steps.report import ask, deliver, drill, rejects, report, warn
 from pipelines.steps.site import attach, export, make_demo, site_at
 from pipelines.warehouse.restore import adopt, restore
 from pipelines.warehouse.restore import kept as backups_of
@@ -45,6 +45,7 @@ __all__ = [
     "parse",
     "pending_files",
     "recognise",
+    "rejects",
     "report",
     "restore",
     "site_at",

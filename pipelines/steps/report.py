@@ -15,6 +15,7 @@ from pipelines.warehouse.connection import Warehouse
 from pipelines.warehouse.runs import record_readonly_run
 
 if TYPE_CHECKING:
+    from pipelines.answers.rejected import Rejected
     from pipelines.reporting.report import Report
 
 
@@ -90,3 +91,11 @@ def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: i
     """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
     with Warehouse(site).read() as connection:
         return drilling.drill(connection, site, load_catalog(), drive, bucket, day, limit)
+
+
+def rejects(site: Site, source: str | None = None, most: int = 3, anonymise: bool = False) -> list["Rejected"]:
+    """Lines that could not be read, the first `most` of each file and reason; with other names in place of theirs."""
+    from pipelines.answers.rejected import rejected
+
+    with Warehouse(site).read() as connection:
+        return list(rejected(connection, site, source, most, anonymise))

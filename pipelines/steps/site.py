@@ -39,9 +39,18 @@ def export(site: Site, path: Path) -> int:
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 
 
-def make_demo(folder: Path) -> Site:
-    """Copy the sample archive into a scratch folder, where its site.toml serves every other command."""
+def make_demo(folder: Path, archive: str = "migration") -> Site:
+    """A sample archive in a scratch folder, where its site.toml serves every other command.
+
+    That of the migration is copied; that of a site of CTA is generated, the same bytes each time, with its truth.toml.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(SAMPLE / "logs", folder / "logs", dirs_exist_ok=True)
-    shutil.copy2(SAMPLE / "site.toml", folder / "site.toml")
+    if archive == "migration":
+        shutil.copytree(SAMPLE / "logs", folder / "logs", dirs_exist_ok=True)
+        shutil.copy2(SAMPLE / "site.toml", folder / "site.toml")
+    else:
+        from sample_data.generate import write
+        from sample_data.scenario import named
+
+        write(named(archive), folder)
     return site_at(folder)

@@ -128,25 +128,9 @@ slow AS (
 slow_drive AS (
     SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
 ),
--- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without. Drives of
--- which nobody says the kind may be of different ones: each is its own standard
-motion AS (
-    SELECT site_day(s.from_at, c.zone) AS day, s.drive,
-           coalesce(o.generation, 'drive ' || s.drive) AS kind, s.state,
-           CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
-           date_diff('microsecond', s.from_at, s.to_at) AS us
-    FROM silver.drive_state s
-    LEFT JOIN owned o ON o.drive = s.drive
-    CROSS JOIN site.setting c
-    WHERE s.state IN ('filemark', 'position', 'mount', 'dismount') AND s.to_at > s.from_at
-),
-best AS (
-    SELECT day, kind, state, quantile_disc(us, 0.1) AS us FROM motion GROUP BY day, kind, state
-),
+-- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without
 beyond AS (
-    SELECT m.day, m.drive, m.cause, sum(greatest(m.us - b.us, 0)) AS us
-    FROM motion m JOIN best b ON b.day = m.day AND b.state = m.state AND b.kind = m.kind
-    GROUP BY m.day, m.drive, m.cause
+    SELECT day, drive, cause, sum(lost_us) AS us FROM gold.motion_time GROUP BY day, drive, cause
 ),
 -- 6. idle while work waited: a request in the queue, at most a day old, that does not wait by choice of a mount policy,
 -- whose tape was in no drive and that a drive of this kind served later
@@ -238,12 +222,11 @@ spare AS (
     GROUP BY l.day, l.drive
 ),
 room AS (
-    SELECT w.day, w.drive,
-           CASE WHEN w.mode = 'write' AND (2 * p.free_us >= w.able_us
-                                           OR coalesce(i.bytes, t.read_bytes) - t.write_bytes > 0.1e0 * t.write_bytes)
-                THEN coalesce(i.bytes, t.read_bytes) - t.write_bytes END AS input_bytes,
-           CASE WHEN 2 * p.free_us >= w.able_us AND k.system IS NOT NULL
-                 AND (w.mode IS DISTINCT FROM 'write' OR coalesce(i.bytes, t.read_bytes) IS NULL)
+    -- what comes in to be written: by its link; else, of stations that stage from tape to tape, what they read
+    SELECT w.day, w.drive, coalesce(i.bytes, CASE WHEN s.role IS DISTINCT FROM 'stager' THEN t.read_bytes END) AS came_bytes,
+           CASE WHEN w.mode = 'write' AND (2 * p.free_us >= w.able_us OR came_bytes - t.write_bytes > 0.1e0 * t.write_bytes)
+                THEN came_bytes - t.write_bytes END AS input_bytes,
+           CASE WHEN 2 * p.free_us >= w.able_us AND k.system IS NOT NULL AND (w.mode IS DISTINCT FROM 'write' OR came_bytes IS NULL)
                 THEN coalesce(q.asked_us, 0) END AS asked_us,
            CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
            x.capacity * w.day_us - x.bytes AS link_bytes

@@ -24,6 +24,8 @@ n_different = { type = "BIGINT", doc = "different files among them, by their num
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, by the basis" }
 drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp (the client's rate, whose time also counts waits for data and file marks); mixed where its files differ: then there is no drive rate" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "mount request to tape ready; NULL where either was not logged" }
+dismount_s = { type = "DOUBLE", unit = "s", doc = "until the drive was free again; NULL likewise" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; NULL where either was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, gaps, mount and dismount included" }
@@ -131,7 +133,7 @@ mounted AS (
 )
 SELECT m.session_id, m.system, b.station, a.storage_group, a.file_family, m.drive, m.volume, m.mode, m.site_day,
        m.requested_at, m.begun_at, m.dismounted_at, m.n_files, m.n_different, m.bytes / 1e9 AS volume_gb,
-       m.drive_s, m.drive_rate_basis, m.wall_s, m.bytes / 1e6 / nullif(m.drive_s, 0) AS drive_rate_mb_s,
+       m.drive_s, m.drive_rate_basis, m.mount_s, m.dismount_s, m.wall_s, m.bytes / 1e6 / nullif(m.drive_s, 0) AS drive_rate_mb_s,
        m.bytes / 1e6 / nullif(m.wall_s, 0) AS overall_rate_mb_s, m.drive_s / nullif(m.wall_s, 0) AS f,
        t.n_files AS n_volume_files, t.bytes / 1e9 AS tape_gb,
        CASE WHEN m.mode = 'read' THEN m.n_different / t.n_files END AS file_share,

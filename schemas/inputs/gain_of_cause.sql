@@ -1,6 +1,6 @@
 /*
 title = "What a cause of lost time would gain"
-why = "What prices a finding: the gain of gold.lost_time, of one drive or station and one cause."
+why = "What prices a finding: the gain of gold.lost_time, of one drive or, as gold.station_loss shares it out, one station, and one cause."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -22,10 +22,13 @@ bottleneck = { type = "VARCHAR", doc = "what comes next in the way of its deares
 n_rows = { type = "BIGINT", doc = "rows of all drives and causes: 0 where no log of drives tells of these days" }
 */
 WITH lost AS (
-    SELECT *, cause = $cause AND CASE $who WHEN 'drive' THEN drive WHEN 'station' THEN station END = $name AS is_own
-    FROM gold.lost_time WHERE day BETWEEN $first_day AND $last_day
+    SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, bottleneck
+    FROM gold.lost_time WHERE $who <> 'station' AND day BETWEEN $first_day AND $last_day
+    UNION ALL
+    SELECT day, drive, cause = $cause AND station IS NOT DISTINCT FROM $name, gain_gb_day, naive_gb_day, bottleneck
+    FROM gold.station_loss WHERE $who = 'station' AND day BETWEEN $first_day AND $last_day
 )
 SELECT sum(gain_gb_day) FILTER (is_own) AS gain_gb, sum(naive_gb_day) FILTER (is_own) AS naive_gb,
        first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, day, drive) FILTER (is_own) AS bottleneck,
-       count(*) AS n_rows
+       (SELECT count(*) FROM gold.lost_time WHERE day BETWEEN $first_day AND $last_day) AS n_rows
 FROM lost

@@ -25,6 +25,7 @@ FROM (
            any_value((supply_mb_s - rate_mb_s) * busy_hours * 3.6e0) AS room_gb, any_value(asked_gb) AS asked_gb
     FROM gold.lost_time
     WHERE day BETWEEN $first_day AND $last_day
-      AND CASE $who WHEN 'drive' THEN drive WHEN 'station' THEN station END = $name
+      AND CASE $who WHEN 'drive' THEN drive = $name
+                    WHEN 'station' THEN (day, drive) IN (SELECT (day, drive) FROM gold.station_loss WHERE station = $name) END
     GROUP BY day, drive
 )

@@ -9,10 +9,10 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
-kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved) tape_alert" }
+kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or the tape came and nothing moved) tape_alert media_error (a mount's counter of errors that could not be corrected)" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a killed session the time it hung. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a killed session the time it hung, of a tape that came for nothing its whole mount. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system the error is put down to" }
@@ -104,6 +104,17 @@ cta AS (
     FROM silver.cta_mount m
     LEFT JOIN silver.cta_state h ON h.system = m.system AND h.session_id = m.session_id AND h.state = 'hung'
     WHERE m.status IN ('mount_failed', 'killed', 'empty')
+    UNION ALL
+    SELECT m.system, m.drive, 'empty_mount', m.to_at, m.requested_at, m.volume, NULL, NULL, m.file_id, m.line_no
+    FROM silver.cta_mount m
+    ANTI JOIN silver.cta_transfer t ON t.system = m.system AND t.session_id = m.session_id
+    WHERE m.status = 'ok' AND m.purpose <> 'label' AND m.mounted_at IS NOT NULL AND m.dismounted_at IS NOT NULL
+    UNION ALL
+    SELECT k.system, coalesce(d.drive, k.drive), 'media_error', k.logged_at, NULL, k.volume, k.counter,
+           concat(k.counter, '=', CAST(k.value AS BIGINT)), k.file_id, k.line_no
+    FROM bronze.scsi_counter k LEFT JOIN site.drive d ON d.logname = k.drive
+    WHERE k.scope = 'mount' AND k.counter LIKE '%Uncorrected%' AND k.value > 0
+    QUALIFY row_number() OVER (PARTITION BY k.system, k.drive, k.logged_at, k.counter ORDER BY k.file_id, k.line_no) = 1
     UNION ALL
     SELECT s.system, coalesce(d.drive, s.drive), CASE s.kind WHEN 'alert' THEN 'tape_alert' ELSE 'drive_offline' END,
            s.logged_at, NULL, s.volume, s.alert_text, s.reason, s.file_id, s.line_no

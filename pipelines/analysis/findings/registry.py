@@ -19,7 +19,8 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
     relation = catalog.relations.get(rule.metric)
     if relation is None:
         raise ContractError(f"rule {rule.name}: there is no relation {rule.metric}", f"correct {rule.name}.toml")
-    conditions = [f'"{column}" = ?' for column in rule.where]
+    is_any = {column: isinstance(given, list) for column, given in rule.where.items()}
+    conditions = [f'list_contains(?, "{column}")' if is_any[column] else f'"{column}" = ?' for column in rule.where]
     values: list[Any] = list(rule.where.values())
     if relation.layer == "gold" and relation.has_day:
         conditions.append("day BETWEEN ? AND ?")

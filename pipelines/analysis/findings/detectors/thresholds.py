@@ -64,10 +64,17 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
 
 @detector("repeats")
 def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """The same kind of event so often that it is no accident."""
+    """The same kind of event so often that it is no accident: `min_count` times, or `min_a_day` times the days.
+
+    With `different`, a column, not all of them may be of one value of it: alerts of a drive with several tapes are the
+    drive's, those of a tape in several drives the tape's.
+    """
     params = rule.params
-    for entity, group in groups(rule, rows):
-        if group.height < params["min_count"]:
+    for entity, group in groups(rule, rows.drop_nulls(list(rule.by))):
+        if group.height < (params["min_a_day"] * period.n_days if "min_a_day" in params else params["min_count"]):
+            continue
+        different = {"n_different": group[params["different"]].n_unique()} if "different" in params else {}
+        if different.get("n_different", 2) < 2:
             continue
         detail = group[params["detail"]].drop_nulls().mode().sort()
         lost_s = number(group[rule.value].sum())
@@ -76,7 +83,7 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             "detail": detail[0] if detail.len() else params.get("no_detail", "for no reason given"),
             "hours": lost_s / 3600,
             "took": f"{lost_s / 3600:.2f} h" if group[rule.value].count() else "an unknown time",
-        }
+        } | different
         yield Hit(
             entity,
             instant(group[rule.time[0]].min()),
@@ -93,12 +100,12 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
 def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Time lost to one cause, where its price is at least `min_gb_day` and `min_share` of what was moved.
 
-    Rows are those of gold.lost_time, whose price is capped by what limits next.
+    Rows are those of gold.lost_time or gold.station_loss, whose price is capped by what limits next.
     """
     params = rule.params
-    for entity, group in groups(rule, rows):
+    for entity, group in groups(rule, rows.drop_nulls(list(rule.by))):
         gain, moved = number(group[rule.value].sum()), number(group["moved_gb"].sum())
-        if gain < params["min_gb_day"] * period.n_days or gain < params["min_share"] * moved:
+        if not moved or gain < params["min_gb_day"] * period.n_days or gain < params["min_share"] * moved:
             continue
         lost_s = number(group["lost_hours"].sum()) * 3600
         facts = {

@@ -1,0 +1,1 @@
+"""A site of today that runs the CERN Tape Archive: what its tape daemons log, with known faults."""

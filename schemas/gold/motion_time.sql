@@ -1,0 +1,54 @@
+/*
+title = "Time of mounts, winding and draining"
+grain = "one row per drive, site day of its begin, station, mode and cause"
+why = "For whom drives mounted, wound and drained: a drive that serves many stations loses time to those whose files are scattered, not to the one it moved most for."
+partition = "month"
+features = ["G1"]
+
+[columns]
+day = { type = "DATE", doc = "site day on which it began" }
+drive = { type = "VARCHAR", doc = "drive" }
+station = { type = "VARCHAR", doc = "station most bytes of the mount were for; NULL where it moved none, or no log tells whose mount it was" }
+mode = { type = "VARCHAR", doc = "read or write, of most bytes of the mount; NULL likewise" }
+cause = { type = "VARCHAR", doc = "filemark, position, mount (mount and dismount) or drain" }
+duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of it" }
+lost_us = { type = "BIGINT", unit = "us", doc = "of them beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; of drain all" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "drive", "station", "mode", "cause"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "duration_us"
+column_B = "lost_us"
+or_equal = true
+severity = "critical"
+*/
+WITH motion AS (
+    -- drives of which nobody says the kind may be of different ones: each is its own standard
+    SELECT site_day(s.from_at, c.zone) AS day, s.system, s.drive, s.session_id,
+           coalesce(d.generation, 'drive ' || s.drive) AS kind, s.state,
+           CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,
+           date_diff('microsecond', s.from_at, s.to_at) AS us
+    FROM silver.drive_state s
+    LEFT JOIN site.drive d ON d.drive = s.drive
+    CROSS JOIN site.setting c
+    WHERE s.state IN ('filemark', 'position', 'mount', 'dismount', 'drain') AND s.to_at > s.from_at
+),
+best AS (
+    SELECT day, kind, state, CASE state WHEN 'drain' THEN 0 ELSE quantile_disc(us, 0.1) END AS us
+    FROM motion GROUP BY day, kind, state
+),
+asker AS (
+    SELECT system, session_id, station, mode FROM gold.tape_traffic WHERE session_id IS NOT NULL
+    GROUP BY system, session_id, station, mode
+    QUALIFY row_number() OVER (PARTITION BY system, session_id ORDER BY sum(bytes) DESC, station, mode) = 1
+)
+SELECT m.day, m.drive, a.station, a.mode, m.cause, CAST(sum(m.us) AS BIGINT) AS duration_us,
+       CAST(sum(greatest(m.us - b.us, 0)) AS BIGINT) AS lost_us
+FROM motion m
+JOIN best b ON b.day = m.day AND b.state = m.state AND b.kind = m.kind
+LEFT JOIN asker a ON a.system = m.system AND a.session_id = m.session_id
+GROUP BY m.day, m.drive, a.station, a.mode, m.cause

@@ -1,0 +1,53 @@
+/*
+title = "Lost time, priced, by station"
+grain = "one row per drive, site day, cause, station and mode"
+why = "gold.lost_time shared out to those whose mounts lost it: whose files are scattered, whose tapes are mounted again and again, whose disks take long to drain."
+partition = "month"
+features = ["G1"]
+
+[columns]
+day = { type = "DATE", doc = "site day" }
+drive = { type = "VARCHAR", doc = "drive" }
+station = { type = "VARCHAR", doc = "station the mounts that lost it were for; of other causes than filemark, position, mount and drain, and of mounts that moved nothing, the one most bytes of the drive were for that day" }
+mode = { type = "VARCHAR", doc = "read or write, of those mounts" }
+cause = { type = "VARCHAR", doc = "as in gold.lost_time" }
+duration_us = { type = "BIGINT", unit = "us", doc = "its share of the cause's time" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "its share of what could be got back, by what its mounts lost" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price if nothing else limited" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price, capped by the next bottleneck" }
+bottleneck = { type = "VARCHAR", doc = "what limits the drive next, as in gold.lost_time" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "drive", "cause", "station", "mode"]
+severity = "critical"
+*/
+WITH moved AS (
+    SELECT day, drive, station, mode, sum(bytes) / 1e9 AS gb FROM gold.tape_traffic GROUP BY day, drive, station, mode
+),
+part AS (
+    SELECT m.*, l.station AS main_station, l.mode AS main_mode,
+           -- by what was lost; where nothing was, by the time itself
+           CASE WHEN sum(m.lost_us) OVER whole > 0 THEN m.lost_us / sum(m.lost_us) OVER whole
+                ELSE m.duration_us / sum(m.duration_us) OVER whole END AS lost_share,
+           m.duration_us / sum(m.duration_us) OVER whole AS time_share
+    FROM gold.motion_time m
+    JOIN gold.lost_time l ON l.day = m.day AND l.drive = m.drive AND l.cause = m.cause
+    WHERE m.duration_us > 0
+    WINDOW whole AS (PARTITION BY m.day, m.drive, m.cause)
+),
+shared AS (
+    SELECT day, drive, cause, coalesce(station, main_station) AS station, coalesce(mode, main_mode) AS mode,
+           sum(lost_share) AS lost_share, sum(time_share) AS time_share
+    FROM part GROUP BY ALL
+)
+SELECT l.day, l.drive, coalesce(s.station, l.station) AS station, coalesce(s.mode, l.mode) AS mode, l.cause,
+       CAST(round(l.duration_us * coalesce(s.time_share, 1e0)) AS BIGINT) AS duration_us,
+       l.lost_hours * coalesce(s.lost_share, 1e0) AS lost_hours, coalesce(m.gb, 0) AS moved_gb,
+       l.naive_gb_day * coalesce(s.lost_share, 1e0) AS naive_gb_day,
+       l.gain_gb_day * coalesce(s.lost_share, 1e0) AS gain_gb_day, l.bottleneck
+FROM gold.lost_time l
+LEFT JOIN shared s ON s.day = l.day AND s.drive = l.drive AND s.cause = l.cause
+LEFT JOIN moved m ON m.day = l.day AND m.drive = l.drive AND m.station IS NOT DISTINCT FROM coalesce(s.station, l.station)
+    AND m.mode IS NOT DISTINCT FROM coalesce(s.mode, l.mode)
