@@ -67,10 +67,15 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
     """The same kind of event so often that it is no accident: `min_count` times, or `min_a_day` times the days.
 
     With `different`, a column, not all of them may be of one value of it: alerts of a drive with several tapes are the
-    drive's, those of a tape in several drives the tape's.
+    drive's, those of a tape in several drives the tape's. `but_for` leaves out what another column explains as well.
     """
     params = rule.params
-    for entity, group in groups(rule, rows.drop_nulls(list(rule.by))):
+    rows = rows.drop_nulls(list(rule.by))
+    if "but_for" in params:
+        other = pl.col(params["but_for"])
+        is_theirs = (pl.len().over(other) >= params["min_count"]) & (pl.col(rule.by[-1]).n_unique().over(other) > 1)
+        rows = rows.filter(other.is_null() | ~is_theirs)
+    for entity, group in groups(rule, rows):
         if group.height < (params["min_a_day"] * period.n_days if "min_a_day" in params else params["min_count"]):
             continue
         different = {"n_different": group[params["different"]].n_unique()} if "different" in params else {}
