@@ -8,8 +8,8 @@ import pytest
 
 from pipelines import steps
 from pipelines.config.site import Site
+from sample_data.cta.taped import Taped
 from support.archive import all_rows, differences, make, make_site, put, query
-from support.taped import Taped
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 

@@ -161,8 +161,8 @@ class _Served:
         self.say("Tape mounted and drive ready", mountTime=mount.mount_s, tapeLoadTime=0.7 * mount.mount_s)
         self.wait(mount.label_s)
         self.say(POSITIONED[mount.mode], positionTime=mount.label_s)
-        for file in mount.files:
-            self._move(file)
+        for nth, file in enumerate(mount.files, 1):
+            self._move(nth, file)
         if mount.hangs_s:
             return self._hang()
         if not self.is_read and mount.files:
@@ -184,11 +184,11 @@ class _Served:
         self.say("Tape session finished", **none, **ended, killSignal=0)
         return after(self.at, 1)
 
-    def _move(self, file: File) -> None:
+    def _move(self, nth: int, file: File) -> None:
         mount = self.mount
         total = file.position_s + file.moving_s + file.waiting_s
         self.wait(total + 0.01)
-        number = {"fSeq": file.number, "fileId": 1000 * self.number + file.number}
+        number = {"fSeq": file.number, "fileId": 1000 * self.number + nth}
         if file.error:
             self.say("Error reading a file in TapeReadFileTask", **number, exception_message=file.error)
             return
