@@ -78,14 +78,13 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             bad.append((line_no, text, found))
         else:
             parts.append(found.with_columns(line_no=pl.lit(line_no, pl.Int64)))
+    header_line = 0 if memory["header"] else others.filter(answers.is_header())["line_no"].min()
     parts.append(_exported(others, memory))
     every = pl.concat(parts, how="diagonal").join(rows, on="line_no", how="left", maintain_order="left")
     made = {table: answers.rows_of(table, every, origin) for table in TABLES}
     wrong = pl.concat([found.filter(pl.col("reject").is_not_null()) for found in made.values()], how="diagonal")
     wrong = wrong.select("line_no", "text", reason="reject").cast(REJECTS)
-    wrong = pl.concat(
-        [pl.DataFrame(bad, schema=REJECTS, orient="row"), wrong, _unread(others, every, memory["header"])]
-    )
+    wrong = pl.concat([pl.DataFrame(bad, schema=REJECTS, orient="row"), wrong, _unread(others, every, header_line)])
     wrong = wrong.unique("line_no", keep="first", maintain_order=True).sort("line_no")
     tables = {
         table: complete(found.join(wrong, on="line_no", how="anti"), table).sort("line_no", maintain_order=True)
@@ -165,23 +164,25 @@ def _filled(value: pl.Expr) -> pl.Expr:
     return pl.when(~value.is_in(["", "NULL", "null", r"\N"])).then(value)
 
 
-def _unread(others: pl.DataFrame, every: pl.DataFrame, header: str | None) -> pl.DataFrame:
-    """Lines that are no object, no header and no row of a header's width."""
+def _unread(others: pl.DataFrame, every: pl.DataFrame, header_line: Any) -> pl.DataFrame:
+    """Lines that are no object, no header and no row of a header's width; the first header is in that line, or None."""
     left = others.filter(~answers.is_header()).join(every.select("line_no"), on="line_no", how="anti")
-    return left.select("line_no", "text", reason=pl.lit("wrong_width" if header else "no_header")).cast(REJECTS)
+    has_header = pl.col("line_no") > (_NO_LINE if header_line is None else header_line)
+    reason = pl.when(has_header).then(pl.lit("wrong_width")).otherwise(pl.lit("no_header"))
+    return left.select("line_no", "text", reason=reason).cast(REJECTS)
 
 
 def _coverage(rows: pl.DataFrame, latest: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Per drive, from each poll to the next one, if that comes soon and the drive had reported of late."""
     polls = rows.filter("is_current").select(
-        "line_no", host="drive", at=pl.col("polled_at").to_physical(), told=pl.col("reported_at").to_physical()
+        "line_no", host="drive", at=pl.col("polled_at").to_physical(), reported=pl.col("reported_at").to_physical()
     )
-    polls = polls.filter(pl.col("at") - pl.col("told").fill_null(pl.col("at")) <= _LONGEST_PAUSE_US)
+    polls = polls.filter(pl.col("at") - pl.col("reported").fill_null(pl.col("at")) <= _LONGEST_PAUSE_US)
     before = pl.DataFrame(
         {"host": list(latest), "at": list(latest.values()), "line_no": [0] * len(latest)},
         schema={"host": pl.String, "at": pl.Int64, "line_no": pl.Int64},
     )
-    both = pl.concat([before, polls.drop("told")], how="diagonal").sort("host", "at", "line_no")
+    both = pl.concat([before, polls.drop("reported")], how="diagonal").sort("host", "at", "line_no")
     from_at = pl.col("at").shift(1).over("host")
     from_at = pl.when(pl.col("at") - from_at <= _LONGEST_PAUSE_US).then(from_at).otherwise(pl.col("at"))
     found = both.with_columns(from_at=from_at.cast(pl.Datetime("us")), to_at=pl.col("at").cast(pl.Datetime("us")))
