@@ -14,12 +14,12 @@ from collections.abc import Callable, Set
 _KEY = r'(?P<key>"[A-Za-z_][A-Za-z_.\- ]*\\?"(?=\s*:)|(?<![\w/.-])[A-Za-z_][A-Za-z_.]*(?==))'
 _TIME = (
     r"(?P<time>\b\d{4}-\d\d-\d\d(?:T(?=\d\d:))?|(?<![\d:])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?![\d:])"
-    r"|(?<![\w.])(?:9[5-9]|1\d\d|2[0-2]\d)\d{7}(?:\.\d+|\d{6})(?![\w.]))"  # s with decimals, or us, since 1970
+    r"|(?<![\w.])(?:\d{9,11}\.\d+|(?:9[5-9]|1\d\d|2[0-2]\d)\d{13})(?![\w.]))"  # s with decimals, or us, since 1970
 )
 _IP4 = r"(?P<ip4>(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))"
 _IP6 = r"(?P<ip6>(?<![\w:])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){3,7}(?![\w:]))"
 _PATH = r"(?P<path>(?:\b[A-Za-z][\w+.\-]*://|(?<![\w/<])/(?=[^\s/]))[^\s\"'<>,;(){}\[\]]+)"
-_DECIMAL = r"(?P<decimal>(?<![\w.])-?\d{1,7}(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]\d+)(?![\w.]))"
+_DECIMAL = r"(?P<decimal>(?<![\w.])-?\d{1,7}(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d{1,3})(?![\w.]))"
 _DOTTED = r"(?P<dotted>(?<![\w.])[A-Za-z0-9][\w\-]*(?:\.[\w\-]*[A-Za-z][\w\-]*)+(?![\w]))"
 _WORD = r"(?P<word>[^\W_]+)"
 _PARTS = re.compile("|".join((_KEY, _TIME, _IP4, _IP6, _PATH, _DECIMAL, _DOTTED, _WORD)))
