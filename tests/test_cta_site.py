@@ -206,7 +206,7 @@ def test_a_frontends_log_that_comes_late_or_goes(whole: Site, tmp_path: Path) ->
     assert differences(without, all_rows(site)) == []
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
 def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[int, ...]) -> None:
     """Five days before a file, and five days on for the next one, which waits with what nobody asked a frontend for."""
     story = Taped(SERVERS)
