@@ -47,7 +47,7 @@ check: install
 
 test: install .venv/done-airflow .venv/done-programs .venv/done-s3
 	$(SAY) "running the tests"
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest $(TESTS)
 
 test-airflow: install .venv/done-airflow
 	$(SAY) "starting an Airflow of its own, and killing each of its tasks"
