@@ -25,7 +25,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import failures, store_errors
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.warehouse import backups, ownership
+from pipelines.warehouse import backups, connection, ownership
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import REPO
 from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
@@ -280,6 +280,25 @@ def test_a_damaged_catalogue_is_named_and_comes_back(
         assert hint in failure.value.hint
     assert steps.restore(site).aside is not None
     assert query(site, COUNT) == before
+
+
+def test_a_reader_keeps_its_locks_whatever_its_process_asks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locks of a file go with any file handle that a process closes: another process then removed the log of the
+    reader, and a dashboard's server ended by SIGBUS.
+    """
+    file, log = catalogue_of(site), Path(f"{catalogue_of(site)}-wal")
+    write = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE x (y)'); c.commit(); c.close()"
+    )
+    with Warehouse(site).read() as reader:
+        snapshot = reader.execute(f"BEGIN TRANSACTION; SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')")
+        (newest,) = snapshot.fetchone() or (0,)
+        monkeypatch.setattr(connection, "_LAKES", set())  # what this process knows of its files
+        assert Warehouse(site).exists()
+        with Warehouse(site).read(newest, is_long_lived=True) as other:
+            assert other.execute(COUNT).fetchone() == reader.execute(COUNT).fetchone()
+        subprocess.run([sys.executable, "-c", write, str(file)], check=True)
+        assert log.exists(), "another process took itself for the only one"
 
 
 def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) -> None:

@@ -9,11 +9,18 @@ files that the restored catalogue does not know stay: see `ownership`.
 
 The folder is next to the catalogue, on the same disk: it helps against a lost, emptied or damaged file, not against a
 lost disk. A PostgreSQL catalogue is its operator's to back up (deploy/README.md).
+
+DuckDB brings its own SQLite. Two of them in one process do not know of each other's locks, and when one closes a file
+the system drops the locks of both: another process may then remove the log that a reader still reads. So Python's
+SQLite opens a catalogue only where nothing of this process reads it by DuckDB; `copy_shared` opens it in a process of
+its own.
 """
 
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +33,12 @@ DAYS = 7  # of so many days before, the last one of each
 _NAME = re.compile(r"catalogue-(\d{8}T\d{12})Z-(\d+)\.sqlite")
 _TIME = "%Y%m%dT%H%M%S%f"
 _SIDES = ("-wal", "-shm")
+_COPY = """
+import sqlite3, sys
+there, here = sqlite3.connect(sys.argv[1], uri=True), sqlite3.connect(sys.argv[2])
+there.backup(here)
+here.execute("PRAGMA journal_mode = delete")
+"""
 
 
 @dataclass(frozen=True)
@@ -128,6 +141,18 @@ def put_back(backup: Backup, catalogue: Path) -> Path | None:
     return aside
 
 
+def copy_shared(source: Path, target: Path) -> None:
+    """`copy` of a catalogue that DuckDB may read in this process. Raises sqlite3.OperationalError."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _COPY, _address(source), str(target)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise sqlite3.OperationalError(f"cannot copy {source}: {(done.stderr.splitlines() or ['no reason'])[-1]}")
+
+
 def copy(source: Path, target: Path) -> None:
     """SQLite's own backup: a whole state, whatever others do meanwhile. Raises sqlite3.Error."""
     target.unlink(missing_ok=True)
@@ -137,8 +162,12 @@ def copy(source: Path, target: Path) -> None:
 
 
 def _opened(catalogue: Path) -> sqlite3.Connection:
+    return sqlite3.connect(_address(catalogue), uri=True)
+
+
+def _address(catalogue: Path) -> str:
     still = "&immutable=1" if stands_still(catalogue) else ""
-    return sqlite3.connect(f"{catalogue.resolve().as_uri()}?mode=ro{still}", uri=True)
+    return f"{catalogue.resolve().as_uri()}?mode=ro{still}"
 
 
 def stands_still(catalogue: Path) -> bool:

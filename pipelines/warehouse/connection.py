@@ -35,6 +35,10 @@ WRITE_MEMORY = "1GB"
 READ_MEMORY = "2GB"
 _EXTENSIONS = ("sqlite_scanner", "ducklake")
 _MUST_EXIST = "CREATE_IF_NOT_EXISTS false"
+# With SQLite's default journal readers and the writer lock each other out.
+_WRITE_AHEAD = "META_JOURNAL_MODE 'WAL'"
+
+_LAKES: set[tuple[int, int]] = set()  # device and number of the files that were found to be a lake's catalogue
 
 
 class Warehouse:
@@ -68,10 +72,26 @@ class Warehouse:
 
     def exists(self) -> bool:
         """Whether there is a catalogue, be it damaged: an emptied file is none."""
-        try:
-            return self.is_postgres or backups.has_lake(self.catalogue_file)
-        except sqlite3.DatabaseError:
+        if self.is_postgres:
             return True
+        try:
+            if backups.stands_still(self.catalogue_file):
+                return backups.has_lake(self.catalogue_file)
+            return self._has_lake()
+        except (sqlite3.DatabaseError, duckdb.Error):
+            return True
+
+    def _has_lake(self) -> bool:
+        """`backups.has_lake` by DuckDB's SQLite, for other threads may read the catalogue by it."""
+        if not self.catalogue_file.exists() or not (file := self.catalogue_file.stat()).st_size:
+            return False
+        identity = (file.st_dev, file.st_ino)
+        if identity not in _LAKES:
+            with connect(_EXTENSIONS[:1]) as connection:
+                tables = f"sqlite_scan({quote(str(self.catalogue_file))}, 'sqlite_master')"
+                if connection.execute(f"FROM {tables} WHERE name = 'ducklake_metadata'").fetchall():
+                    _LAKES.add(identity)
+        return identity in _LAKES
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:
@@ -113,8 +133,8 @@ class Warehouse:
         is_used = claim is not None or ownership.has_data(connection, self.data_path)
         if is_used and not self.exists():
             raise self._lost()
-        self._prepare_catalogue()
-        self.attach(connection, _MUST_EXIST if is_used else "")
+        options = [] if self.is_postgres else [_WRITE_AHEAD]
+        self.attach(connection, ", ".join(options + [_MUST_EXIST] * is_used))
         return ownership.check(connection, self.data_path, claim)
 
     def _keep(self, connection: Connection, claim: ownership.Claim) -> None:
@@ -122,6 +142,7 @@ class Warehouse:
         if (newest := ownership.newest(connection)) == claim.snapshot and self._has_backup(newest):
             return
         if not self.is_postgres:
+            connection.execute(f"USE memory; DETACH {LAKE}")
             backups.keep(self.catalogue_file, self.backup_folder, newest)
         ownership.write(connection, self.data_path, replace(claim, snapshot=newest))
 
@@ -222,7 +243,7 @@ class Warehouse:
         """
         with TemporaryDirectory(prefix="tapescope-") as folder:
             still, copy = Path(folder) / "catalogue.sqlite", Path(folder) / "catalogue.duckdb"
-            backups.copy(self.catalogue_file, still)
+            backups.copy_shared(self.catalogue_file, still)
             connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
             connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
             connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, str(copy))}")
@@ -252,13 +273,6 @@ class Warehouse:
 
     def _temp_folder(self) -> Path:
         return self.folder / "tmp"
-
-    def _prepare_catalogue(self) -> None:
-        """SQLite's default journal lets readers and the writer lock each other out; its write-ahead log does not."""
-        if not self.is_postgres:
-            with sqlite3.connect(self.catalogue_file) as catalogue:
-                catalogue.execute("PRAGMA journal_mode = wal")
-            catalogue.close()
 
 
 def no_warehouse(folder: Path) -> ConfigError:
