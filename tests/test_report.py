@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 import pytest
 
-from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
@@ -179,11 +178,6 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."
     )
     assert card.tables[0].rows == [("a line of the log", 7, None, 80.25, 79.0, 81.5, *[None] * 12)]
-    assert [name for name, _ in card.facts] == [f"study: {DOCUMENTS[letter]}" for letter in "CMNEP"]
-    assert dict(card.facts)["study: PIC STEP'09"].startswith(
-        # P42 is one check of what its label says and one the other way round, no longer four of each
-        "30 figures as printed, 1 only cut or rounded, 8 wrong in the document, 3 measured that a model does not fit"
-    )
 
 
 def test_what_was_seen_comes_first(report: Report) -> None:

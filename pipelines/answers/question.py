@@ -11,6 +11,7 @@ import duckdb
 from pipelines.answers import adhoc, guard, parameters
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Catalog, Column, Question
+from pipelines.catalog.sql_inspect import bind
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
@@ -93,7 +94,7 @@ def answer(
     try:
         with transaction(connection):
             number = snapshot if snapshot is not None else snapshot_id(connection)
-            result = connection.execute(limit.sql, values)
+            result = connection.execute(bind(limit.sql, values))
             names = [column[0] for column in result.description]
             rows = result.fetchall()
     except duckdb.Error as error:

@@ -97,7 +97,7 @@ class Relation:
     @property
     def is_constant(self) -> bool:
         """Whether its rows stand in its SQL alone: they are there as soon as its table is."""
-        return bool(self.sql) and not self.inputs
+        return bool(self.sql) and not self.has_day and not self.inputs
 
 
 @dataclass(frozen=True)

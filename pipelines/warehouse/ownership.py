@@ -21,7 +21,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.catalog.sql_inspect import quote
+from pipelines.catalog.sql_inspect import bind, quote
 from pipelines.primitives.errors import ConfigError
 from pipelines.primitives.files import write_atomic
 from pipelines.warehouse import object_storage
@@ -128,7 +128,9 @@ def strangers(connection: Connection, paths: Iterable[str], since: datetime | No
     found = set()
     for path in paths:
         if "://" in path:
-            row = connection.execute(f"SELECT last_modified < ? FROM read_blob({quote(path)})", [since]).fetchone()
+            row = connection.execute(
+                bind(f"SELECT last_modified < ? FROM read_blob({quote(path)})", [since])
+            ).fetchone()
             is_older = bool(row and row[0])
         else:
             is_older = Path(path).exists() and Path(path).stat().st_mtime < since.timestamp()

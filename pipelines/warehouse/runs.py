@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from pipelines.catalog.sql_inspect import bind
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.failures import summarize_failure
@@ -68,6 +69,8 @@ def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | No
     counts = {name: value for name, value in run.counts.items() if isinstance(value, int | float)}
     with transaction(connection):
         connection.execute(
-            f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
-            [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
+            bind(
+                f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
+                [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
+            ),
         )

@@ -7,6 +7,7 @@ import polars as pl
 
 from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
+from pipelines.catalog.sql_inspect import bind
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 
 _AT_ONCE = 500  # rows of a statement
@@ -30,7 +31,10 @@ def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = 
         for stem, source in sources.all_sources().items() if tables else ():
             if tables & {*source.TABLES, LOG_COVERAGE}:
                 connection.execute(
-                    f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'", [stem]
+                    bind(
+                        f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'",
+                        [stem],
+                    )
                 )
     note_tables(connection, catalog)
     return changed
@@ -141,7 +145,7 @@ def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]
     for begin in range(0, len(rows), _AT_ONCE):
         some = rows[begin : begin + _AT_ONCE]
         marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
-        connection.execute(f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row])
+        connection.execute(bind(f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row]))
 
 
 def _create(connection: Connection, relation: Relation) -> None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from scipy import linalg, stats
+import scipy
 
 from pipelines.analysis.models.service_time import WELL_ENOUGH, Mounts, Service, predictions
 from pipelines.analysis.stats import bootstrap
@@ -103,7 +103,7 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
     unknown = _collinear(design * weight[:, None], columns, mounts)
     if unknown:
         return _refused(mounts, unknown)
-    fitted, *_ = linalg.lstsq(design * weight[:, None], left * weight)
+    fitted, *_ = scipy.linalg.lstsq(design * weight[:, None], left * weight)
     times = bootstrap.counts(len(mounts), n_resamples, seed)
     draws = _resampled(times, design, weight**2, left)
     return _judged(mounts, columns, fitted, draws, times)
@@ -144,7 +144,7 @@ _APART = {
 
 def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict[Parameter, NoEstimate]:
     """Parameters whose columns go together so closely that the data do not say which of them costs the time."""
-    _, values, directions = linalg.svd(design / np.linalg.norm(design, axis=0), full_matrices=False)
+    _, values, directions = scipy.linalg.svd(design / np.linalg.norm(design, axis=0), full_matrices=False)
     if values[-1] * MAX_CONDITION >= values[0]:
         return {}
     share = directions**2 / np.maximum(values, 1e-12)[:, None] ** 2
@@ -248,5 +248,5 @@ def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     if day is None or len(day) < 8 or np.ptp(day) < 2:
         return NoEstimate("fewer than eight mounts, or less than two days", "a longer period")
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
-    slope, _, low, high = stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
+    slope, _, low, high = scipy.stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
     return Estimate(float(slope), float(low), float(high)).times(WEEK_DAYS)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from pipelines.analysis.models.service_time import Service
 from pipelines.analysis.stats.bootstrap import Floats
@@ -118,7 +118,11 @@ class SeekModel:
     @property
     def _tail(self) -> float:
         """How far the ends lie: of Student's t, for the scatter of mounts is known from as few of them."""
-        return float(stats.t.ppf(0.95, _USUAL_WEIGHT + self.n_mounts - 1) if self.n_mounts else stats.norm.ppf(0.95))
+        return float(
+            scipy.special.stdtrit(_USUAL_WEIGHT + self.n_mounts - 1, 0.95)
+            if self.n_mounts
+            else scipy.special.ndtri(0.95)
+        )
 
     def _around(self, prior: float, sd: float) -> Estimate:
         low, value, high = (prior * float(np.exp(self.log_factor + z * sd)) for z in (-self._tail, 0.0, self._tail))

@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from pipelines.analysis.models.service_time import Service
 from pipelines.analysis.stats.bootstrap import Floats
@@ -27,7 +27,6 @@ from pipelines.primitives.estimate import Estimate
 
 N_DRAWS = 4000
 STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer a matter of more of them
-_TAIL = float(stats.norm.ppf(0.95))
 
 
 def certain(value: float) -> Estimate:
@@ -99,7 +98,8 @@ def drives_needed(
 def _draws(one: Estimate, rng: np.random.Generator, n_draws: int, name: str) -> Floats:
     """Half a normal of the logarithm on either side of the value: a twentieth of the draws lies beyond each end."""
     side = rng.standard_normal(n_draws)
-    reach = np.where(side < 0, math.log(one.value / one.low), math.log(one.high / one.value)) / _TAIL
+    reach = np.where(side < 0, math.log(one.value / one.low), math.log(one.high / one.value))
+    reach /= scipy.special.ndtri(0.95)
     drawn = one.value * np.exp(side * reach)
     return np.minimum(drawn, 1.0) if name.endswith(("efficiency", "availability")) else drawn
 

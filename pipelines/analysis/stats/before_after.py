@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
 from pipelines.analysis.stats.median_ratio import weighted_medians
@@ -47,7 +47,7 @@ class _Stratum(NamedTuple):
     @property
     def effect(self) -> float:
         pairs = self.before.size * self.after.size
-        return float(2 * mannwhitneyu(self.after, self.before, method="asymptotic").statistic / pairs - 1)
+        return float(2 * scipy.stats.mannwhitneyu(self.after, self.before, method="asymptotic").statistic / pairs - 1)
 
 
 def compare(

@@ -6,7 +6,7 @@ not pretend to more than they know. Source: Hesterberg, "What Teachers Should Kn
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from pipelines.primitives.estimate import Estimate
 
@@ -52,7 +52,7 @@ def interval(value: float, draws: Floats, n_cases: int, n_parameters: int = 1, l
     free = n_cases - n_parameters
     if free < 1:
         raise ValueError(f"{n_cases} cases leave nothing to judge {n_parameters} parameters by")
-    tail = float(stats.norm.cdf(stats.t.ppf((1 - level) / 2, free)))
+    tail = float(scipy.special.ndtr(scipy.special.stdtrit(free, (1 - level) / 2)))
     low, high = np.quantile(draws, [tail, 1 - tail])
     stretch = float(np.sqrt(n_cases / free))
     return Estimate(value, value + (float(low) - value) * stretch, value + (float(high) - value) * stretch)

@@ -5,10 +5,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.signal import lfilter
-from scipy.stats import norm, rankdata
-from scipy.stats import t as student
 
 from pipelines.analysis.stats.bootstrap import LEVEL
 from pipelines.primitives.estimate import NoEstimate
@@ -74,7 +72,7 @@ def find_steps(
     medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
     if np.ptp(medians) == 0:
         return ()
-    scores = np.asarray(norm.ppf((rankdata(medians) - 0.5) / medians.size))
+    scores = np.asarray(scipy.special.ndtri((scipy.stats.rankdata(medians) - 0.5) / medians.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
     while True:
@@ -192,7 +190,7 @@ def _null(n: int, memory_percent: int, seed: int) -> Values:
     memory = memory_percent / 100
     noise = random.normal(size=(_N_SIMULATED, n))
     noise[:, 0] /= np.sqrt(1 - memory**2)
-    return np.sort(_largest_step(np.asarray(lfilter([1.0], [1.0, -memory], noise, axis=1))))
+    return np.sort(_largest_step(np.asarray(scipy.signal.lfilter([1.0], [1.0, -memory], noise, axis=1))))
 
 
 def _p_value(scores: Values, memory: float, seed: int) -> float:
@@ -209,5 +207,5 @@ def _step(medians: Values, span: tuple[int, int, int], p: float, memory: float, 
     count = (1 - memory) / (1 + memory)  # how many independent values each value is worth
     freedom = max(count * (before.size + after.size) - 2, 2.0)
     error = _OF_MEDIANS * spread * np.sqrt((1 / before.size + 1 / after.size) / count)
-    reach = float(student.ppf((1 + level) / 2, freedom) * error)
+    reach = float(scipy.special.stdtrit(freedom, (1 + level) / 2) * error)
     return Step(at, old, new, new - old - reach, new - old + reach, p)

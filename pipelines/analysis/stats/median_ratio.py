@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -84,7 +83,11 @@ def ratio_of_medians(
 def _wider(n_clusters: int, level: float) -> float:
     """A bootstrap of few clusters is too sure: Student's t for the normal, n − 1 for n."""
     share = (1 + level) / 2
-    return float(student.ppf(share, n_clusters - 1) / norm.ppf(share) * np.sqrt(n_clusters / (n_clusters - 1)))
+    return float(
+        scipy.special.stdtrit(n_clusters - 1, share)
+        / scipy.special.ndtri(share)
+        * np.sqrt(n_clusters / (n_clusters - 1))
+    )
 
 
 def _apart(values: Values, groups: Labels, level: float) -> float:
@@ -93,7 +96,7 @@ def _apart(values: Values, groups: Labels, level: float) -> float:
     if names.size < _FEWEST_GROUPS:
         return 0.0
     logs = np.log([np.median(values[place == number]) for number in range(names.size)])
-    return float(student.ppf((1 + level) / 2, names.size - 1) * np.std(logs, ddof=1))
+    return float(scipy.special.stdtrit(names.size - 1, (1 + level) / 2) * np.std(logs, ddof=1))
 
 
 def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoEstimate | None:

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from pipelines.primitives.estimate import NoEstimate
 
@@ -104,9 +104,8 @@ def _shares(data: _Binned, fit: _Fit | None) -> Values:
     background = width / (data.high[-1] - data.low[0] + 2 * _BEYOND)
     if fit is None or not fit.weights.size:
         return np.asarray(background[None, :])
-    parts = norm.cdf(data.high, fit.centres[:, None], fit.widths[:, None]) - norm.cdf(
-        data.low, fit.centres[:, None], fit.widths[:, None]
-    )
+    low, high = ((ends - fit.centres[:, None]) / fit.widths[:, None] for ends in (data.low, data.high))
+    parts = scipy.special.ndtr(high) - scipy.special.ndtr(low)
     rest = 1 - float(fit.weights.sum())
     return np.vstack([fit.weights[:, None] * parts, rest * background[None, :]])
 
@@ -160,7 +159,7 @@ def _merged(fit: _Fit) -> list[Mode]:
 
 
 def _density(fit: _Fit, members: list[int], at: Values) -> Values:
-    parts = norm.pdf(at, fit.centres[members, None], fit.widths[members, None])
+    parts = scipy.stats.norm.pdf(at, fit.centres[members, None], fit.widths[members, None])
     return np.asarray(fit.weights[members] @ parts)
 
 

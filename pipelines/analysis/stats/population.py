@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 _FEWEST_CLUSTERS = 5
 
@@ -54,5 +54,5 @@ def total_interval(
     sums = np.bincount(place, values)
     if sums.size < _FEWEST_CLUSTERS:
         return None, None
-    half = student.ppf((1 + level) / 2, sums.size - 1) * np.sqrt(sums.size) * np.std(sums, ddof=1)
+    half = scipy.special.stdtrit(sums.size - 1, (1 + level) / 2) * np.sqrt(sums.size) * np.std(sums, ddof=1)
     return max(0.0, float(sums.sum() - half)), float(sums.sum() + half)

@@ -1,8 +1,8 @@
 """Ratio of two sums, with an interval that knows that what comes together is alike."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from pipelines.analysis.stats.bootstrap import LEVEL
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -43,5 +43,5 @@ def ratio_of_sums(
     if ratio == 0:
         return NoEstimate("nothing was seen", "a case above 0")
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
-    reach = float(student.ppf((1 + level) / 2, k - 1)) * error / ratio
+    reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))

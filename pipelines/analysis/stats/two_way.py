@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -133,8 +132,8 @@ def _cells(values: Values, drive: Codes, tape: Codes, time: Codes) -> _Cells:
 
 def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
     n = sum(shape)
-    graph = coo_array((np.ones(cells.value.size), (cells.drive, cells.tape + shape[0])), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])
+    graph = scipy.sparse.coo_array((np.ones(cells.value.size), (cells.drive, cells.tape + shape[0])), shape=(n, n))
+    return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1])
 
 
 def _solve(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
@@ -76,7 +76,7 @@ def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> t
     found = ratio_of_sums(is_long.astype(float), np.ones(is_long.size), clusters)
     if isinstance(found, Estimate):
         return found.low, min(1.0, found.high)
-    wilson = binomtest(int(is_long.sum()), is_long.size).proportion_ci(LEVEL, "wilson")
+    wilson = scipy.stats.binomtest(int(is_long.sum()), is_long.size).proportion_ci(LEVEL, "wilson")
     return float(wilson.low), float(wilson.high)
 
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
@@ -178,7 +178,7 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
 def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
     """By what factor a tape that is well may be off the typical one; those that stand out are left out."""
     usual = logs[np.abs(logs - np.median(logs)) <= _FAR * spread]
-    return float(np.exp(student.ppf((1 + LEVEL) / 2, usual.size - 1) * np.std(usual, ddof=1)))
+    return float(np.exp(scipy.special.stdtrit(usual.size - 1, (1 + LEVEL) / 2) * np.std(usual, ddof=1)))
 
 
 def _tape(rule: Rule, effect: two_way.Effect, ratio: float, reach: float, rows: pl.DataFrame) -> Hit:

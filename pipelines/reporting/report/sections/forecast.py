@@ -1,4 +1,4 @@
-"""Forecasts and what they rest on: campaigns, plans, room, costs of drives, drives needed, published documents.
+"""Forecasts and what they rest on: campaigns, plans, room, costs of drives, drives needed.
 
 The forecasts are those that were kept for the report's last day; none is made here.
 """
@@ -7,12 +7,9 @@ from collections import Counter
 from datetime import date, timedelta
 from itertools import groupby
 
-from pipelines.analysis import studies
 from pipelines.analysis.models.calibration import UNITS
-from pipelines.analysis.studies.requirements import DOCUMENTS
 from pipelines.catalog.contracts import Column
 from pipelines.config.site import Campaign
-from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import counted, day_text, fixed, interval, no_estimate, percent, quantity
 from pipelines.reporting.report.model import Burndown, Figure, Section, Table, Tornado
@@ -168,7 +165,7 @@ def _score(asker: Asker) -> list[str]:
 
 @section("model", order=70)
 def model_card(asker: Asker) -> Section:
-    """Costs fitted to the site's mounts, drives needed, and how ours fares with published documents."""
+    """Costs fitted to the site's mounts, and drives needed."""
     costs, sizes = _of(asker, "calibration"), _of(asker, "sizing")
     sentences, figures = [], []
     drives = [row for row in sizes if row["quantity"] == "drives"]
@@ -182,8 +179,7 @@ def model_card(asker: Asker) -> Section:
     table = _cost_table(costs)
     return Section(
         "Model card",
-        facts=_studies(),
-        sentences=sentences,
+        sentences=sentences or ([] if table.rows else ["No costs are fitted and no drives are sized yet."]),
         figures=figures[:_TORNADOS],
         tables=[table] if table.rows else [],
     )
@@ -244,27 +240,3 @@ def _cost_table(costs: list[Row]) -> Table:
         error = by_name.get("median_error", {}).get("value")
         rows.append((name, group[0]["n_samples"], error, *values))
     return Table("What serving costs here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])
-
-
-def _studies() -> list[tuple[str, str]]:
-    """What ours makes of the published figures of five documents; `tapescope study` shows each."""
-    try:
-        return [(f"study: {DOCUMENTS[one.letter]}", _verdicts(one)) for one in studies.every()]
-    except TapescopeError as error:
-        return [("studies", f"cannot be worked out: {error}")]
-
-
-_VERDICTS = {
-    "matches": "figures as printed",
-    "rounded": "only cut or rounded",
-    "wrong": "wrong in the document",
-    "misfit": "measured that a model does not fit",
-    "derived": "filled in",
-    "noted": "noted by a reader",
-    "unresolved": "not worked out",
-}
-
-
-def _verdicts(one: studies.Study) -> str:
-    found = Counter(line.verdict for line in studies.work_out(one))
-    return ", ".join(f"{found[key]} {meaning}" for key, meaning in _VERDICTS.items() if found[key])
