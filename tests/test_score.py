@@ -29,6 +29,8 @@ from sample_data.planted import KINDS
 from sample_data.scenario import FOLDER, CtaScenario, LibraryScenario, Scenario, drawn, load, named
 from support.archive import query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 # Kinds whose rule is not made yet are not expected; once it is, they are.
 EXISTING = {kind for kind, planted in KINDS.items() if set(planted.rules) & set(load_catalog().rules)}
 TODAY = set(KINDS) - {"clock_skew"}
