@@ -190,6 +190,45 @@ def test_questions_yield_their_columns(empty_lake: Connection) -> None:
     )
 
 
+def test_pages_show_columns_that_their_questions_have() -> None:
+    """A column that was renamed is found here, and not by the first site that has rows of it."""
+    asked, n_shown, complaints = load_catalog().asked, 0, []
+    for path in sorted((REPO / "dashboards" / "views").glob("*.py")):
+        for question, names in columns_shown(ast.parse(path.read_text(encoding="utf-8"))):
+            n_shown += 1
+            strange = set(names) - {column.name for column in asked[question].columns}
+            complaints += [f"{path.name}: {question} has no column {', '.join(strange)}"] if strange else []
+    assert not complaints and n_shown > 50, complaints
+
+
+def columns_shown(view: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    """Questions with the columns that a page shows of them: `show_…(asked, COLUMNS)` and `("question", COLUMNS)`."""
+    lists: dict[str, list[str]] = {}
+    questions: dict[str, str] = {}
+
+    def texts(node: ast.expr) -> list[str]:
+        if isinstance(node, ast.Name):
+            return lists.get(node.id, [])
+        items = node.elts if isinstance(node, ast.List) else []
+        return [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+
+    nodes = list(ast.walk(view))
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(name)], value=ast.Call(args=[ast.Constant(str(question)), *_])):
+                questions[name] = question
+            case ast.Assign(targets=[ast.Name(name)], value=value):
+                lists[name] = texts(value)
+    for node in nodes:
+        match node:
+            case ast.Tuple(elts=[ast.Constant(str(question)), columns, *_]) if question in load_catalog().asked:
+                yield question, texts(columns)
+            case ast.Call(func=ast.Attribute(attr=called), args=[ast.Name(name), columns, *_]) if (
+                called.startswith("show_") and questions.get(name) in load_catalog().asked
+            ):
+                yield questions[name], texts(columns)
+
+
 def test_questions_use_their_parameters() -> None:
     assert_none(
         f"{question.name}: the params of the header and those of the SQL differ"

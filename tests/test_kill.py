@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,12 +20,14 @@ import pytest
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from support.archive import copied, differences, make, make_site, query
+from sample_data.cta.taped import Taped
+from support.archive import SITE, copied, differences, make, make_site, put, query
 from support.processes import python, run
 from support.two_days import FIRST, SECOND, arrive, kept
 
 N_KILLS = 5
 SEED = 1
+TAPED = '\n[[drive]]\nname = "D9"\n\n[[input]]\nglob = "logs/taped/*"\n'
 
 # What belongs together: everything a build makes has its number; findings come with a detection.
 SEEN = """
@@ -70,12 +73,22 @@ def reader(site: Site, file: Path) -> Iterator[set[tuple[Any, ...]]]:
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """An archive of one day, built and judged; the logs of the next day have come. To be copied."""
-    site = make_site(tmp_path_factory.mktemp("prepared"))
-    arrive(site, FIRST)
+    site = make_site(tmp_path_factory.mktemp("prepared"), SITE + TAPED)
+    come(site, FIRST)
     make(site)
     steps.detect(site)
-    arrive(site, SECOND)
+    come(site, SECOND)
     return site
+
+
+def come(site: Site, day: date) -> None:
+    """A day's logs; that of CTA's drive grows, over a mount that lasts over midnight."""
+    arrive(site, day)
+    story = Taped({"D9": "tpsrv01"})
+    begin = datetime.combine(FIRST, datetime.min.time())
+    story.heartbeat("D9", begin, begin + timedelta(days=2), 900)
+    story.mount("D9", "VA", begin + timedelta(hours=23, minutes=55), 12, file_s=60)
+    put(site, "taped/D9.log", "".join(text for (_, own), text in story.files().items() if own <= day))
 
 
 def look(site: Site) -> tuple[Any, ...]:

@@ -134,6 +134,6 @@ def test_every_page_opens(made: Made, kind: str, monkeypatch: pytest.MonkeyPatch
     app.switch_page("views/requests.py").run()
     columns = set().union(*(frame.value.columns for frame in app.dataframe))
     if kind == "dcache":  # its last day has no restore: the page says what it lacks
-        assert any("No recall of pools is known" in str(box.value) for box in app.info)
+        assert any("recalls of pools: dCache's billing files" in str(box.value) for box in app.info)
     else:
         assert {"tsm": "media_wait_share", "endit": "full_share"}[kind] in columns

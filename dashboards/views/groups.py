@@ -49,7 +49,7 @@ for name, columns, by, lacking in (
     ("drives_in_service", ["day", "robot", "generation", "n_drives", "n_tapes", "added", "removed"], [],
      "No drive moved a whole file in this period."),
     ("read_patterns", WEEKS, ["group"], "No mount that read is known from request to dismount."),
-    ("queue_depths", DEPTHS, [], "No request is known with when it was queued. Load Enstore's LOG files."),
+    ("queue_depths", DEPTHS, [], "No queued request is known. Load Enstore's LOG files or the log of CTA's frontend."),
 ):  # fmt: skip
     found = page.ask(name, group=group)
     components.heading(found, whole=page, by=by)

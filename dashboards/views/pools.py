@@ -41,7 +41,7 @@ POOLS = [
     "latency_p90_s",
 ]
 TIMEOUTS = [
-    "pool", "operation", "n_requests", "n_timeouts", "n_never_started", "waited_hours", "n_elsewhere", "times",
+    "pool", "operation", "n_requests", "n_timeouts", "n_never_started", "waited_hours", "n_elsewhere", "load_ratio",
     "is_cost_suspect",
 ]  # fmt: skip
 REGIONS = [
@@ -111,7 +111,7 @@ if chosen:
     components.show_chart(streams, charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles))
     components.show_table(streams, STREAMS, chosen, 240)
 else:
-    st.info("No station's transfers are known in this period. Load server logs with `tapescope run`.")
+    st.info("No station's transfers are known in this period. Load the logs of the drives with `tapescope run`.")
 components.show_sql(streams)
 
 loads = page.ask("link_loads", station=station)

@@ -58,7 +58,11 @@ for name, columns, lacking in (
     ("remount_cost", REMOUNTS, "No mounts with files are known in this period."),
     ("traffic_classes", CLASSES, "No mount was logged from request to dismount."),
     ("whole_tape_reads", [], ""),
-    ("request_waits", WAITS, "No request is known with when it was queued. Load Enstore's LOG files."),
+    (
+        "request_waits",
+        WAITS,
+        "No queued request is known. Load Enstore's LOG files or the log of CTA's frontend.",
+    ),
     ("repeated_restores", AGAIN, "No file came back, or no pools' requests are known: load dCache's billing files."),
     ("recall_clients", CLIENTS, "No restore of pools is known. Load dCache's billing files."),
 ):

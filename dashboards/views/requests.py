@@ -1,5 +1,7 @@
 """What do users wait for, and what did TSM and ENDIT make of it? Recalls stage by stage, queues, drives of TSM."""
 
+import streamlit as st
+
 from dashboards import components
 
 PAGE = {"title": "Requests", "order": 85}
@@ -28,15 +30,28 @@ SESSIONS = [
     "idle_share",
 ]  # fmt: skip
 
+QUEUES = [
+    "storage_group", "mode", "n_polls", "max_files", "max_gb", "max_age_s", "max_overdue_s", "overdue_share",
+    "overdue_idle_share",
+]  # fmt: skip
+FOLLOWED = "dCache's billing files, with the log of CTA's tape daemon or of ENDIT's retriever"
+PARTS = (
+    ("recall_stages", STAGES, f"recalls of pools: {FOLLOWED}"),
+    ("recall_path", PATH, f"recalls that can be followed to a tape: {FOLLOWED}"),
+    ("queues", QUEUES, "CTA's queues: answers of `cta-admin --json showqueues`"),
+    ("endit_queue", QUEUE, "ENDIT's queues: its statistics files, or copies of them"),
+    ("endit_drives", SERVED, "ENDIT's retrieves: the log of its retriever"),
+    ("tsm_drives", DRIVES, "TSM's mounts: its table SUMMARY or its activity log"),
+    ("tsm_sessions", SESSIONS, "TSM's sessions: its table SUMMARY or its accounting file"),
+)
+
 page = components.open_page("What do requests wait for?")
-followed = "Load dCache's billing files with the log of CTA's tape daemon or of ENDIT's retriever."
-for name, columns, lacking in (
-    ("recall_stages", STAGES, f"No recall of pools is known. {followed}"),
-    ("recall_path", PATH, f"No recall can be followed to a tape. {followed}"),
-    ("endit_queue", QUEUE, "No queue of ENDIT is known. Load its statistics files, or copies of them."),
-    ("endit_drives", SERVED, "No retrieves are known. Load the log of ENDIT's retriever."),
-    ("tsm_drives", DRIVES, "No mount of TSM is known. Load its table SUMMARY or its activity log."),
-    ("tsm_sessions", SESSIONS, "No session of TSM is known. Load its table SUMMARY or its accounting file."),
-):
+lacking = []
+for name, columns, source in PARTS:
     found = page.ask(name)
-    components.show_part(found, columns, found.rows, lacking)
+    if found.rows:
+        components.show_part(found, columns)
+    else:
+        lacking.append(f"* {source}")
+if lacking:
+    st.info("Of these nothing is known in the period. They come from:\n\n" + "\n".join(lacking))

@@ -24,6 +24,7 @@ VALLEY = [
 ]
 BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
 STREAMS = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
+ALONE = ["station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "retained_share"]
 
 page = components.open_page("Which stations work, which wait?", "station", compares=True)
 station, n_days = page.chosen["station"], max(7, page.n_days)
@@ -39,7 +40,12 @@ if not total.rows:
         components.show_table(loads, ["link", "direction", "hour_at", "avg_mb_s", "max_mb_s"], height=300)
         components.show_sql(loads)
     else:
-        st.info("No link's traffic is known in these days. Load MRTG's logs, or rrd files, with `tapescope run`.")
+        st.info(
+            "No link's traffic is known in these days: what stations send and receive, and how much of the time they"
+            " are active, comes from MRTG's logs, rrd files or the interface counters of Prometheus."
+        )
+    alone = page.ask("streams_per_station")
+    components.show_part(alone, ALONE, words.in_order(alone.rows_of(station=station), "station"))
     state.stop()
 since = page.last_days(n_days)
 st.text(f"{n_days} days, from {since} to {page.last}: at least a week, for a station's week is its rhythm")

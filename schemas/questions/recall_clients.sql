@@ -12,7 +12,7 @@ doc = "a read counts for a recall that began at most so long before"
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known; not told: of these days no billing of movers is there, or in a layout that is not read" }
+read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known; not recorded: of these days no billing of movers is there, or in a layout that is not read" }
 n_restores = { type = "BIGINT", doc = "restores done" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
 share = { type = "DOUBLE", unit = "1", doc = "of the group's restores" }
@@ -62,7 +62,7 @@ told AS (
 ),
 judged AS (
     SELECT r.*, t.n_reads, t.protocols, t.first_at,
-           CASE WHEN h.system IS NULL THEN 'not told' ELSE coalesce(t.read_from, 'nobody') END AS read_from
+           CASE WHEN h.system IS NULL THEN 'not recorded' ELSE coalesce(t.read_from, 'nobody') END AS read_from
     FROM restore r LEFT JOIN told t ON t.no = r.no LEFT JOIN heard h ON h.system = r.system
 ),
 summed AS (
