@@ -41,7 +41,7 @@ def test_ten_sessions_while_the_pipeline_commits(archive: Path, tmp_path: Path) 
     with (
         served(site, tmp_path / "streamlit.log") as url,
         browsing(chromium()) as browser,
-        written(site, pause_s=4.0) as commits,
+        written(site, pause_s=10.0) as commits,
     ):
         pages = [opened(browser, url) for _ in range(SESSIONS)]
         n_pages = pages[0].locator(LINKS).count()

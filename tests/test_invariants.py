@@ -32,6 +32,7 @@ from support.archive import (
     morning,
     mrtg_text,
     put,
+    queries,
     query,
     seconds,
     vmstat_text,
@@ -98,7 +99,8 @@ def fed_relations(site: Site) -> set[str]:
     """What SQL makes, directly or not, of a bronze relation that has rows."""
     catalog = load_catalog()
     bronze = [relation.full_name for relation in catalog.layer("bronze")]
-    fed = {name for name in bronze if query(site, f"SELECT 1 FROM {name} LIMIT 1")}
+    rows = queries(site, {name: f"SELECT 1 FROM {name} LIMIT 1" for name in bronze})
+    fed = {name for name, found in rows.items() if found}
     assert fed >= {"bronze.enstore_log_mover", "bronze.mrtg_log", "bronze.host_sample"}
     for relation in catalog.made_by_sql():
         if fed.intersection(relation.inputs):

@@ -124,6 +124,7 @@ def test_killed_steps_lose_and_double_nothing(
         assert seen <= set(reference.seen[number : number + 2]), f"{step}: a reader saw what no whole step left"
         assert look(site) == reference.seen[number + 1]
     assert differences(kept(reference.site), kept(site)) == []
+    assert query(site, "SELECT drive, status, n_file_lines FROM silver.cta_mount") == [("D9", "ok", 12)]
 
 
 def assert_files_are_whole(site: Site) -> None:

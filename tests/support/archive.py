@@ -8,6 +8,7 @@ import math
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -311,5 +312,10 @@ def differences(one: Rows, other: Rows) -> list[str]:
 
 
 def query(site: Site, sql: str) -> list[tuple[Any, ...]]:
+    return queries(site, {"": sql})[""]
+
+
+def queries(site: Site, asked: Mapping[str, str]) -> dict[str, list[tuple[Any, ...]]]:
+    """Rows by name: to open a warehouse takes longer than most questions."""
     with Warehouse(site).read() as connection:
-        return connection.execute(sql).fetchall()
+        return {name: connection.execute(sql).fetchall() for name, sql in asked.items()}

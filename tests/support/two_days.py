@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from support.archive import Rows, all_rows, morning, mrtg_text, put, query, vmstat_text
+from support.archive import Rows, all_rows, morning, mrtg_text, put, queries, vmstat_text
 
 FIRST, SECOND = date(2010, 3, 9), date(2010, 3, 10)
 
@@ -20,6 +20,6 @@ def arrive(site: Site, day: date) -> None:
 def kept(site: Site) -> Rows:
     """All rows of bronze, the files and rejects, and the findings, lineage and all."""
     names = [relation.full_name for relation in load_catalog().layer("bronze")]
-    rows = {name: query(site, f"SELECT * FROM {name}") for name in [*names, "ops.reject", "gold.finding"]}
-    rows["ops.file"] = query(site, "SELECT * EXCLUDE modified_ns FROM ops.file")
+    asked = {name: f"SELECT * FROM {name}" for name in [*names, "ops.reject", "gold.finding"]}
+    rows = queries(site, asked | {"ops.file": "SELECT * EXCLUDE modified_ns FROM ops.file"})
     return {name: Counter(found) for name, found in rows.items()} | all_rows(site)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
-from support.archive import SITE, Rows, all_rows, make_site, morning, put, query, vmstat_text
+from support.archive import SITE, Rows, all_rows, make_site, morning, put, queries, vmstat_text
 
 FIRST = date(2010, 3, 1)
 N_DAYS = 7  # each takes a minute of Airflow's
@@ -67,11 +67,11 @@ def timely(site: Site, days: list[date]) -> None:
 def site_rows(site: Site) -> Rows:
     """All rows of bronze, silver and gold, findings and what is withheld; not from which piece of a file they are."""
     bronze = [relation.full_name for relation in load_catalog().layer("bronze")]
-    rows = {name: Counter(query(site, f"SELECT COLUMNS(* EXCLUDE file_id) FROM {name}")) for name in bronze}
-    for relation in load_catalog().layer("gold"):
-        if not relation.sql:
-            rows[relation.full_name] = Counter(query(site, f"SELECT * FROM {relation.full_name}"))
-    return rows | {"ops.reject": Counter(query(site, "SELECT reason, text FROM ops.reject"))} | all_rows(site)
+    asked = {name: f"SELECT COLUMNS(* EXCLUDE file_id) FROM {name}" for name in bronze}
+    gold = [relation.full_name for relation in load_catalog().layer("gold") if not relation.sql]
+    asked |= {name: f"SELECT * FROM {name}" for name in gold}
+    rows = queries(site, asked | {"ops.reject": "SELECT reason, text FROM ops.reject"})
+    return {name: Counter(found) for name, found in rows.items()} | all_rows(site)
 
 
 def reports(site: Site, life: bool = True) -> dict[str, list[str]]:
