@@ -46,12 +46,14 @@ PARTS = (
 )
 
 page = components.open_page("What do requests wait for?")
-lacking = []
+lacking, empty = [], []
 for name, columns, source in PARTS:
     found = page.ask(name)
     if found.rows:
         components.show_part(found, columns)
     else:
         lacking.append(f"* {source}")
+        empty.append(found)
 if lacking:
     st.info("Of these nothing is known in the period. They come from:\n\n" + "\n".join(lacking))
+    components.show_sql(*empty)
