@@ -283,9 +283,7 @@ def test_a_damaged_catalogue_is_named_and_comes_back(
 
 
 def test_a_reader_keeps_its_locks_whatever_its_process_asks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Locks of a file go with any file handle that a process closes: another process then removed the log of the
-    reader, and a dashboard's server ended by SIGBUS.
-    """
+    """Locks of a file go with any file handle that a process closes: another process then removed the reader's log."""
     file, log = catalogue_of(site), Path(f"{catalogue_of(site)}-wal")
     write = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE x (y)'); c.commit(); c.close()"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines.answers import excerpts, question
 from pipelines.catalog.contracts import Catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import Connection
@@ -74,7 +74,7 @@ def _words(connection: Connection) -> dict[str, str]:
 
 def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, known: list[str]) -> None:
     """Nothing found is an answer only where drive, day and bucket exist."""
-    rows = connection.execute(bind("SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day])).fetchall()
+    rows = execute(connection, "SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
     drives = sorted(row[0] for row in rows)
     if drive not in drives:
         raise QuestionRefused(

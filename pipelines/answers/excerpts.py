@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import blocks
@@ -28,7 +28,7 @@ def read_lines(
     A file whose size or time differ from when it was read is compared with what was read, byte for byte, first.
     """
     file = site.root / path
-    row = connection.execute(bind(_KNOWN, [path])).fetchone()
+    row = execute(connection, _KNOWN, [path]).fetchone()
     requested = sorted(set(numbers))
     if row is None or row[2] is None:
         return "it is not among the files that were read"

@@ -11,7 +11,7 @@ import duckdb
 from pipelines.answers import adhoc, guard, parameters
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Catalog, Column, Question
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
@@ -94,7 +94,7 @@ def answer(
     try:
         with transaction(connection):
             number = snapshot if snapshot is not None else snapshot_id(connection)
-            result = connection.execute(bind(limit.sql, values))
+            result = execute(connection, limit.sql, values)
             names = [column[0] for column in result.description]
             rows = result.fetchall()
     except duckdb.Error as error:

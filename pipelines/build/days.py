@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.primitives.clock import day_bounds, site_days
 from pipelines.warehouse.connection import LAKE, Connection
 
@@ -174,14 +174,14 @@ class DayLinks:
         """Days with lines about requests of which some of these days have lines too."""
         key = frozenset(days)
         if key not in self._of_requests:
-            rows = self.connection.execute(bind(_REQUEST_DAYS, [sorted(days)])).fetchall() if days else []
+            rows = execute(self.connection, _REQUEST_DAYS, [sorted(days)]).fetchall() if days else []
             self._of_requests[key] = self.waits(days | {row[0] for row in rows})
         return set(self._of_requests[key])
 
     def waits(self, days: set[date]) -> set[date]:
         """The days, and those between which a request of CTA waited that has lines on one of them."""
         for sql in (_CTA_REQUEST_DAYS, _OLDEST_DAYS) if days else ():
-            days = days | {row[0] for row in self.connection.execute(bind(sql, {"days": sorted(days)})).fetchall()}
+            days = days | {row[0] for row in execute(self.connection, sql, {"days": sorted(days)}).fetchall()}
         return days
 
 

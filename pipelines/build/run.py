@@ -13,7 +13,7 @@ import duckdb
 from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
@@ -204,16 +204,13 @@ def _make_days(
         if rewritten:
             days = sorted(rewritten)
             if present.has_rows(relation):
-                connection.execute(
-                    bind(f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
-                )
+                execute(connection, f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
             columns = ", ".join(f'"{name}"' for name in relation.column_names)
-            row = connection.execute(
-                bind(
-                    f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
-                    " WHERE day IN (SELECT unnest(?)) ORDER BY ALL",
-                    [days],
-                ),
+            row = execute(
+                connection,
+                f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
+                " WHERE day IN (SELECT unnest(?)) ORDER BY ALL",
+                [days],
             ).fetchone()
             changes.n_rows += row[0] if row else 0
             present.replaced(relation, row[0] if row else 0)
@@ -273,23 +270,20 @@ def _changed_days(
 ) -> tuple[set[date], set[date]]:
     """Days whose rows differ from the lake in any column, and those whose content differs (lineage left out)."""
     if not present.has_rows(relation):  # a first build: nothing to compare with
-        rows = connection.execute(
-            bind("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run])
-        ).fetchall()
+        rows = execute(connection, "SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
         first = {row[0] for row in rows}
         return first, first
     everything = ", ".join(f'"{name}"' for name in relation.column_names)
     content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
     sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
-    rows = connection.execute(
-        bind(
-            f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
-            f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
-            " SELECT coalesce(new.day, old.day), (new.n, new.s) IS DISTINCT FROM (old.n, old.s)"
-            " FROM new FULL JOIN old ON old.day = new.day"
-            " WHERE (new.n, new.e) IS DISTINCT FROM (old.n, old.e)",
-            {"days": run},
-        ),
+    rows = execute(
+        connection,
+        f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
+        f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
+        " SELECT coalesce(new.day, old.day), (new.n, new.s) IS DISTINCT FROM (old.n, old.s)"
+        " FROM new FULL JOIN old ON old.day = new.day"
+        " WHERE (new.n, new.e) IS DISTINCT FROM (old.n, old.e)",
+        {"days": run},
     ).fetchall()
     return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
 

@@ -32,14 +32,26 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+_FEW_VALUES = 5_000
 # Text that a parameter's mark may stand in without being one, then the marks.
 _MARK = re.compile(r"""'(?:[^']|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|\$(?P<name>[A-Za-z_]\w*)|(?P<place>\?)""", re.DOTALL)
 
 
-def bind(sql: str, values: Sequence[Any] | Mapping[str, Any]) -> str:
-    """The statement with its parameters, `?` in turn or `$name`, as literals.
+def execute(
+    connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] | Mapping[str, Any]
+) -> duckdb.DuckDBPyConnection:
+    """Run a statement with parameters, `?` in turn or `$name`.
 
-    For the first parameter of a process DuckDB imports pandas, which takes longer than most questions.
+    For the first parameter of a process DuckDB imports pandas, which takes longer than most questions: few values are
+    written into the statement. Many go as parameters, for to parse their text takes longer than that.
+    """
+    given = values.values() if isinstance(values, Mapping) else values
+    n_values = sum(len(value) if isinstance(value, list | tuple) else 1 for value in given)
+    return connection.execute(bind(sql, values)) if n_values <= _FEW_VALUES else connection.execute(sql, values)
+
+
+def bind(sql: str, values: Sequence[Any] | Mapping[str, Any]) -> str:
+    """The statement with its parameters, `?` in turn or `$name`, as literals. Raises ValueError for one too many.
 
     >>> bind("SELECT ?, '?' WHERE day = ?", [1.5, date(2010, 3, 9)])
     "SELECT CAST('1.5' AS DOUBLE), '?' WHERE day = DATE '2010-03-09'"
@@ -53,7 +65,10 @@ def bind(sql: str, values: Sequence[Any] | Mapping[str, Any]) -> str:
             return literal(values[found["name"]])
         return found[0]
 
-    return _MARK.sub(replaced, sql)
+    bound = _MARK.sub(replaced, sql)
+    if any(True for _ in in_turn):
+        raise ValueError(f"more values than parameters: {sql}")
+    return bound
 
 
 def literal(value: Any) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.catalog.contracts import Catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import FileParse, cut_at_midnight
 from pipelines.ingest.parts import Part, Span
@@ -121,8 +121,8 @@ class Loader:
         row = self.registry.rows.get(part.file_id)
         if row is None or not row["n_rejected"]:
             return
-        taken = self.connection.execute(
-            bind(f"DELETE FROM {LAKE}.ops.reject WHERE file_id = ? AND reason = 'torn'", [part.file_id])
+        taken = execute(
+            self.connection, f"DELETE FROM {LAKE}.ops.reject WHERE file_id = ? AND reason = 'torn'", [part.file_id]
         ).fetchone()
         if taken and taken[0]:
             self.registry.change(part.file_id, n_lines=row["n_lines"] - 1, n_rejected=row["n_rejected"] - 1)

@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines import sources
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import Counts, FileParse
 from pipelines.ingest.parts import REFUSED, Part, Place, Row, Span, origin_text
@@ -229,8 +229,10 @@ class FileRegistry:
 
     def _write(self, name: str, key: str, stale: set[str], fresh: list[Row]) -> None:
         if stale:
-            self.connection.execute(
-                bind(f"DELETE FROM {LAKE}.ops.{name} WHERE {key} IN (SELECT unnest(?::VARCHAR[]))", [sorted(stale)])
+            execute(
+                self.connection,
+                f"DELETE FROM {LAKE}.ops.{name} WHERE {key} IN (SELECT unnest(?::VARCHAR[]))",
+                [sorted(stale)],
             )
         if fresh:
             schema = {column.name: TYPES[column.type] for column in self.relations[name].columns}

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from pipelines.catalog.contracts import Relation
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.files import look_at
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parts import Part, Place, Row, Span, origin_text
@@ -194,11 +194,10 @@ class Succession:
 
     def hosts(self, file_ids: list[str]) -> set[str]:
         """The hosts that some parts speak for."""
-        rows = self.registry.connection.execute(
-            bind(
-                f"SELECT DISTINCT host FROM {LAKE}.bronze.{LOG_COVERAGE} WHERE file_id IN (SELECT unnest(?))",
-                [file_ids],
-            )
+        rows = execute(
+            self.registry.connection,
+            f"SELECT DISTINCT host FROM {LAKE}.bronze.{LOG_COVERAGE} WHERE file_id IN (SELECT unnest(?::VARCHAR[]))",
+            [file_ids],
         ).fetchall()
         return {row[0] for row in rows}
 

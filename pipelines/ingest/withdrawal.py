@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pipelines import sources
 from pipelines.catalog.contracts import Relation, load_catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.files import stored_path
 from pipelines.config.site import Site
 from pipelines.ingest.parts import REFUSED
@@ -51,7 +51,7 @@ def withdraw(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list
     for name in _tables_of(registry, bronze, file_ids):
         _take_out(registry.connection, bronze[name], file_ids)
     ids = "(SELECT unnest(?::VARCHAR[]))"
-    registry.connection.execute(bind(f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids]))
+    execute(registry.connection, f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
     if not keep_note:
         registry.remove(file_ids)
         return
@@ -76,7 +76,9 @@ def _tables_of(registry: FileRegistry, bronze: dict[str, Relation], file_ids: li
 def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -> None:
     table, condition = f"{LAKE}.{relation.full_name}", "file_id IN (SELECT unnest(?::VARCHAR[]))"
     days = f"SELECT DISTINCT {'day' if relation.has_day else 'NULL'} FROM {table} WHERE {condition}"
-    connection.execute(
-        bind(f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation.full_name}', day FROM ({days}) AS t(day)", [file_ids])
+    execute(
+        connection,
+        f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation.full_name}', day FROM ({days}) AS t(day)",
+        [file_ids],
     )
-    connection.execute(bind(f"DELETE FROM {table} WHERE {condition}", [file_ids]))
+    execute(connection, f"DELETE FROM {table} WHERE {condition}", [file_ids])

@@ -12,7 +12,7 @@ from pipelines.answers import question
 from pipelines.build import checks, site_tables
 from pipelines.build import run as builder
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import CheckFailed
 from pipelines.primitives.store_errors import is_damage
@@ -171,11 +171,10 @@ def _record(
     is_committed: bool,
 ) -> None:
     build_id = f"{number}-{fingerprint[:12]}" if fingerprint else f"{number}-failed"
-    connection.execute(
-        bind(
-            f"INSERT INTO {LAKE}.ops.build VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [build_id, number, fingerprint, report.is_full, is_committed, json.dumps(report.days), report.n_rows],
-        ),
+    execute(
+        connection,
+        f"INSERT INTO {LAKE}.ops.build VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [build_id, number, fingerprint, report.is_full, is_committed, json.dumps(report.days), report.n_rows],
     )
     insert_rows(connection, "ops.check_result", [[build_id, *vars(result).values()] for result in results])
 

@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 
 from pipelines.catalog.contracts import Relation, macros
-from pipelines.catalog.sql_inspect import bind, quote
+from pipelines.catalog.sql_inspect import execute, quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.primitives.store_errors import translate_store_errors
@@ -104,6 +104,7 @@ class Warehouse:
         """
         with self.turn(step), self.duckdb_session(WRITE_MEMORY) as connection:
             claim = self._attach_to_write(connection)
+            _limit_threads(connection)
             try:
                 yield connection
             except Exception:
@@ -197,6 +198,7 @@ class Warehouse:
                 self._attach_copy(connection, options)
             else:
                 self.attach(connection, options)
+            _limit_threads(connection)
             connection.execute(f"USE {LAKE}")
             yield connection
 
@@ -231,7 +233,6 @@ class Warehouse:
             if "creating a new DuckLake is explicitly disabled" not in str(error):
                 raise
             raise self._absent(connection) from None
-        _limit_threads(connection)
 
     @property
     def _places(self) -> tuple[str, str]:
@@ -250,7 +251,6 @@ class Warehouse:
             connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
             connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, str(copy))}")
             connection.execute("SELECT count(*) FROM duckdb_tables()")  # it is open: its name may go
-        _limit_threads(connection)
 
     def client_sql(self) -> str:
         """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
@@ -281,8 +281,7 @@ class Warehouse:
 def _limit_threads(connection: Connection) -> None:
     """One thread where the lake is small: to hand its few rows from thread to thread takes longer than the work."""
     row = connection.execute(
-        f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{LAKE}.ducklake_data_file"
-        " WHERE end_snapshot IS NULL"
+        f"SELECT coalesce(sum(file_size_bytes), 0) FROM {ownership.BOOK}.ducklake_data_file WHERE end_snapshot IS NULL"
     ).fetchone()
     if row and row[0] < _SMALL_BYTES:
         connection.execute("SET threads = 1")
@@ -306,13 +305,13 @@ def replace_day(connection: Connection, relation: Relation, day: date, rows: Ite
     """Write a day's rows where they differ from those that are there: looking again changes nothing."""
     names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
     new_rows = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
-    present = connection.execute(bind(f"SELECT * FROM {table} WHERE day = ?", [day])).fetchall()
+    present = execute(connection, f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
     if new_rows == sorted(present, key=repr):
         return
-    connection.execute(bind(f"DELETE FROM {table} WHERE day = ?", [day]))
+    execute(connection, f"DELETE FROM {table} WHERE day = ?", [day])
     if new_rows:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
         columns = ", ".join(f"unnest(CAST(? AS {column.type}[]))" for column in relation.columns)
-        connection.execute(bind(f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*new_rows, strict=True)))))
+        execute(connection, f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*new_rows, strict=True))))
 
 
 def snapshot_id(connection: Connection) -> int:

@@ -8,13 +8,13 @@ import polars as pl
 
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import load_catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
 
 
 def ask_input(connection: Connection, name: str, /, **params: Any) -> pl.DataFrame:
     """What an input gives; all its parameters must be given. The lake need not be the default catalogue."""
-    return connection.execute(bind(_sql(name), params)).pl()
+    return execute(connection, _sql(name), params).pl()
 
 
 @cache

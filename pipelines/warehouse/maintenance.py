@@ -21,7 +21,6 @@ from pipelines.warehouse.connection import LAKE, Connection
 
 LEAST_SNAPSHOT_DAYS = 7
 FILE_DAYS = 2
-_BOOK = f"__ducklake_metadata_{LAKE}"
 
 
 @dataclass
@@ -128,10 +127,10 @@ def _n_mergeable(connection: Connection) -> int:
     row = connection.execute(
         f"""
         SELECT coalesce(sum(n - 1), 0) FROM (
-            SELECT count(*) AS n FROM {_BOOK}.ducklake_data_file f
+            SELECT count(*) AS n FROM {ownership.BOOK}.ducklake_data_file f
             LEFT JOIN (
                 SELECT data_file_id, string_agg(partition_value, '/' ORDER BY partition_key_index) AS place
-                FROM {_BOOK}.ducklake_file_partition_value GROUP BY data_file_id
+                FROM {ownership.BOOK}.ducklake_file_partition_value GROUP BY data_file_id
             ) p USING (data_file_id)
             WHERE f.end_snapshot IS NULL AND f.file_size_bytes < 512 * 1024 * 1024
             GROUP BY f.table_id, f.partition_id, p.place

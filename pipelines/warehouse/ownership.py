@@ -21,14 +21,14 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.catalog.sql_inspect import bind, quote
+from pipelines.catalog.sql_inspect import execute, quote
 from pipelines.primitives.errors import ConfigError
 from pipelines.primitives.files import write_atomic
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.engine import Connection
 
 FILE = "tapescope-warehouse.json"
-_BOOK = "__ducklake_metadata_lake"
+BOOK = "__ducklake_metadata_lake"
 _OWN = "give each site a data_path of its own in site.toml"
 _ADOPT = "; if its other copy is out of use, `tapescope restore --adopt` goes on with this one"
 
@@ -105,7 +105,7 @@ def check(connection: Connection, data_path: str, claim: Claim | None, adopt: bo
 def _first(connection: Connection, data_path: str, lake: str, newest: int) -> Claim:
     """The first claim of a lake on its data path: of files that were there before, only the known ones are its own."""
     has_files = has_data(connection, data_path)
-    row = connection.execute(f"SELECT 1 FROM {_BOOK}.ducklake_data_file WHERE end_snapshot IS NULL LIMIT 1").fetchone()
+    row = connection.execute(f"SELECT 1 FROM {BOOK}.ducklake_data_file WHERE end_snapshot IS NULL LIMIT 1").fetchone()
     if row and not has_files:
         raise ConfigError(
             f"the catalogue names data files, and {data_path} holds none",
@@ -128,9 +128,7 @@ def strangers(connection: Connection, paths: Iterable[str], since: datetime | No
     found = set()
     for path in paths:
         if "://" in path:
-            row = connection.execute(
-                bind(f"SELECT last_modified < ? FROM read_blob({quote(path)})", [since])
-            ).fetchone()
+            row = execute(connection, f"SELECT last_modified < ? FROM read_blob({quote(path)})", [since]).fetchone()
             is_older = bool(row and row[0])
         else:
             is_older = Path(path).exists() and Path(path).stat().st_mtime < since.timestamp()
@@ -144,10 +142,10 @@ def missing(connection: Connection, data_path: str) -> list[str]:
     rows = connection.execute(
         f"""
         SELECT s.path || t.path || f.path FROM (
-            SELECT table_id, path FROM {_BOOK}.ducklake_data_file WHERE end_snapshot IS NULL
-            UNION ALL SELECT table_id, path FROM {_BOOK}.ducklake_delete_file WHERE end_snapshot IS NULL
-        ) f JOIN {_BOOK}.ducklake_table t ON t.table_id = f.table_id AND t.end_snapshot IS NULL
-        JOIN {_BOOK}.ducklake_schema s ON s.schema_id = t.schema_id AND s.end_snapshot IS NULL
+            SELECT table_id, path FROM {BOOK}.ducklake_data_file WHERE end_snapshot IS NULL
+            UNION ALL SELECT table_id, path FROM {BOOK}.ducklake_delete_file WHERE end_snapshot IS NULL
+        ) f JOIN {BOOK}.ducklake_table t ON t.table_id = f.table_id AND t.end_snapshot IS NULL
+        JOIN {BOOK}.ducklake_schema s ON s.schema_id = t.schema_id AND s.end_snapshot IS NULL
         """
     ).fetchall()
     required = [str(row[0]) for row in rows]
@@ -161,8 +159,8 @@ def missing(connection: Connection, data_path: str) -> list[str]:
 def _lake(connection: Connection) -> tuple[str, int]:
     """The number of the lake that is attached, and its newest snapshot."""
     row = connection.execute(
-        f"SELECT (SELECT schema_uuid::VARCHAR FROM {_BOOK}.ducklake_schema WHERE schema_id = 0),"
-        f" (SELECT max(snapshot_id) FROM {_BOOK}.ducklake_snapshot)"
+        f"SELECT (SELECT schema_uuid::VARCHAR FROM {BOOK}.ducklake_schema WHERE schema_id = 0),"
+        f" (SELECT max(snapshot_id) FROM {BOOK}.ducklake_snapshot)"
     ).fetchone()
     return (str(row[0]), int(row[1])) if row else ("", 0)
 

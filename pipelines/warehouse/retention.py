@@ -15,7 +15,7 @@ from datetime import date, timedelta
 import duckdb
 
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
 
 MARGIN = timedelta(days=32)  # a request may be a month old; and a day, for days of the site's zone are not UTC's
@@ -70,7 +70,7 @@ def purge(
         dropped.first_day = first_day
         if not dry_run:
             values = [end, first_day, len(dropped.days["gold"]), dropped.n_rows]
-            connection.execute(bind(f"INSERT INTO {LAKE}.ops.retention VALUES (?, ?, ?, ?)", values))
+            execute(connection, f"INSERT INTO {LAKE}.ops.retention VALUES (?, ?, ?, ?)", values)
     return dropped
 
 
@@ -78,24 +78,23 @@ def _drop_from(connection: Connection, relation: Relation, begin: date, dropped:
     if begin == date.min:
         return
     table = f"{LAKE}.{relation.full_name}"
-    rows = connection.execute(bind(f"SELECT day, count(*) FROM {table} WHERE day < ? GROUP BY day", [begin])).fetchall()
+    rows = execute(connection, f"SELECT day, count(*) FROM {table} WHERE day < ? GROUP BY day", [begin]).fetchall()
     if not rows:
         return
     dropped.days[relation.layer] |= {day for day, _ in rows}
     dropped.n_rows += sum(n for _, n in rows)
     dropped.relations.add(relation.full_name)
     if not dry_run:
-        connection.execute(bind(f"DELETE FROM {table} WHERE day < ?", [begin]))
+        execute(connection, f"DELETE FROM {table} WHERE day < ?", [begin])
 
 
 def _end(connection: Connection, last_day: date) -> date | None:
     """The last day up to a day on which logs were written, and on another of the week before it as well."""
-    row = connection.execute(
-        bind(
-            "SELECT max(day) FROM (SELECT day, lag(day) OVER (ORDER BY day) AS before"
-            f" FROM (SELECT DISTINCT day FROM {LAKE}.silver.log_coverage WHERE day <= ?))"
-            f" WHERE day - before <= {_NEAR_DAYS}",
-            [last_day],
-        ),
+    row = execute(
+        connection,
+        "SELECT max(day) FROM (SELECT day, lag(day) OVER (ORDER BY day) AS before"
+        f" FROM (SELECT DISTINCT day FROM {LAKE}.silver.log_coverage WHERE day <= ?))"
+        f" WHERE day - before <= {_NEAR_DAYS}",
+        [last_day],
     ).fetchone()
     return row[0] if row else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.failures import summarize_failure
@@ -68,9 +68,8 @@ def record_readonly_run(site: Site, step: str) -> Iterator[Run]:
 def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | None) -> None:
     counts = {name: value for name, value in run.counts.items() if isinstance(value, int | float)}
     with transaction(connection):
-        connection.execute(
-            bind(
-                f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
-                [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
-            ),
+        execute(
+            connection,
+            f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
+            [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
         )

@@ -7,7 +7,8 @@ import polars as pl
 
 from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
+from pipelines.warehouse import ownership
 from pipelines.warehouse.connection import LAKE, Connection, transaction
 
 _AT_ONCE = 500  # rows of a statement
@@ -30,11 +31,10 @@ def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = 
         tables = {name.removeprefix("bronze.") for name in changed if name.startswith("bronze.")}
         for stem, source in sources.all_sources().items() if tables else ():
             if tables & {*source.TABLES, LOG_COVERAGE}:
-                connection.execute(
-                    bind(
-                        f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'",
-                        [stem],
-                    )
+                execute(
+                    connection,
+                    f"UPDATE {LAKE}.ops.file SET source_version = NULL WHERE source = ? AND state = 'loaded'",
+                    [stem],
                 )
     note_tables(connection, catalog)
     return changed
@@ -134,7 +134,7 @@ def tables_with_files(connection: Connection) -> set[str]:
     """The tables that have data files at the last commit: the others have no row. One statement asks for all."""
     rows = connection.execute(
         f"SELECT s.schema_name || '.' || i.table_name FROM ducklake_table_info('{LAKE}') i"
-        f" JOIN __ducklake_metadata_{LAKE}.ducklake_schema s ON s.schema_id = i.schema_id AND s.end_snapshot IS NULL"
+        f" JOIN {ownership.BOOK}.ducklake_schema s ON s.schema_id = i.schema_id AND s.end_snapshot IS NULL"
         " WHERE i.file_count > 0"
     ).fetchall()
     return {name for (name,) in rows}
@@ -145,7 +145,7 @@ def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]
     for begin in range(0, len(rows), _AT_ONCE):
         some = rows[begin : begin + _AT_ONCE]
         marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
-        connection.execute(bind(f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row]))
+        execute(connection, f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row])
 
 
 def _create(connection: Connection, relation: Relation) -> None:
@@ -167,7 +167,7 @@ def note_tables(connection: Connection, catalog: Catalog) -> None:
     asks the catalogue anew for each column of a statement that names the table: 0.1 s a table, for every reader
     (mended in its pull request 1313, which 1.5.5 lacks).
     """
-    book = f"__ducklake_metadata_{LAKE}"
+    book = ownership.BOOK
     connection.execute(
         f"INSERT INTO {book}.ducklake_table_stats (table_id, record_count, next_row_id, file_size_bytes)"
         f" SELECT table_id, 0, 0, 0 FROM {book}.ducklake_table WHERE end_snapshot IS NULL"

@@ -14,7 +14,7 @@ import pytest
 from pipelines.build import present
 from pipelines.catalog.contracts import load_catalog
 from pipelines.catalog.sql_inspect import quote
-from pipelines.warehouse import tables
+from pipelines.warehouse import connection, tables
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import archive
 from support.cases import create_tables
@@ -41,6 +41,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_attach_to_write", _attach_to_write)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
+        patch.setattr(connection, "_limit_threads", lambda _: None)
         patch.setattr(tables, "note_tables", lambda *_: None)
         patch.setattr(present, "tables_with_files", _tables_with_rows)
         patch.setattr(archive, "empty_warehouse", empty_file)

@@ -6,7 +6,7 @@ import polars as pl
 
 from pipelines.answers.excerpts import read_lines
 from pipelines.catalog.contracts import Rule
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection
@@ -19,13 +19,12 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     if not rule.sources:
         return "high: the absence itself was observed"
     kind = rule.sources[0]
-    row = connection.execute(
-        bind(
-            "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
-            f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
-            " WHERE $kind IN (source, speaks_for) AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
-            {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
-        ),
+    row = execute(
+        connection,
+        "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
+        f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
+        " WHERE $kind IN (source, speaks_for) AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
+        {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
     if row is None or not row[1]:
         return f"medium: site.toml declares no period for the log of {kind}, so what is missing cannot be estimated"
@@ -46,15 +45,14 @@ def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame)
         return []
     lines, files, instants = zip(*places, strict=True)
     # all lines in one question: each costs as much as all of them
-    found = connection.execute(
-        bind(
-            "SELECT w.place, f.path, m.marked_at, m.message"
-            " FROM (SELECT unnest(range(len($lines))) AS place, unnest($lines) AS line_no, unnest($files) AS file_id) w"
-            f" JOIN {LAKE}.ops.file f ON f.file_id = w.file_id"
-            f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
-            " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
-            {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
-        ),
+    found = execute(
+        connection,
+        "SELECT w.place, f.path, m.marked_at, m.message"
+        " FROM (SELECT unnest(range(len($lines))) AS place, unnest($lines) AS line_no, unnest($files) AS file_id) w"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = w.file_id"
+        f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
+        " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
+        {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
     ).fetchall()
     first = {place: line for place, *line in reversed(found)}
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]

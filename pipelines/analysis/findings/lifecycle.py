@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from pipelines.analysis.finding_id import resolve_prefix
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
 
 ACKNOWLEDGE, MUTE, REOPEN = "acknowledge", "mute", "reopen"
@@ -104,29 +104,31 @@ def read_history(connection: Connection) -> History:
 def judged_on(connection: Connection, first: date, day: date, n_findings: int) -> None:
     """Record that the rules ran for a period up to a day: without findings it is else like one they never saw."""
     row = (day, n_findings, first)
-    present = connection.execute(
-        bind(f"SELECT day, n_findings, first_day FROM {LAKE}.ops.detection WHERE day = ?", [day])
+    present = execute(
+        connection, f"SELECT day, n_findings, first_day FROM {LAKE}.ops.detection WHERE day = ?", [day]
     ).fetchall()
     if present != [row]:
-        connection.execute(bind(f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day]))
-        connection.execute(
-            bind(f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day) VALUES (?, ?, ?)", list(row))
+        execute(connection, f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day])
+        execute(
+            connection, f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day) VALUES (?, ?, ?)", list(row)
         )
 
 
 def restate(connection: Connection, since: date) -> None:
     """States of the findings of a day and of later ones, where what came before them or was said has changed."""
     history = read_history(connection)
-    rows = connection.execute(
-        bind(f"SELECT DISTINCT day, finding_id, state FROM {LAKE}.gold.finding WHERE day >= ? ORDER BY ALL", [since])
+    rows = execute(
+        connection,
+        f"SELECT DISTINCT day, finding_id, state FROM {LAKE}.gold.finding WHERE day >= ? ORDER BY ALL",
+        [since],
     ).fetchall()
     for day, finding_id, state in rows:
         now = history.state(finding_id, day)
         if now != state:
-            connection.execute(
-                bind(
-                    f"UPDATE {LAKE}.gold.finding SET state = ? WHERE day = ? AND finding_id = ?", [now, day, finding_id]
-                )
+            execute(
+                connection,
+                f"UPDATE {LAKE}.gold.finding SET state = ? WHERE day = ? AND finding_id = ?",
+                [now, day, finding_id],
             )
 
 
@@ -142,11 +144,10 @@ def mark(connection: Connection, prefix: str, kind: str, until: date | None = No
         f" (SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark)"
     ).fetchone()
     day, number = last or (None, 1)
-    connection.execute(
-        bind(
-            f"INSERT INTO {LAKE}.ops.finding_mark VALUES (?, ?, ?, ?, ?, ?)",
-            [number, finding_id, kind, day, until, note],
-        )
+    execute(
+        connection,
+        f"INSERT INTO {LAKE}.ops.finding_mark VALUES (?, ?, ?, ?, ?, ?)",
+        [number, finding_id, kind, day, until, note],
     )
     restate(connection, day)
     return finding_id

@@ -8,7 +8,7 @@ import polars as pl
 from pipelines.analysis.findings.detectors import all_detectors
 from pipelines.analysis.findings.hit import Hit
 from pipelines.catalog.contracts import Catalog, Rule
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ContractError
@@ -33,7 +33,7 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
     where = " AND ".join(conditions)
     # to the last column: intervals that are resampled hang on the order of rows
     order = ", ".join(f'"{column}"' for column in dict.fromkeys((*rule.by, *rule.time, *relation.column_names)))
-    return connection.execute(bind(f"SELECT * FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values)).pl()
+    return execute(connection, f"SELECT * FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
 
 
 def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

@@ -13,7 +13,7 @@ from pipelines.analysis.forecast.history import History
 from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
 from pipelines.answers.question import last_day
 from pipelines.catalog.contracts import Catalog
-from pipelines.catalog.sql_inspect import bind
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -56,13 +56,12 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
     """
 
     def row(connection: Connection) -> tuple[Any, ...]:
-        rows = connection.execute(
-            bind(
-                f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_gb_day_low, gain_gb_day_high"
-                f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)"
-                " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
-                [finding],
-            ),
+        rows = execute(
+            connection,
+            f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_gb_day_low, gain_gb_day_high"
+            f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)"
+            " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
+            [finding],
         ).fetchall()
         name = resolve_prefix([str(row[0]) for row in rows], finding)
         _, rule, entity, finding_text, gain, least, most = rows[0]
@@ -98,7 +97,7 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
         prepare_tables(connection, catalog)
         with transaction(connection):
             there = f"SELECT count(*) FROM {LAKE}.ops.recommendation WHERE number = ?"
-            if connection.execute(bind(there, [number])).fetchone() == (0,):
+            if execute(connection, there, [number]).fetchone() == (0,):
                 raise TapescopeError(f"there is no recommendation {number}", "`tapescope recommendation list`")
             _insert(connection, (number, event, day, note, None, None, None, None, None, None))
 
@@ -146,17 +145,16 @@ def _insert(connection: Connection, row: tuple[Any, ...]) -> None:
     number, *rest = row
     step = f"(SELECT coalesce(max(step), 0) + 1 FROM {LAKE}.ops.recommendation)"
     marks = ", ".join("?" * len(rest))
-    connection.execute(bind(f"INSERT INTO {LAKE}.ops.recommendation SELECT ?, {step}, {marks}", [number, *rest]))
+    execute(connection, f"INSERT INTO {LAKE}.ops.recommendation SELECT ?, {step}, {marks}", [number, *rest])
 
 
 def _drives_of(connection: Connection, entity: str) -> list[str]:
     """Drives a finding is about: the one it names, alone or behind its station, or all that work for the station."""
-    found = connection.execute(
-        bind(
-            f"SELECT DISTINCT drive FROM {LAKE}.gold.lost_time"
-            " WHERE drive IN ($entity, regexp_replace($entity, '^.*/', '')) OR station = $entity ORDER BY drive",
-            {"entity": entity},
-        ),
+    found = execute(
+        connection,
+        f"SELECT DISTINCT drive FROM {LAKE}.gold.lost_time"
+        " WHERE drive IN ($entity, regexp_replace($entity, '^.*/', '')) OR station = $entity ORDER BY drive",
+        {"entity": entity},
     ).fetchall()
     if not found:
         raise TapescopeError(f"no drive belongs to {entity!r}", "give --gain and --drives")
