@@ -16,7 +16,7 @@ import json
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -49,8 +49,18 @@ class CheckResult:
         return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
 
 
-def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -> list[CheckResult]:
-    """Run the checks of every relation on the rows a build changed."""
+def in_lake(relation: Relation) -> str:
+    """The table of a relation in the lake."""
+    return f"{LAKE}.{relation.full_name}"
+
+
+def check(
+    connection: Connection,
+    catalog: Catalog,
+    changes: ChangedRelations,
+    table: Callable[[Relation], str] = in_lake,
+) -> list[CheckResult]:
+    """Run the checks of every relation on the rows a build changed; `table` says where all rows of one are."""
     touched = [
         relation for relation in catalog.relations.values() if relation.checks and changes.touched(relation.full_name)
     ]
@@ -60,8 +70,10 @@ def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -
     with ExitStack() as guest:
         batch: Any = None
         for relation in touched:
-            rows = _rows(relation, changes.days.get(relation.full_name) if relation.has_day else None)
-            if are_clean(connection, relation, copy_few(connection, f"SELECT * FROM {rows}")):
+            rows = table(relation) + _of_days(changes.days.get(relation.full_name) if relation.has_day else None)
+            is_lake = table(relation) == in_lake(relation)
+            selected = f"SELECT * FROM {rows}"
+            if are_clean(connection, relation, copy_few(connection, selected) if is_lake else selected):
                 results += [_passed(relation, item) for item in relation.checks]
                 continue
             if batch is None:
@@ -71,10 +83,9 @@ def check(connection: Connection, catalog: Catalog, changes: ChangedRelations) -
     return results
 
 
-def _rows(relation: Relation, days: set[date] | None) -> str:
-    """What a build changed of a relation, as it stands behind FROM."""
-    listed = ", ".join(f"DATE '{day}'" for day in sorted(days or ()))
-    return f"{LAKE}.{relation.full_name}" + ("" if days is None else f" WHERE day IN ({listed})")
+def _of_days(days: set[date] | None) -> str:
+    """The condition that picks the rows of some days, or of all."""
+    return "" if days is None else " WHERE day IN ({})".format(", ".join(f"DATE '{day}'" for day in sorted(days)))
 
 
 @contextmanager

@@ -4,25 +4,26 @@ Days are linked when a mount, an outage or a request spans midnight. A day is al
 linked to it; therefore a build of some days gives the rows that a build of all days would give.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from functools import cached_property
+from typing import Any
 
-from pipelines.catalog.sql_inspect import execute
+from pipelines.catalog.sql_inspect import bind
 from pipelines.primitives.clock import day_bounds, site_days
-from pipelines.warehouse.connection import LAKE, Connection
 
 DAY = timedelta(days=1)
 
 # Pairs of days with something open from one to the other: by today's logs, and by what was built before.
-_LINKS = f"""
+_LINKS = """
 WITH last_step AS (
     -- of the last second all steps count: line numbers of several files do not give the last of them
     SELECT system, name, day,
            max(logged_at) = max(logged_at) FILTER (
                kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended'))
                AS is_open
-    FROM {LAKE}.bronze.enstore_log_mover
+    FROM bronze.enstore_log_mover
     WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
     GROUP BY system, name, day
 ),
@@ -30,60 +31,60 @@ following AS (
     SELECT day, is_open, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
 )
 SELECT day, coalesce(next_day, (
-    SELECT max(CAST(to_at AS DATE)) FROM {LAKE}.bronze.log_coverage WHERE source = 'enstore_log'
+    SELECT max(CAST(to_at AS DATE)) FROM bronze.log_coverage WHERE source = 'enstore_log'
 ))
 FROM following
 WHERE is_open
 UNION
 -- from a mount in the accounting to what its drive did next; without a next, as far as transfers are put to it
 SELECT day, coalesce(lead(day) OVER (PARTITION BY system, logname ORDER BY began_at, action DESC), day + 2)
-FROM {LAKE}.bronze.enstore_accounting_mount
+FROM bronze.enstore_accounting_mount
 QUALIFY action = 'mount' AND state <> 'E'
 UNION
 SELECT CAST(min(from_at) AS DATE), CAST(max(to_at) AS DATE)
 FROM (
-    SELECT system, drive, mount_id, logged_at AS from_at, logged_at AS to_at FROM {LAKE}.bronze.cta_step
-    UNION ALL SELECT system, drive, mount_id, logged_at, logged_at FROM {LAKE}.bronze.cta_file
+    SELECT system, drive, mount_id, logged_at AS from_at, logged_at AS to_at FROM bronze.cta_step
+    UNION ALL SELECT system, drive, mount_id, logged_at, logged_at FROM bronze.cta_file
     UNION ALL
     SELECT system, drive, mount_id,
            logged_at - to_microseconds(CAST(1e6 * (coalesce(total_s, 0) + coalesce(drain_s, 0)) AS BIGINT)), logged_at
-    FROM {LAKE}.bronze.cta_session
+    FROM bronze.cta_session
 )
 WHERE mount_id IS NOT NULL
 GROUP BY system, drive, mount_id
 UNION
 SELECT day, lead(day) OVER (PARTITION BY system, drive ORDER BY logged_at, file_id, line_no)
-FROM {LAKE}.bronze.cta_step
+FROM bronze.cta_step
 WHERE kind = 'drive_status'
 QUALIFY state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN')
 UNION
 -- what TSM's server lists; a mount without an end lasts at most until the drive's next one
-SELECT CAST(started_at AS DATE), CAST(ended_at AS DATE) FROM {LAKE}.bronze.tsm_summary
+SELECT CAST(started_at AS DATE), CAST(ended_at AS DATE) FROM bronze.tsm_summary
 WHERE CAST(ended_at AS DATE) > CAST(started_at AS DATE)
 UNION
 SELECT CAST(started_at AS DATE),
        CAST(coalesce(max(ended_at), lead(started_at) OVER (PARTITION BY system, drive ORDER BY started_at)) AS DATE)
-FROM {LAKE}.bronze.tsm_summary
+FROM bronze.tsm_summary
 WHERE activity = 'TAPE MOUNT'
 GROUP BY system, drive, volume, started_at
 UNION
 SELECT CAST(logged_at AS DATE), CAST(lead(logged_at) OVER (PARTITION BY system, drive ORDER BY logged_at, kind) AS DATE)
-FROM {LAKE}.bronze.tsm_actlog
+FROM bronze.tsm_actlog
 WHERE kind IN ('mounted', 'dismounted')
 QUALIFY kind = 'mounted'
 UNION
-SELECT CAST(ended_at - to_seconds(took_s) AS DATE), CAST(ended_at AS DATE) FROM {LAKE}.bronze.tsm_accounting
+SELECT CAST(ended_at - to_seconds(took_s) AS DATE), CAST(ended_at AS DATE) FROM bronze.tsm_accounting
 UNION
 SELECT CAST(min(b.logged_at) AS DATE), CAST(p.logged_at AS DATE)
-FROM {LAKE}.bronze.tsm_actlog p
-JOIN {LAKE}.bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b.number = p.number
+FROM bronze.tsm_actlog p
+JOIN bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b.number = p.number
     AND b.logged_at BETWEEN p.logged_at - INTERVAL 2 DAY AND p.logged_at
 WHERE p.kind = 'processed'
 GROUP BY p.system, p.number, p.logged_at
 UNION
-SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
+SELECT day, CAST(to_at AS DATE) FROM silver.drive_state WHERE CAST(to_at AS DATE) > day
 UNION
-SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day
+SELECT day, CAST(to_at AS DATE) FROM silver.session WHERE CAST(to_at AS DATE) > day
 """
 
 # The day on which the client began, which its request id holds; the row's own where that is over a month away.
@@ -93,17 +94,17 @@ _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day EN
 
 _REQUEST_DAYS = f"""
 WITH request_lines AS (
-    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_manager WHERE unique_id IS NOT NULL
+    SELECT system, unique_id, day FROM bronze.enstore_log_manager WHERE unique_id IS NOT NULL
     UNION ALL
-    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_mover WHERE unique_id IS NOT NULL
+    SELECT system, unique_id, day FROM bronze.enstore_log_mover WHERE unique_id IS NOT NULL
     UNION ALL
-    SELECT system, unique_id, day FROM {LAKE}.bronze.enstore_log_encp WHERE unique_id IS NOT NULL
+    SELECT system, unique_id, day FROM bronze.enstore_log_encp WHERE unique_id IS NOT NULL
     UNION ALL
-    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_transfer
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_transfer
     UNION ALL
-    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM {LAKE}.bronze.enstore_accounting_error
+    SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_error
     UNION ALL
-    SELECT system, request_id, day FROM {LAKE}.silver.request
+    SELECT system, request_id, day FROM silver.request
 )
 SELECT DISTINCT day FROM request_lines
 WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHERE day IN (SELECT unnest(?)))
@@ -111,22 +112,22 @@ WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHER
 
 # Days of CTA's requests that some days hold files of, and the other way round. Requests wait for days, and a popular
 # file is asked for again and again: only as far apart as silver puts a file to its request.
-_CTA_REQUEST_DAYS = f"""
+_CTA_REQUEST_DAYS = """
 WITH pair AS (
     SELECT q.day AS one, f.day AS other
-    FROM {LAKE}.bronze.cta_request q JOIN {LAKE}.bronze.cta_file f
+    FROM bronze.cta_request q JOIN bronze.cta_file f
         ON f.system = q.system AND f.archive_file_id = q.archive_file_id AND f.day BETWEEN q.day AND q.day + 8
     WHERE q.day IN (SELECT unnest($days)) OR f.day IN (SELECT unnest($days))
 )
 SELECT unnest([one, other]) FROM pair
 """
 # Days of mounts and those on which the oldest of their files was queued, now and as built before.
-_OLDEST_DAYS = f"""
+_OLDEST_DAYS = """
 WITH pair AS (
     SELECT day AS one, CAST(logged_at - to_microseconds(CAST(1e6 * oldest_age_s AS BIGINT)) AS DATE) AS other
-    FROM {LAKE}.bronze.cta_step WHERE kind = 'selected' AND oldest_age_s <= 7 * 86400
+    FROM bronze.cta_step WHERE kind = 'selected' AND oldest_age_s <= 7 * 86400
     UNION ALL
-    SELECT day, CAST(assigned_at AS DATE) FROM {LAKE}.silver.request WHERE is_of_mount
+    SELECT day, CAST(assigned_at AS DATE) FROM silver.request WHERE is_of_mount
 )
 SELECT unnest([one, other]) FROM pair
 WHERE one <> other AND (one IN (SELECT unnest($days)) OR other IN (SELECT unnest($days)))
@@ -148,13 +149,15 @@ class ChangedRelations:
 
 
 class DayLinks:
-    """The links between days as they stand when the object is made."""
+    """The links between days as they stand when they are first asked for; `ask` answers SQL about all days."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        rows = connection.execute(_LINKS).fetchall()
-        self.spans = sorted((first, last) for first, last in rows if last is not None and last > first)
+    def __init__(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> None:
+        self._ask = ask
         self._of_requests: dict[frozenset[date], set[date]] = {}
+
+    @cached_property
+    def _spans(self) -> list[tuple[date, date]]:
+        return sorted((first, last) for first, last in self._ask(_LINKS) if last is not None and last > first)
 
     def close(self, days: Iterable[date]) -> set[date]:
         """The days and all days linked to them."""
@@ -162,7 +165,7 @@ class DayLinks:
         while True:
             added = {
                 first + DAY * n
-                for first, last in self.spans
+                for first, last in self._spans
                 if any(first <= day <= last for day in closed)
                 for n in range((last - first).days + 1)
             } - closed
@@ -174,14 +177,14 @@ class DayLinks:
         """Days with lines about requests of which some of these days have lines too."""
         key = frozenset(days)
         if key not in self._of_requests:
-            rows = execute(self.connection, _REQUEST_DAYS, [sorted(days)]).fetchall() if days else []
+            rows = self._ask(bind(_REQUEST_DAYS, [sorted(days)])) if days else []
             self._of_requests[key] = self.waits(days | {row[0] for row in rows})
         return set(self._of_requests[key])
 
     def waits(self, days: set[date]) -> set[date]:
         """The days, and those between which a request of CTA waited that has lines on one of them."""
         for sql in (_CTA_REQUEST_DAYS, _OLDEST_DAYS) if days else ():
-            days = days | {row[0] for row in execute(self.connection, sql, {"days": sorted(days)}).fetchall()}
+            days = days | {row[0] for row in self._ask(bind(sql, {"days": sorted(days)}))}
         return days
 
 

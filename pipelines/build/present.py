@@ -1,39 +1,58 @@
-"""Which relations have rows while a build goes on."""
+"""How many rows relations have while a build goes on, and of which days."""
 
+from collections.abc import Collection
 from datetime import date
 
-from pipelines.catalog.contracts import Catalog, Relation
+from pipelines.catalog.contracts import Relation
 from pipelines.warehouse.connection import LAKE, Connection
-from pipelines.warehouse.tables import tables_with_files
+from pipelines.warehouse.tables import row_counts
 
 
 class Present:
-    """Which relations have rows while a build goes on, and of which days.
+    """How many rows each relation has while a build goes on, and of which days.
 
-    Most sites have a few of all sources: tables that never had a row are known from one statement, and are not asked.
+    Most sites have a few of all sources: one statement asks how many rows all tables have, and empty ones are not
+    asked. Make it at the begin of a transaction, and note what that writes.
     """
 
-    def __init__(self, connection: Connection, catalog: Catalog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        can_wait = {relation.full_name for relation in (*catalog.layer("bronze"), *catalog.made_by_sql())}
-        # what neither ingest nor a build fills may have got its first rows in this transaction
-        self._filled = tables_with_files(connection) | (catalog.relations.keys() - can_wait)
+        self._n_rows = row_counts(connection)
         self._days: dict[str, set[date]] = {}
+
+    def n_rows(self, name: str) -> int:
+        return self._n_rows.get(name, 0)
 
     def has_rows(self, relation: Relation) -> bool:
         """False only where the table is empty."""
-        return relation.full_name in self._filled
+        return self.n_rows(relation.full_name) > 0
 
-    def days(self, relation: Relation) -> set[date]:
-        if not self.has_rows(relation):
-            return set()
-        if relation.full_name not in self._days:
-            rows = self._connection.execute(f"SELECT DISTINCT day FROM {LAKE}.{relation.full_name}").fetchall()
-            self._days[relation.full_name] = {row[0] for row in rows}
-        return self._days[relation.full_name]
+    def days(self, *relations: Relation) -> dict[str, set[date]]:
+        """The days of relations that are kept by day: one statement asks for all that are not known yet."""
+        names = [relation.full_name for relation in relations]
+        asked = [name for name in names if name not in self._days and self.n_rows(name)]
+        if asked:
+            sql = " UNION ALL ".join(f"SELECT DISTINCT '{name}', day FROM {LAKE}.{name}" for name in asked)
+            self._days |= {name: set() for name in asked}
+            for name, day in self._connection.execute(sql).fetchall():
+                self._days[name].add(day)
+        return {name: self._days.get(name, set()) for name in names}
 
-    def replaced(self, relation: Relation, n_rows: int) -> None:
-        """Note that rows of a relation went, and these came."""
-        self._days.pop(relation.full_name, None)
-        if n_rows:
-            self._filled.add(relation.full_name)
+    def is_within(self, relation: Relation, days: Collection[date]) -> bool:
+        """Whether a relation is known to have rows of no other days."""
+        name = relation.full_name
+        return not self.n_rows(name) or (name in self._days and self._days[name] <= set(days))
+
+    def replaced(
+        self,
+        relation: Relation,
+        n_removed: int,
+        n_added: int,
+        days: Collection[date] = (),
+        filled: Collection[date] = (),
+    ) -> None:
+        """Note that rows went and others came, of some days; `filled` are those of them that have rows now."""
+        name = relation.full_name
+        if name in self._days or not self.n_rows(name):
+            self._days[name] = self._days.get(name, set()) - set(days) | set(filled)
+        self._n_rows[name] = self.n_rows(name) - n_removed + n_added

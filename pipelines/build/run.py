@@ -1,46 +1,34 @@
-"""Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for.
+"""Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for."""
 
-While SQL runs, the relations it names are the lake's narrowed to the days that matter, so that it needs no word about
-increments and runs as it is in any DuckDB client.
-"""
-
-import re
 from collections.abc import Callable
 from datetime import date
 
 import duckdb
 
 from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.build.inputs import ALWAYS, FEW, Inputs
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.catalog.sql_inspect import execute
+from pipelines.catalog.sql_inspect import bind, execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 
-_FEW = 10_000  # rows
 _REQUESTS = {"bronze.cta_request", "silver.request"}
-_ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
+_OF_DAYS = "SELECT * FROM made WHERE day IN (SELECT unnest(?)) ORDER BY ALL"
 
 
-def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRelations:
+def dirty(connection: Connection, catalog: Catalog, present: Present, is_full: bool) -> ChangedRelations:
     """Bronze days to start from: all of them, or those marked since the last build."""
-    rows: list[tuple[str, date | None]] = []
-    if not is_full:
-        rows = connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall()
-    else:
-        present = Present(connection, catalog)
-        queries = [
-            f"SELECT DISTINCT '{relation.full_name}', {'day' if relation.has_day else 'NULL'}"
-            f" FROM {LAKE}.{relation.full_name}"
-            for relation in catalog.layer("bronze")
-            if present.has_rows(relation)
-        ]
-        rows = connection.execute(" UNION ALL ".join(queries)).fetchall() if queries else []
     found = ChangedRelations()
-    for name, day in rows:
+    if is_full:
+        bronze = [relation for relation in catalog.layer("bronze") if present.has_rows(relation)]
+        found.days = {name: set(days) for name, days in present.days(*(r for r in bronze if r.has_day)).items()}
+        found.timeless = {relation.full_name for relation in bronze if not relation.has_day}
+        return found
+    for name, day in connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall():
         if day is None:
             found.timeless.add(name)
         else:
@@ -48,107 +36,31 @@ def dirty(connection: Connection, catalog: Catalog, is_full: bool) -> ChangedRel
     return found
 
 
-class _Inputs:
-    """What SQL reads: tables and views of its own in place of the lake's, narrowed to the days that matter.
-
-    A few rows are taken out of the lake once, not by every relation that reads them: of so few most of the time is
-    DuckLake's, which asks its catalogue for the files of each table that a statement names.
-    """
-
-    def __init__(self, connection: Connection, catalog: Catalog, present: Present) -> None:
-        self._connection = connection
-        self._catalog = catalog
-        self._present = present
-        self._there: dict[str, tuple[str, object]] = {}  # by relation: table or view, and of which window
-
-    def named_in(self, relation: Relation, window: object) -> str:
-        """A relation's SQL, reading what there is in a window that is set."""
-        for name in relation.inputs:
-            each = self._catalog.relations[name]
-            own_window = window if each.has_day else None
-            if name == relation.full_name or name not in self._there or self._there[name][1] != own_window:
-                self._drop(name)
-                # what it reads of itself changes from run to run
-                most = _FEW if name != relation.full_name else -1
-                self._there[name] = (self._materialize_input(each, most), own_window)
-        if relation.is_constant:
-            return relation.sql
-        names = "|".join(map(re.escape, relation.inputs))
-        return re.sub(rf"\b({names})\b", lambda found: f"temp.{_temp_name(found[0])}", relation.sql)
-
-    def _materialize_input(self, relation: Relation, most: int) -> str:
-        """Make the rows a temporary table if there are at most `most`, else a view; returns which."""
-        name = _temp_name(relation.full_name)
-        if not self._present.has_rows(relation):
-            columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-            self._connection.execute(f"CREATE TEMP TABLE {name} ({columns})")
-            return "TABLE"
-        if most >= 0:
-            copied = f"CREATE TEMP TABLE {name} AS {_window_filter(relation)} LIMIT {most + 1}"
-            taken = self._connection.execute(copied).fetchone()
-            if taken is not None and taken[0] <= most:
-                return "TABLE"
-            self._connection.execute(f"DROP TABLE temp.{name}")
-        self._connection.execute(f"CREATE TEMP VIEW {name} AS {_window_filter(relation)}")
-        return "VIEW"
-
-    def _drop(self, name: str) -> None:
-        if name in self._there:
-            self._connection.execute(f"DROP {self._there.pop(name)[0]} temp.{_temp_name(name)}")
-
-    def close(self) -> None:
-        for name in list(self._there):
-            self._drop(name)
-
-
-def _temp_name(name: str) -> str:
-    return "read_" + name.replace(".", "_")
-
-
-def _window_filter(relation: Relation) -> str:
-    """A SELECT of the lake's rows of the window that is set."""
-    if not relation.has_day:
-        return f"SELECT * FROM {LAKE}.{relation.full_name}"
-    clock = "site" if relation.layer in ("gold", "ops") else "utc"
-    window = f"day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"
-    return f"SELECT * FROM {LAKE}.{relation.full_name} WHERE {window}"
-
-
 def build(
     connection: Connection,
     site: Site,
     catalog: Catalog,
+    present: Present,
     changes: ChangedRelations,
     is_full: bool,
     progress: Callable[[str], None] | None = None,
-) -> ChangedRelations:
-    """Make silver, ops and gold again, inside a transaction.
+) -> Inputs:
+    """Make silver, ops and gold again, inside a transaction; returns the rows that it read or made, as they are then.
 
     `changes` holds what changed in bronze and site, and gains what was made from it.
     """
     connection.execute("USE memory")
-    links = DayLinks(connection)
     first_day = retention.first_day_kept(connection)
-    present = Present(connection, catalog)
-    inputs = _Inputs(connection, catalog, present)
+    going = _Build(connection, site.zone, catalog, present, changes, is_full)
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
         if relation.has_day:
-            touched = changes
-            if is_full or changes.timeless.intersection(relation.inputs):
-                touched = _all_days(catalog, relation, present)
-            days_to_make = _days_to_make(relation, touched, links, site.zone)
-            if is_full:
-                days_to_make |= present.days(relation)
-            days_to_make = {day for day in days_to_make if day >= retention.begin_of(relation, first_day)}
-            _make_days(connection, relation, days_to_make, links, site.zone, changes, inputs, present)
+            begin = retention.begin_of(relation, first_day)
+            going.make_days(relation, {day for day in going.days_to_make(relation) if day >= begin})
         elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
-            _make_whole(connection, relation, changes, inputs, present)
-            if changes.timeless.intersection(relation.inputs):
-                changes.timeless.add(relation.full_name)
-    inputs.close()  # after an error the rollback drops them
-    return changes
+            going.make_whole(relation)
+    return going.inputs
 
 
 def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
@@ -163,95 +75,143 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-def _all_days(catalog: Catalog, relation: Relation, present: Present) -> ChangedRelations:
-    """Every day of the inputs: what a full build makes, for a relation may be newer than they are, or its SQL.
+class _Build:
+    """A build while it goes on."""
 
-    So too where an input without days changed. Inputs are made before their readers.
-    """
-    inputs = [catalog.relations[name] for name in relation.inputs]
-    return ChangedRelations({each.full_name: present.days(each) for each in inputs if each.has_day})
+    def __init__(
+        self,
+        connection: Connection,
+        zone: str,
+        catalog: Catalog,
+        present: Present,
+        changes: ChangedRelations,
+        is_full: bool,
+    ) -> None:
+        self._connection = connection
+        self._zone = zone
+        self._catalog = catalog
+        self._present = present
+        self._changes = changes
+        self._is_full = is_full
+        self.inputs = Inputs(connection, catalog, present)
+        self._links = DayLinks(self.inputs.ask)
+        if is_full:
+            present.days(*(relation for relation in catalog.made_by_sql() if relation.has_day))
 
+    def days_to_make(self, relation: Relation) -> set[date]:
+        """Days of the relation's own calendar: all, or those that its changed inputs can have touched.
 
-def _days_to_make(relation: Relation, changes: ChangedRelations, links: DayLinks, zone: str) -> set[date]:
-    """Days of the relation's own calendar that its changed inputs can have touched."""
-    utc: set[date] = set()
-    own: set[date] = set()
-    for name in relation.inputs:
-        changed = changes.days.get(name, set())
-        if name.split(".")[0] in ("gold", "ops"):
-            own |= changed
-        else:
-            utc |= changed
-    if relation.layer in ("gold", "ops"):
-        return own | site_days_of(with_neighbours(links.close(utc)) if utc else utc, zone)
-    return links.close(with_neighbours(links.close_requests(links.close(utc)))) if utc else utc
+        All where the build is full, for a relation may be newer than its inputs, or its SQL, and where an input
+        without days changed. Inputs are made before their readers.
+        """
+        changed = self._changes.days
+        if self._is_full or self._changes.timeless.intersection(relation.inputs):
+            inputs = [self._catalog.relations[name] for name in relation.inputs]
+            changed = self._present.days(*(each for each in inputs if each.has_day))
+        of_bronze: set[date] = set()
+        of_gold: set[date] = set()
+        for name in relation.inputs:
+            days = of_gold if name.split(".")[0] in ("gold", "ops") else of_bronze
+            days |= changed.get(name, set())
+        had = self._present.days(relation)[relation.full_name] if self._is_full else set()
+        if not of_bronze:
+            return had | (of_gold if relation.layer in ("gold", "ops") else set())
+        utc = self._links.close(of_bronze)
+        if relation.layer in ("gold", "ops"):
+            return had | of_gold | site_days_of(with_neighbours(utc), self._zone)
+        return had | self._links.close(with_neighbours(self._links.close_requests(utc)))
 
+    def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
+        """Make the days of a relation that is kept by day, and write those that differ from what is there."""
+        changed = self._changes.days.setdefault(relation.full_name, set())
+        for run in _runs(days_to_make):
+            self._set_window(relation, run)
+            n_made = self._make(relation)
+            if not n_made and not self._present.has_rows(relation):
+                continue
+            compared = self._compare(relation, run)
+            is_all = n_made <= FEW and self._present.is_within(relation, run)
+            if rewritten := [day for day, is_other, _, _ in compared if is_other]:
+                self._write_days(relation, rewritten, [day for day, _, _, is_there in compared if is_there])
+            if rewritten or is_all:
+                self.inputs.replaced(relation, bind(_OF_DAYS, [run]) if is_all else "")
+            changed |= {day for day, _, has_other_content, _ in compared if has_other_content}
 
-def _make_days(
-    connection: Connection,
-    relation: Relation,
-    days_to_make: set[date],
-    links: DayLinks,
-    zone: str,
-    changes: ChangedRelations,
-    inputs: _Inputs,
-    present: Present,
-) -> None:
-    changed = changes.days.setdefault(relation.full_name, set())
-    for run in _runs(days_to_make):
-        _make(connection, relation, inputs.named_in(relation, _set_window(connection, relation, run, links, zone)))
-        rewritten, changed_content = _changed_days(connection, relation, run, present)
-        if rewritten:
-            days = sorted(rewritten)
-            if present.has_rows(relation):
-                execute(connection, f"DELETE FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest(?))", [days])
-            columns = ", ".join(f'"{name}"' for name in relation.column_names)
-            row = execute(
-                connection,
-                f"INSERT INTO {LAKE}.{relation.full_name} SELECT {columns} FROM made"
-                " WHERE day IN (SELECT unnest(?)) ORDER BY ALL",
-                [days],
-            ).fetchone()
-            changes.n_rows += row[0] if row else 0
-            present.replaced(relation, row[0] if row else 0)
-        changed |= changed_content
+    def _write_days(self, relation: Relation, days: list[date], filled: list[date]) -> None:
+        table, n_before = f"{LAKE}.{relation.full_name}", 0
+        if self._present.has_rows(relation):
+            n_before = self._n_changed(bind(f"DELETE FROM {table} WHERE day IN (SELECT unnest(?))", [days]))
+        n_after = self._n_changed(f"INSERT INTO {table} {bind(_OF_DAYS, [days])}")
+        self._changes.n_rows += n_after
+        self._present.replaced(relation, n_before, n_after, days, filled)
 
+    def make_whole(self, relation: Relation) -> None:
+        """Make a relation without days."""
+        table = f"{LAKE}.{relation.full_name}"
+        self.inputs.set_window(ALWAYS, ALWAYS)
+        n_after = self._make(relation)
+        n_before = self._n_changed(f"DELETE FROM {table}") if self._present.has_rows(relation) else 0
+        if n_after:
+            self._n_changed(f"INSERT INTO {table} SELECT * FROM made")
+        if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
+            self._changes.n_rows += n_after
+            self._present.replaced(relation, n_before, n_after)
+            self.inputs.replaced(relation, "SELECT * FROM made")
+            self._changes.whole.add(relation.full_name)
+        if self._changes.timeless.intersection(relation.inputs):
+            self._changes.timeless.add(relation.full_name)
 
-def _make_whole(
-    connection: Connection, relation: Relation, changes: ChangedRelations, inputs: _Inputs, present: Present
-) -> None:
-    """A relation without days is rebuilt as a whole."""
-    _make(connection, relation, inputs.named_in(relation, _set_range(connection, _ALWAYS, _ALWAYS)))
-    n_before = _n_rows(connection, f"{LAKE}.{relation.full_name}") if present.has_rows(relation) else 0
-    n_after = _n_rows(connection, "made")
-    if n_before:
-        connection.execute(f"DELETE FROM {LAKE}.{relation.full_name}")
-    if n_after:
-        connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} SELECT * FROM made")
-    if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
-        changes.n_rows += n_after
-        present.replaced(relation, n_after)
-        changes.whole.add(relation.full_name)
+    def _n_changed(self, sql: str) -> int:
+        row = self._connection.execute(sql).fetchone()
+        return int(row[0]) if row else 0
 
+    def _set_window(self, relation: Relation, run: list[date]) -> None:
+        own, links = (run[0], run[-1]), self._links
+        utc = utc_days_of(own, self._zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
+        # a request's lines may lie days apart: each day that is made reads all of them
+        around = links.close(with_neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
+        site = with_neighbours(own)
+        self.inputs.set_window((min(around), max(around)), (min(site), max(site)))
 
-def _n_rows(connection: Connection, table: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-    return int(row[0]) if row else 0
+    def _compare(self, relation: Relation, run: list[date]) -> list[tuple[date, bool, bool, bool]]:
+        """Days with rows, made now or in the lake: whether those differ in any column, in content (lineage left out),
+        and whether any was made now.
+        """
+        if not self._present.has_rows(relation):  # a first build: nothing to compare with
+            sql = bind("SELECT DISTINCT day, true, true, true FROM made WHERE day IN (SELECT unnest(?))", [run])
+            return self._connection.execute(sql).fetchall()
+        everything = ", ".join(f'"{name}"' for name in relation.column_names)
+        content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
+        sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
+        return execute(
+            self._connection,
+            f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
+            f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
+            " SELECT coalesce(new.day, old.day), (new.n, new.e) IS DISTINCT FROM (old.n, old.e),"
+            " (new.n, new.s) IS DISTINCT FROM (old.n, old.s), new.n IS NOT NULL"
+            " FROM new FULL JOIN old ON old.day = new.day",
+            {"days": run},
+        ).fetchall()
 
-
-def _set_window(connection: Connection, relation: Relation, run: list[date], links: DayLinks, zone: str) -> object:
-    own = (run[0], run[-1])
-    utc = utc_days_of(own, zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
-    # a request's lines may lie days apart: each day that is made reads all of them
-    around = links.close(with_neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
-    site = with_neighbours(own)
-    return _set_range(connection, (min(around), max(around)), (min(site), max(site)))
-
-
-def _set_range(connection: Connection, utc: tuple[date, date], site: tuple[date, date]) -> object:
-    for name, (first, last) in (("utc", utc), ("site", site)):
-        connection.execute(f"SET VARIABLE {name}_from = DATE '{first}'; SET VARIABLE {name}_to = DATE '{last}'")
-    return utc, site
+    def _make(self, relation: Relation) -> int:
+        """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
+        sql = self.inputs.named_in(relation.sql, relation.inputs)
+        try:
+            n_made = self._n_changed(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({sql})")
+        except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
+            raise ContractError(f"{relation.full_name}: {error}", f"correct {relation.path.name}") from error
+        described = self._connection.execute("DESCRIBE made").fetchall()
+        found = [(row[0], row[1]) for row in described]
+        promised = [(column.name, column.type) for column in relation.columns]
+        if found != promised:
+            unexpected = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
+            missing = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
+            raise ContractError(
+                f"{relation.full_name}: the SELECT yields {', '.join(unexpected) or 'its columns in another order'},"
+                f" the header promises {', '.join(missing) or 'the same'}",
+                f"correct {relation.path.name}",
+            )
+        return n_made
 
 
 def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
@@ -263,45 +223,3 @@ def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
         else:
             runs.append([day])
     return runs
-
-
-def _changed_days(
-    connection: Connection, relation: Relation, run: list[date], present: Present
-) -> tuple[set[date], set[date]]:
-    """Days whose rows differ from the lake in any column, and those whose content differs (lineage left out)."""
-    if not present.has_rows(relation):  # a first build: nothing to compare with
-        rows = execute(connection, "SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run]).fetchall()
-        first = {row[0] for row in rows}
-        return first, first
-    everything = ", ".join(f'"{name}"' for name in relation.column_names)
-    content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
-    sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
-    rows = execute(
-        connection,
-        f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
-        f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
-        " SELECT coalesce(new.day, old.day), (new.n, new.s) IS DISTINCT FROM (old.n, old.s)"
-        " FROM new FULL JOIN old ON old.day = new.day"
-        " WHERE (new.n, new.e) IS DISTINCT FROM (old.n, old.e)",
-        {"days": run},
-    ).fetchall()
-    return {row[0] for row in rows}, {row[0] for row in rows if row[1]}
-
-
-def _make(connection: Connection, relation: Relation, sql: str) -> None:
-    """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
-    try:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE made AS SELECT * FROM ({sql})")
-    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
-        raise ContractError(f"{relation.full_name}: {error}", f"correct {relation.path.name}") from error
-    described = connection.execute("DESCRIBE made").fetchall()
-    found = [(row[0], row[1]) for row in described]
-    promised = [(column.name, column.type) for column in relation.columns]
-    if found != promised:
-        unexpected = [f"{name} {kind}" for name, kind in found if (name, kind) not in promised]
-        missing = [f"{name} {kind}" for name, kind in promised if (name, kind) not in found]
-        raise ContractError(
-            f"{relation.full_name}: the SELECT yields {', '.join(unexpected) or 'its columns in another order'},"
-            f" the header promises {', '.join(missing) or 'the same'}",
-            f"correct {relation.path.name}",
-        )

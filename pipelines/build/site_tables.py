@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pipelines.build.present import Present
+from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
@@ -20,7 +22,7 @@ from pipelines.warehouse.tables import insert_rows
 Row = Sequence[Any]
 
 
-def sync(connection: Connection, site: Site) -> set[str]:
+def sync(connection: Connection, site: Site, catalog: Catalog, present: Present) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
     drives = _drives(connection, site)
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
@@ -43,16 +45,21 @@ def sync(connection: Connection, site: Site) -> set[str]:
         "fact": facts.rows(site.fact),
         "source": [(stem, source.SPEAKS_FOR) for stem, source in all_sources().items()],
     }
-    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"site.{name}", rows)}
+    relations = {name: catalog.relations[f"site.{name}"] for name in tables}
+    return {one.full_name for name, one in relations.items() if _replace(connection, one, tables[name], present)}
 
 
-def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
+def _replace(connection: Connection, relation: Relation, rows: list[Row], present: Present) -> bool:
     """Write rows where they differ from what is there."""
+    table = f"{LAKE}.{relation.full_name}"
+    old_rows = connection.execute(f"SELECT * FROM {table}").fetchall() if present.has_rows(relation) else []
     new_rows = sorted({tuple(row) for row in rows}, key=repr)
-    if new_rows == sorted(connection.execute(f"SELECT * FROM {LAKE}.{table}").fetchall(), key=repr):
+    if new_rows == sorted(old_rows, key=repr):
         return False
-    connection.execute(f"DELETE FROM {LAKE}.{table}")
-    insert_rows(connection, table, new_rows)
+    if old_rows:
+        connection.execute(f"DELETE FROM {table}")
+    insert_rows(connection, relation.full_name, new_rows)
+    present.replaced(relation, len(old_rows), len(new_rows))
     return True
 
 

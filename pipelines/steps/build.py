@@ -11,6 +11,7 @@ import duckdb
 from pipelines.answers import question
 from pipelines.build import checks, site_tables
 from pipelines.build import run as builder
+from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
@@ -105,17 +106,18 @@ def _build(
     progress: Callable[[str], None] | None,
     shrunk: set[str],
 ) -> BuildReport:
-    whole = site_tables.sync(connection, site)
+    present = Present(connection)
+    whole = site_tables.sync(connection, site, catalog, present)
     fingerprint = _fingerprint(connection, site, catalog)
     is_full = full or fingerprint != _last_fingerprint(connection)
-    changes = builder.dirty(connection, catalog, is_full)
+    changes = builder.dirty(connection, catalog, present, is_full)
     changes.whole |= whole
     changes.shrunk |= shrunk
     had_changes = bool(changes.days or changes.timeless or whole or shrunk or is_full)
-    builder.build(connection, site, catalog, changes, is_full, progress)
+    inputs = builder.build(connection, site, catalog, present, changes, is_full, progress)
     if progress:
         progress("checks")
-    results += checks.check(connection, catalog, changes)
+    results += checks.check(connection, catalog, changes, inputs.table)
     stopping = [result for result in results if result.stops_build]
     if stopping:
         raise CheckFailed(

@@ -130,14 +130,17 @@ def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]
     return present
 
 
-def tables_with_files(connection: Connection) -> set[str]:
-    """The tables that have data files at the last commit: the others have no row. One statement asks for all."""
+def row_counts(connection: Connection) -> dict[str, int]:
+    """The rows of each table that has any, at the last commit. One statement asks for all."""
+    book = ownership.BOOK
     rows = connection.execute(
-        f"SELECT s.schema_name || '.' || i.table_name FROM ducklake_table_info('{LAKE}') i"
-        f" JOIN {ownership.BOOK}.ducklake_schema s ON s.schema_id = i.schema_id AND s.end_snapshot IS NULL"
-        " WHERE i.file_count > 0"
+        "SELECT s.schema_name || '.' || t.table_name, CAST(sum(n) AS BIGINT) FROM ("
+        f" SELECT table_id, record_count AS n FROM {book}.ducklake_data_file WHERE end_snapshot IS NULL"
+        f" UNION ALL SELECT table_id, -delete_count FROM {book}.ducklake_delete_file WHERE end_snapshot IS NULL"
+        f") JOIN {book}.ducklake_table t USING (table_id) JOIN {book}.ducklake_schema s USING (schema_id)"
+        " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL GROUP BY 1 HAVING sum(n) > 0"
     ).fetchall()
-    return {name for (name,) in rows}
+    return dict(rows)
 
 
 def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:

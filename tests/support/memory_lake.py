@@ -43,7 +43,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(connection, "_limit_threads", lambda _: None)
         patch.setattr(tables, "note_tables", lambda *_: None)
-        patch.setattr(present, "tables_with_files", _tables_with_rows)
+        patch.setattr(present, "row_counts", _row_counts)
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
 
@@ -64,12 +64,12 @@ def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options
     connection.execute("CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id")
 
 
-def _tables_with_rows(connection: duckdb.DuckDBPyConnection) -> set[str]:
+def _row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     rows = connection.execute(
-        "SELECT schema_name || '.' || table_name FROM duckdb_tables()"
+        "SELECT schema_name || '.' || table_name, estimated_size FROM duckdb_tables()"
         f" WHERE database_name = '{LAKE}' AND estimated_size > 0"
     ).fetchall()
-    return {name for (name,) in rows}
+    return dict(rows)
 
 
 @cache
