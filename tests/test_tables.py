@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.build import site_tables
+from pipelines.build.present import Present
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site, Station
 from pipelines.warehouse.connection import LAKE, Warehouse
@@ -101,7 +102,7 @@ def test_what_site_toml_lists_by_the_thousand_is_written_at_once(tmp_path: Path)
     site = Site(name="tables", root=tmp_path, station=tuple(Station(name=name) for name in names))
     with Warehouse(site).write("test") as connection:
         prepare_tables(connection, load_catalog())
-        assert "site.station" in site_tables.sync(connection, site)
+        assert "site.station" in site_tables.sync(connection, site, Present(connection))
         assert connection.execute(f"SELECT station FROM {LAKE}.site.station ORDER BY ALL").fetchall() == [
             (name,) for name in sorted(names)
         ]
@@ -109,4 +110,4 @@ def test_what_site_toml_lists_by_the_thousand_is_written_at_once(tmp_path: Path)
             f"SELECT file_count FROM ducklake_table_info('{LAKE}') WHERE table_name = 'station'"
         ).fetchone()
         assert n_files == (2,)
-        assert site_tables.sync(connection, site) == set()
+        assert site_tables.sync(connection, site, Present(connection)) == set()

@@ -17,6 +17,7 @@ from pathlib import Path
 from pipelines import steps
 from pipelines.build import run, site_tables
 from pipelines.build.days import ChangedRelations
+from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse import maintenance
@@ -128,7 +129,7 @@ def _fill(site: Site, size: Size, say: Say) -> None:
     with Warehouse(site).write("bench") as connection:
         prepare_tables(connection, catalog, will_build=True)
         with transaction(connection):
-            site_tables.sync(connection, site)
+            site_tables.sync(connection, site, Present(connection))
             connection.execute(f"UPDATE {LAKE}.site.drive SET system = 'stken'")
             _expect(connection, size)
         connection.execute(_MACROS + _PLAN)
@@ -221,9 +222,9 @@ def _build(connection: Connection, site: Site, catalog: Catalog, size: Size, say
         changes = ChangedRelations({name: set(days) for name in silver})
         say(f"gold up to {last}")
         with transaction(connection):
-            run.build(connection, site, by_day, changes, False)
+            run.build(connection, site, by_day, Present(connection), changes, False)
     with transaction(connection):
-        run.build(connection, site, whole, ChangedRelations(), True, say)
+        run.build(connection, site, whole, Present(connection), ChangedRelations(), True, say)
 
 
 def _only(catalog: Catalog, relations: list[Relation]) -> Catalog:

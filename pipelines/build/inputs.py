@@ -86,7 +86,7 @@ class Inputs:
     def _hold(self, relation: Relation, window: object, rows: str) -> None:
         """Copy rows into memory, unless they are too many."""
         table, copy = f"{LAKE}.{relation.full_name}", _named("copy", relation.full_name)
-        if not self._present.has_rows(relation):
+        if not self._present.n_rows(relation.full_name):
             columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} ({columns})")
             table = f"temp.{copy}"

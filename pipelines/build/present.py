@@ -1,9 +1,8 @@
 """How many rows relations have while a build goes on, and of which days."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import date
 
-from pipelines.catalog.contracts import Relation
 from pipelines.warehouse.connection import LAKE, Connection
 from pipelines.warehouse.tables import row_counts
 
@@ -12,7 +11,7 @@ class Present:
     """How many rows each relation has while a build goes on, and of which days.
 
     Most sites have a few of all sources: one statement asks how many rows all tables have, and empty ones are not
-    asked. Make it at the begin of a transaction, and note what that writes.
+    asked. Make it when a transaction begins, and note what that writes.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -21,15 +20,12 @@ class Present:
         self._days: dict[str, set[date]] = {}
 
     def n_rows(self, name: str) -> int:
+        """The rows of a relation; 0 only where its table is empty."""
         return self._n_rows.get(name, 0)
 
-    def has_rows(self, relation: Relation) -> bool:
-        """False only where the table is empty."""
-        return self.n_rows(relation.full_name) > 0
-
-    def days(self, *relations: Relation) -> dict[str, set[date]]:
+    def days(self, names: Iterable[str]) -> dict[str, set[date]]:
         """The days of relations that are kept by day: one statement asks for all that are not known yet."""
-        names = [relation.full_name for relation in relations]
+        names = list(names)
         asked = [name for name in names if name not in self._days and self.n_rows(name)]
         if asked:
             sql = " UNION ALL ".join(f"SELECT DISTINCT '{name}', day FROM {LAKE}.{name}" for name in asked)
@@ -38,21 +34,14 @@ class Present:
                 self._days[name].add(day)
         return {name: self._days.get(name, set()) for name in names}
 
-    def is_within(self, relation: Relation, days: Collection[date]) -> bool:
+    def is_within(self, name: str, days: Collection[date]) -> bool:
         """Whether a relation is known to have rows of no other days."""
-        name = relation.full_name
         return not self.n_rows(name) or (name in self._days and self._days[name] <= set(days))
 
     def replaced(
-        self,
-        relation: Relation,
-        n_removed: int,
-        n_added: int,
-        days: Collection[date] = (),
-        filled: Collection[date] = (),
+        self, name: str, n_removed: int, n_added: int, days: Collection[date] = (), filled: Collection[date] = ()
     ) -> None:
         """Note that rows went and others came, of some days; `filled` are those of them that have rows now."""
-        name = relation.full_name
         if name in self._days or not self.n_rows(name):
             self._days[name] = self._days.get(name, set()) - set(days) | set(filled)
         self._n_rows[name] = self.n_rows(name) - n_removed + n_added

@@ -24,8 +24,8 @@ def dirty(connection: Connection, catalog: Catalog, present: Present, is_full: b
     """Bronze days to start from: all of them, or those marked since the last build."""
     found = ChangedRelations()
     if is_full:
-        bronze = [relation for relation in catalog.layer("bronze") if present.has_rows(relation)]
-        found.days = {name: set(days) for name, days in present.days(*(r for r in bronze if r.has_day)).items()}
+        bronze = [relation for relation in catalog.layer("bronze") if present.n_rows(relation.full_name)]
+        found.days = {name: set(days) for name, days in present.days(r.full_name for r in bronze if r.has_day).items()}
         found.timeless = {relation.full_name for relation in bronze if not relation.has_day}
         return found
     for name, day in connection.execute(f"SELECT DISTINCT relation, day FROM {LAKE}.ops.dirty_day").fetchall():
@@ -96,7 +96,7 @@ class _Build:
         self.inputs = Inputs(connection, catalog, present)
         self._links = DayLinks(self.inputs.ask)
         if is_full:
-            present.days(*(relation for relation in catalog.made_by_sql() if relation.has_day))
+            present.days(relation.full_name for relation in catalog.made_by_sql() if relation.has_day)
 
     def days_to_make(self, relation: Relation) -> set[date]:
         """Days of the relation's own calendar: all, or those that its changed inputs can have touched.
@@ -106,14 +106,13 @@ class _Build:
         """
         changed = self._changes.days
         if self._is_full or self._changes.timeless.intersection(relation.inputs):
-            inputs = [self._catalog.relations[name] for name in relation.inputs]
-            changed = self._present.days(*(each for each in inputs if each.has_day))
+            changed = self._present.days(name for name in relation.inputs if self._catalog.relations[name].has_day)
         of_bronze: set[date] = set()
         of_gold: set[date] = set()
         for name in relation.inputs:
             days = of_gold if name.split(".")[0] in ("gold", "ops") else of_bronze
             days |= changed.get(name, set())
-        had = self._present.days(relation)[relation.full_name] if self._is_full else set()
+        had = self._present.days([relation.full_name])[relation.full_name] if self._is_full else set()
         if not of_bronze:
             return had | (of_gold if relation.layer in ("gold", "ops") else set())
         utc = self._links.close(of_bronze)
@@ -127,10 +126,10 @@ class _Build:
         for run in _runs(days_to_make):
             self._set_window(relation, run)
             n_made = self._make(relation)
-            if not n_made and not self._present.has_rows(relation):
+            if not n_made and not self._present.n_rows(relation.full_name):
                 continue
             compared = self._compare(relation, run)
-            is_all = n_made <= FEW and self._present.is_within(relation, run)
+            is_all = n_made <= FEW and self._present.is_within(relation.full_name, run)
             if rewritten := [day for day, is_other, _, _ in compared if is_other]:
                 self._write_days(relation, rewritten, [day for day, _, _, is_there in compared if is_there])
             if rewritten or is_all:
@@ -139,23 +138,23 @@ class _Build:
 
     def _write_days(self, relation: Relation, days: list[date], filled: list[date]) -> None:
         table, n_before = f"{LAKE}.{relation.full_name}", 0
-        if self._present.has_rows(relation):
+        if self._present.n_rows(relation.full_name):
             n_before = self._n_changed(bind(f"DELETE FROM {table} WHERE day IN (SELECT unnest(?))", [days]))
         n_after = self._n_changed(f"INSERT INTO {table} {bind(_OF_DAYS, [days])}")
         self._changes.n_rows += n_after
-        self._present.replaced(relation, n_before, n_after, days, filled)
+        self._present.replaced(relation.full_name, n_before, n_after, days, filled)
 
     def make_whole(self, relation: Relation) -> None:
         """Make a relation without days."""
         table = f"{LAKE}.{relation.full_name}"
         self.inputs.set_window(ALWAYS, ALWAYS)
         n_after = self._make(relation)
-        n_before = self._n_changed(f"DELETE FROM {table}") if self._present.has_rows(relation) else 0
+        n_before = self._n_changed(f"DELETE FROM {table}") if self._present.n_rows(relation.full_name) else 0
         if n_after:
             self._n_changed(f"INSERT INTO {table} SELECT * FROM made")
         if n_before or n_after:  # most sites have but a few of all sources: what stays empty costs nothing more
             self._changes.n_rows += n_after
-            self._present.replaced(relation, n_before, n_after)
+            self._present.replaced(relation.full_name, n_before, n_after)
             self.inputs.replaced(relation, "SELECT * FROM made")
             self._changes.whole.add(relation.full_name)
         if self._changes.timeless.intersection(relation.inputs):
@@ -177,7 +176,7 @@ class _Build:
         """Days with rows, made now or in the lake: whether those differ in any column, in content (lineage left out),
         and whether any was made now.
         """
-        if not self._present.has_rows(relation):  # a first build: nothing to compare with
+        if not self._present.n_rows(relation.full_name):  # a first build: nothing to compare with
             sql = bind("SELECT DISTINCT day, true, true, true FROM made WHERE day IN (SELECT unnest(?))", [run])
             return self._connection.execute(sql).fetchall()
         everything = ", ".join(f'"{name}"' for name in relation.column_names)

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from pipelines.build.present import Present
-from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
@@ -21,10 +20,21 @@ from pipelines.warehouse.tables import insert_rows
 
 Row = Sequence[Any]
 
+# Relations whose rows name drives, and what they say of one.
+_HOST, _NO_HOST = "host, system FROM {}", "CAST(NULL AS VARCHAR) AS host, system FROM {}"
+_DRIVES = {
+    "bronze.enstore_log_mover": f"SELECT name, {_HOST}",
+    "bronze.cta_step": f"SELECT drive AS name, {_HOST}",
+    "bronze.cta_session": f"SELECT drive AS name, {_HOST}",
+    "bronze.cta_drive_poll": f"SELECT drive AS name, {_HOST}",
+    "bronze.tsm_summary": f"SELECT drive AS name, {_NO_HOST} WHERE activity = 'TAPE MOUNT'",
+    "bronze.tsm_actlog": f"SELECT drive AS name, {_NO_HOST} WHERE kind = 'mounted'",
+}
 
-def sync(connection: Connection, site: Site, catalog: Catalog, present: Present) -> set[str]:
+
+def sync(connection: Connection, site: Site, present: Present) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
-    drives = _drives(connection, site)
+    drives = _drives(connection, site, present)
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
     tables: dict[str, list[Row]] = {
         "setting": [settings],
@@ -45,39 +55,30 @@ def sync(connection: Connection, site: Site, catalog: Catalog, present: Present)
         "fact": facts.rows(site.fact),
         "source": [(stem, source.SPEAKS_FOR) for stem, source in all_sources().items()],
     }
-    relations = {name: catalog.relations[f"site.{name}"] for name in tables}
-    return {one.full_name for name, one in relations.items() if _replace(connection, one, tables[name], present)}
+    return {f"site.{name}" for name, rows in tables.items() if _replace(connection, f"site.{name}", rows, present)}
 
 
-def _replace(connection: Connection, relation: Relation, rows: list[Row], present: Present) -> bool:
+def _replace(connection: Connection, table: str, rows: list[Row], present: Present) -> bool:
     """Write rows where they differ from what is there."""
-    table = f"{LAKE}.{relation.full_name}"
-    old_rows = connection.execute(f"SELECT * FROM {table}").fetchall() if present.has_rows(relation) else []
+    old_rows = connection.execute(f"SELECT * FROM {LAKE}.{table}").fetchall() if present.n_rows(table) else []
     new_rows = sorted({tuple(row) for row in rows}, key=repr)
     if new_rows == sorted(old_rows, key=repr):
         return False
     if old_rows:
-        connection.execute(f"DELETE FROM {table}")
-    insert_rows(connection, relation.full_name, new_rows)
-    present.replaced(relation, len(old_rows), len(new_rows))
+        connection.execute(f"DELETE FROM {LAKE}.{table}")
+    insert_rows(connection, table, new_rows)
+    present.replaced(table, len(old_rows), len(new_rows))
     return True
 
 
-def _drives(connection: Connection, site: Site) -> list[Row]:
+def _drives(connection: Connection, site: Site, present: Present) -> list[Row]:
     """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own."""
-    seen = {
-        logname: (host, system)
-        for logname, host, system in connection.execute(
-            "SELECT name, min(split_part(host, '.', 1)), min(system)"
-            f" FROM (SELECT name, host, system FROM {LAKE}.bronze.enstore_log_mover"
-            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_step"
-            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_session"
-            f" UNION ALL SELECT drive, host, system FROM {LAKE}.bronze.cta_drive_poll"
-            f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_summary WHERE activity = 'TAPE MOUNT'"
-            f" UNION ALL SELECT drive, NULL, system FROM {LAKE}.bronze.tsm_actlog WHERE kind = 'mounted')"
-            " WHERE name IS NOT NULL GROUP BY name"
-        ).fetchall()
-    }
+    logged = [sql.format(f"{LAKE}.{table}") for table, sql in _DRIVES.items() if present.n_rows(table)]
+    seen: dict[str, tuple[str | None, str | None]] = {}
+    if logged:
+        sql = f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM ({' UNION ALL '.join(logged)})"
+        found = connection.execute(f"{sql} WHERE name IS NOT NULL GROUP BY name").fetchall()
+        seen = {name: (host, system) for name, host, system in found}
     rows: list[Row] = []
     for drive in site.drive:
         enstore_name = f"{drive.name}MV"

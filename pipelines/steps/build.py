@@ -107,7 +107,7 @@ def _build(
     shrunk: set[str],
 ) -> BuildReport:
     present = Present(connection)
-    whole = site_tables.sync(connection, site, catalog, present)
+    whole = site_tables.sync(connection, site, present)
     fingerprint = _fingerprint(connection, site, catalog)
     is_full = full or fingerprint != _last_fingerprint(connection)
     changes = builder.dirty(connection, catalog, present, is_full)

@@ -131,14 +131,14 @@ def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]
 
 
 def row_counts(connection: Connection) -> dict[str, int]:
-    """The rows of each table that has any, at the last commit. One statement asks for all."""
+    """The rows of each table that has data files at the last commit, in one statement; the other tables have none."""
     book = ownership.BOOK
     rows = connection.execute(
-        "SELECT s.schema_name || '.' || t.table_name, CAST(sum(n) AS BIGINT) FROM ("
+        "SELECT s.schema_name || '.' || t.table_name, CAST(greatest(sum(n), 1) AS BIGINT) FROM ("
         f" SELECT table_id, record_count AS n FROM {book}.ducklake_data_file WHERE end_snapshot IS NULL"
         f" UNION ALL SELECT table_id, -delete_count FROM {book}.ducklake_delete_file WHERE end_snapshot IS NULL"
         f") JOIN {book}.ducklake_table t USING (table_id) JOIN {book}.ducklake_schema s USING (schema_id)"
-        " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL GROUP BY 1 HAVING sum(n) > 0"
+        " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL GROUP BY 1"
     ).fetchall()
     return dict(rows)
 
