@@ -8,10 +8,9 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa  # type: ignore[import-untyped]
 
 from pipelines.answers import guard, pool
 from pipelines.catalog.contracts import Column, load_catalog
@@ -20,6 +19,9 @@ from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeE
 from pipelines.primitives.text import escape_control
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.connection import Warehouse, no_warehouse, warehouse_identity
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 _CODE = Path(__file__).resolve().parents[2]
 # Beginnings of the names libpq reads; passed on only where the site uses them.
@@ -31,7 +33,7 @@ class Found:
     """What free SQL found: an Arrow table whose columns are named by their place, and what they are called."""
 
     columns: list[Column]
-    table: pa.Table
+    table: "pa.Table"
     sql: str
     snapshot: int
     is_cut: bool
@@ -42,8 +44,10 @@ class Found:
             decoder.execute("SET TimeZone = 'UTC'")
             return decoder.from_arrow(self.table).fetchall()
 
-    def shown(self, max_rows: int, max_chars: int) -> pa.Table:
+    def shown(self, max_rows: int, max_chars: int) -> "pa.Table":
         """The first rows for a screen: texts are cut, and what acts rather than shows is written out."""
+        import pyarrow as pa  # heavy to import
+
         table = self.table.slice(0, max_rows)
         for place, kind in enumerate(table.schema):
             if pa.types.is_string(kind.type):
@@ -54,7 +58,7 @@ class Found:
         names = _unique([Column(escape_control(column.name[:max_chars]), "", "") for column in self.columns])
         return table.rename_columns([column.name for column in names])
 
-    def named(self) -> pa.Table:
+    def named(self) -> "pa.Table":
         """All rows under their names, for files."""
         return self.table.rename_columns([column.name for column in self.columns])
 
@@ -75,6 +79,8 @@ def run(
     warehouse = Warehouse(site)
     if not warehouse.exists():
         raise no_warehouse(warehouse.folder)
+    import pyarrow as pa  # heavy to import
+
     request = {
         "sql": sql,
         "known": list(load_catalog().relations),
