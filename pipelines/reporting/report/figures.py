@@ -6,7 +6,6 @@ from functools import singledispatch
 from itertools import accumulate
 from typing import Any
 
-import altair as alt
 import vl_convert
 
 from pipelines.primitives.format import fixed, percent
@@ -22,15 +21,16 @@ _SHARP = 2
 _PNG_WIDTH = slice(16, 20)  # of the IHDR chunk, behind the signature
 _LATE = 0.72  # a bar that ends beyond this share of the width has its text before it, or, where
 _EARLY = 0.25  # it begins before this one, inside
-_TEXTS: dict[str, tuple[Any, float, str]] = {
+_TEXTS: dict[str, tuple[str, float, str]] = {
     "behind": ("left", 5, "end"),
     "before": ("right", -5, "begin"),
     "inside": ("right", -5, "end"),
 }
 _FAR = 3.0  # a fan that reaches further than so many times the way is cut off
 _MOST_DAYS = 100_000.0  # what a calendar can hold from now on
-_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-_CONFIG: dict[str, Any] = {
+_VEGA_LITE = "6.4"  # the version in which the drawings are written
+Spec = dict[str, Any]
+_CONFIG: Spec = {
     "font": "sans-serif",
     "background": None,
     "view": {"stroke": None},
@@ -60,13 +60,13 @@ def paint(figure: Figure) -> tuple[bytes, int]:
 
 
 def _svg(figure: Figure) -> str:
-    spec = chart_of(figure).to_dict() | {"config": _CONFIG}
+    spec = chart_of(figure) | {"config": _CONFIG}
     return vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
 
 
 @singledispatch
-def chart_of(figure: Figure) -> alt.Chart | alt.LayerChart:
-    """The drawing of a figure; a function for each kind."""
+def chart_of(figure: Figure) -> Spec:
+    """The drawing of a figure as Vega-Lite has it; a function for each kind."""
     raise NotImplementedError(type(figure).__name__)
 
 
@@ -76,21 +76,37 @@ def _inside(svg: str, prefix: str) -> str:
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
 
 
-def _bars(chart: alt.Chart, groups: list[Group], legend: alt.Legend | None) -> alt.Chart:
+def _bars(groups: list[Group], legend: Spec | None) -> Spec:
     """Bars in the colours of their groups: the unknown is a pale, dashed box, and the rest is seen however thin."""
-    words = [group.words for group in groups]
     edges = [_DASHED if group.name == _UNKNOWN else group.colour for group in groups]
-    fills = alt.Scale(domain=words, range=[group.colour for group in groups])
-    bars: alt.Chart = chart.mark_bar(strokeWidth=0.8).encode(
-        fill=alt.Fill("group:N", scale=fills, legend=legend),
-        stroke=alt.Stroke("group:N", scale=alt.Scale(domain=words, range=edges), legend=legend),
-        strokeDash=alt.condition(alt.datum.is_unknown, alt.value([2, 2]), alt.value([1, 0])),
-    )
-    return bars
+
+    def coloured(colours: list[str]) -> Spec:
+        scale = {"domain": [group.words for group in groups], "range": colours}
+        return {"field": "group", "type": "nominal", "scale": scale, "legend": legend}
+
+    dash = {"condition": {"test": "datum.is_unknown", "value": [2, 2]}, "value": [1, 0]}
+    fill = coloured([group.colour for group in groups])
+    encoding = {"fill": fill, "stroke": coloured(edges), "strokeDash": dash}
+    return {"mark": {"type": "bar", "strokeWidth": 0.8}, "encoding": encoding}
+
+
+def _names(names: list[str], padding: float | None = None, **more: Any) -> Spec:
+    """An axis of names from top to bottom, in the order given."""
+    scale = {} if padding is None else {"scale": {"paddingInner": padding}}
+    return {"field": "name", "type": "nominal", "sort": names, "title": None, **scale, **more}
+
+
+def _amount(field: str, **more: Any) -> Spec:
+    return {"field": field, "type": "quantitative", **more}
+
+
+def _text(align: str, dx: float, x: Spec, y: Spec, field: str) -> Spec:
+    mark = {"type": "text", "align": align, "dx": dx, "fontSize": 10.5}
+    return {"mark": mark, "encoding": {"x": x, "y": y, "text": {"field": field, "type": "nominal"}}}
 
 
 @chart_of.register
-def _(figure: Waterfall) -> alt.LayerChart:
+def _(figure: Waterfall) -> Spec:
     ends = list(accumulate(bar.value for bar in figure.bars))
     whole = ends[-1] if ends else 1.0
     names = [escape_control(f"{bar.name}: {bar.meaning}" if bar.meaning else bar.name) for bar in figure.bars]
@@ -106,19 +122,19 @@ def _(figure: Waterfall) -> alt.LayerChart:
         }
         for name, bar, end in zip(names, figure.bars, ends, strict=True)
     ]
-    y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(paddingInner=0.25))
-    x = alt.X("begin:Q", title=f"drive-{_UNITS[figure.unit]}", scale=alt.Scale(domain=[0, whole], nice=False))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
-    bars = _bars(base.encode(x=x, x2="end:Q"), list(dict.fromkeys(bar.group for bar in figure.bars)), None)
-    layers = [bars]
-    for place, (align, dx, edge) in _TEXTS.items():
-        texts = base.transform_filter(alt.datum.place == place).mark_text(align=align, dx=dx, fontSize=10.5)
-        layers.append(texts.encode(x=f"{edge}:Q", text="text:N"))
-    return alt.LayerChart(layer=layers).properties(width=330, height=alt.Step(15.5))
+    x = _amount("begin", title=f"drive-{_UNITS[figure.unit]}", scale={"domain": [0, whole], "nice": False})
+    y = _names(names, 0.25)
+    bars = _bars(list(dict.fromkeys(bar.group for bar in figure.bars)), None)
+    bars["encoding"] |= {"x": x, "x2": {"field": "end"}, "y": y}
+    texts = [
+        _text(align, dx, _amount(edge), y, "text") | {"transform": [{"filter": f"datum.place === '{place}'"}]}
+        for place, (align, dx, edge) in _TEXTS.items()
+    ]
+    return {"data": {"values": rows}, "width": 330, "height": {"step": 15.5}, "layer": [bars, *texts]}
 
 
 @chart_of.register
-def _(figure: Stack) -> alt.Chart:
+def _(figure: Stack) -> Spec:
     names = [escape_control(name) for name in figure.rows]
     rows = [
         {
@@ -132,42 +148,53 @@ def _(figure: Stack) -> alt.Chart:
         for place, (group, value) in enumerate(zip(figure.groups, values, strict=True))
         if value
     ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=110), scale=alt.Scale(paddingInner=0.2)),
-        x=alt.X("value:Q", stack="zero", title=_UNITS[figure.unit], scale=alt.Scale(nice=False)),
-        order="place:Q",
-    )
-    legend = alt.Legend(title=None, orient="bottom", columns=5)
+    bars = _bars(figure.groups, {"title": None, "orient": "bottom", "columns": 5})
+    bars["encoding"] |= {
+        "y": _names(names, 0.2, axis={"labelLimit": 110}),
+        "x": _amount("value", stack="zero", title=_UNITS[figure.unit], scale={"nice": False}),
+        "order": _amount("place"),
+    }
     # many drives must not push the losses off the first screen
     step = max(10.0, min(18.0, 230 / max(len(names), 1)))
-    return _bars(base, figure.groups, legend).properties(width=530, height=alt.Step(step))
+    return {"data": {"values": rows}, "width": 530, "height": {"step": step}, **bars}
 
 
 @chart_of.register
-def _(figure: Burndown) -> alt.LayerChart:
+def _(figure: Burndown) -> Spec:
     """The past as a line, the future as a fan: its edges are the ends of the interval. A far end is cut off."""
     last, left = figure.left[-1]
     begin = figure.left[0][0]
     reach = max(_FAR * ((last - begin).days + figure.days), 1.0)
-    scale = alt.Scale(domain=[_day(begin, 0), _day(last, min(figure.high, reach))], type="utc")
-    x = alt.X("at:T", title=None, scale=scale, axis=alt.Axis(format="%-d %b %Y", tickCount=6, labelFlush=False))
-    y = alt.Y("left:Q", title=f"{figure.unit} left", scale=alt.Scale(domain=[0, figure.size], nice=False))
+    scale = {"domain": [_day(begin, 0), _day(last, min(figure.high, reach))], "type": "utc"}
+    axis = {"format": "%-d %b %Y", "tickCount": 6, "labelFlush": False}
+    x = {"field": "at", "type": "temporal", "title": None, "scale": scale, "axis": axis}
+    y = _amount("left", title=f"{figure.unit} left", scale={"domain": [0, figure.size], "nice": False})
 
-    def ahead(days: float) -> dict[str, Any]:
+    def ahead(days: float) -> Spec:
         least, middle, most = (left * max(0.0, 1 - days / end) for end in (figure.low or 1, figure.days, figure.high))
         return {"at": _day(last, days), "left": least, "middle": middle, "most": most}
 
     turns = (0.0, figure.low, figure.days, figure.high)
-    fan = alt.Chart(alt.InlineData(values=[ahead(days) for days in sorted({min(days, reach) for days in turns})]))
-    middle = alt.Chart(alt.InlineData(values=[ahead(days) for days in (0.0, figure.days)]))
-    past = alt.Chart(alt.InlineData(values=[{"at": _day(day, 0), "left": amount} for day, amount in figure.left]))
-    colour = _LINE
+    fan = [ahead(days) for days in sorted({min(days, reach) for days in turns})]
+    past = [{"at": _day(day, 0), "left": amount} for day, amount in figure.left]
     layers = [
-        fan.mark_area(opacity=0.18, color=colour).encode(x, y, y2="most:Q"),
-        middle.mark_line(strokeDash=[4, 3], color=colour).encode(x, alt.Y("middle:Q")),
-        past.mark_line(color=colour, point={"size": 14}).encode(x, y),
+        {
+            "data": {"values": fan},
+            "mark": {"type": "area", "opacity": 0.18, "color": _LINE},
+            "encoding": {"x": x, "y": y, "y2": {"field": "most"}},
+        },
+        {
+            "data": {"values": [ahead(0.0), ahead(figure.days)]},
+            "mark": {"type": "line", "strokeDash": [4, 3], "color": _LINE},
+            "encoding": {"x": x, "y": _amount("middle")},
+        },
+        {
+            "data": {"values": past},
+            "mark": {"type": "line", "color": _LINE, "point": {"size": 14}},
+            "encoding": {"x": x, "y": y},
+        },
     ]
-    return alt.LayerChart(layer=layers).properties(width=480, height=150)
+    return {"width": 480, "height": 150, "layer": layers}
 
 
 def _day(day: date, days: float) -> str:
@@ -176,7 +203,7 @@ def _day(day: date, days: float) -> str:
 
 
 @chart_of.register
-def _(figure: Tornado) -> alt.LayerChart:
+def _(figure: Tornado) -> Spec:
     names = [escape_control(name) for name, _, _ in figure.bars]
     rows = [
         {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}
@@ -184,13 +211,17 @@ def _(figure: Tornado) -> alt.LayerChart:
     ]
     ends = [end for _, low, high in figure.bars for end in (low, high)]
     pad = 0.15 * (max(ends) - min(ends) or 1.0)
-    scale = alt.Scale(domain=[min(ends) - pad, max(ends) + pad], nice=False, zero=False)
-    x = alt.X("low:Q", title=figure.unit, scale=scale, axis=alt.Axis(tickCount=5))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("name:N", sort=names, title=None))
+    scale = {"domain": [min(ends) - pad, max(ends) + pad], "nice": False, "zero": False}
+    x = _amount("low", title=figure.unit, scale=scale, axis={"tickCount": 5})
+    y = _names(names)
     layers = [
-        base.mark_bar(color=_RANGE).encode(x=x, x2="high:Q"),
-        base.mark_text(align="right", dx=-4, fontSize=10.5).encode(x=x, text="below:N"),
-        base.mark_text(align="left", dx=4, fontSize=10.5).encode(x="high:Q", text="above:N"),
-        alt.Chart(alt.InlineData(values=[{"low": figure.value}])).mark_rule(color=_DASHED).encode(x=x),
+        {"mark": {"type": "bar", "color": _RANGE}, "encoding": {"x": x, "x2": {"field": "high"}, "y": y}},
+        _text("right", -4, x, y, "below"),
+        _text("left", 4, _amount("high"), y, "above"),
+        {
+            "data": {"values": [{"low": figure.value}]},
+            "mark": {"type": "rule", "color": _DASHED},
+            "encoding": {"x": x},
+        },
     ]
-    return alt.LayerChart(layer=layers).properties(width=330, height=alt.Step(20))
+    return {"data": {"values": rows}, "width": 330, "height": {"step": 20}, "layer": layers}
