@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
@@ -131,9 +130,17 @@ def _cells(values: Values, drive: Codes, tape: Codes, time: Codes) -> _Cells:
 
 
 def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
-    n = sum(shape)
-    graph = scipy.sparse.coo_array((np.ones(cells.value.size), (cells.drive, cells.tape + shape[0])), shape=(n, n))
-    return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1])
+    """The connected part of each drive, then of each tape, numbered in the order of their first members."""
+    drive, tape = cells.drive, cells.tape + shape[0]
+    lowest = np.arange(sum(shape))  # a member of the same part
+    while True:
+        met, before = np.minimum(lowest[drive], lowest[tape]), lowest
+        lowest = lowest.copy()
+        np.minimum.at(lowest, drive, met)
+        np.minimum.at(lowest, tape, met)
+        lowest = lowest[lowest]
+        if np.array_equal(lowest, before):
+            return np.unique(lowest, return_inverse=True)[1].astype(np.int32)
 
 
 def _solve(
