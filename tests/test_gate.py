@@ -45,7 +45,7 @@ def lake() -> Iterator[Connection]:
 
 
 def gate(lake: Connection, rule: str, site: Site | None = None) -> Gate:
-    return Gate(lake, site or Site(name="case"), Kin(lake), RULES[rule], PERIOD)
+    return Gate(site or Site(name="case"), Kin(lake), RULES[rule], PERIOD)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_all_logs_of_a_kind_count_where_none_is_the_entitys_own(lake: Connection
 
 def test_a_rule_may_need_several_kinds_of_log(lake: Connection) -> None:
     both = Rule(**vars(RULES["long_gap"]) | {"params": {"source": ["drives", "mrtg_log"]}})
-    missing = Gate(lake, Site(name="case"), Kin(lake), both, PERIOD).missing("n1/D2")
+    missing = Gate(Site(name="case"), Kin(lake), both, PERIOD).missing("n1/D2")
     assert missing is not None and (missing.source, missing.host) == ("mrtg_log", "l1")
 
 

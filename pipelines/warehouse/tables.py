@@ -171,6 +171,13 @@ def note_tables(connection: Connection, catalog: Catalog) -> None:
     (mended in its pull request 1313, which 1.5.5 lacks).
     """
     book = ownership.BOOK
+    unnoted = (  # columns are noted last
+        f"{book}.ducklake_column l JOIN {book}.ducklake_table t ON t.table_id = l.table_id AND t.end_snapshot IS NULL"
+        " WHERE l.end_snapshot IS NULL AND l.parent_column IS NULL AND (l.table_id, l.column_id) NOT IN"
+        f" (SELECT (table_id, column_id) FROM {book}.ducklake_column_tag)"
+    )
+    if not connection.execute(f"SELECT 1 FROM {unnoted} LIMIT 1").fetchall():
+        return
     connection.execute(
         f"INSERT INTO {book}.ducklake_table_stats (table_id, record_count, next_row_id, file_size_bytes)"
         f" SELECT table_id, 0, 0, 0 FROM {book}.ducklake_table WHERE end_snapshot IS NULL"

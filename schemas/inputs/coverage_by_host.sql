@@ -1,10 +1,6 @@
 /*
-title = "How much of a log was read, by host"
-why = "What the coverage gate goes by: of the hours that site.toml declares of a kind of log, so much was read. Hours that no log could cover yet are not missing: those after the newest file was written."
-
-[params.source]
-type = "VARCHAR"
-doc = "kind of log, or what logs speak for, as in site.source"
+title = "How much of each log was read, by host"
+why = "What the coverage gate goes by: of the hours that site.toml declares of each kind of log, so much was read. Hours that no log could cover yet are not missing: those after the newest file was written."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -16,6 +12,7 @@ doc = "instant after the last, UTC"
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
+speaks_for = { type = "VARCHAR", doc = "what such logs speak for, as in site.source" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "of that, covered by what was read" }
@@ -24,9 +21,9 @@ WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not say when they were written
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM ops.file
 )
-SELECT c.source, c.host, sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
+SELECT c.source, k.speaks_for, c.host, sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
 FROM ops.coverage c CROSS JOIN written w LEFT JOIN site.source k ON k.source = c.source
-WHERE $source IN (c.source, k.speaks_for) AND c.expected_s > 0 AND c.hour_at >= $begin AND c.hour_at < $end
+WHERE c.expected_s > 0 AND c.hour_at >= $begin AND c.hour_at < $end
   AND (w.at IS NULL OR c.hour_at + INTERVAL 1 HOUR <= w.at)
-GROUP BY c.source, c.host
+GROUP BY c.source, k.speaks_for, c.host
 ORDER BY c.source, c.host

@@ -29,9 +29,11 @@ class Seen:
 
 
 class Kin:
-    """The names under which logs may speak of an entity."""
+    """The names under which logs may speak of an entity, and how much of all logs was seen."""
 
     def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._logs: dict[Period, list[tuple[Any, ...]]] = {}
         self._of: dict[str, set[str]] = {}
         for name, other in ask_input(connection, "related_names").iter_rows():
             self._of.setdefault(name, set()).add(other)
@@ -41,6 +43,15 @@ class Kin:
         parts = entity.split("/")
         return {entity, *parts}.union(*(self._of.get(part, ()) for part in parts))
 
+    def logs(self, kind: str, period: Period) -> list[Seen]:
+        """What was seen of a kind of log. Rules have few different periods: each is asked for once."""
+        if period not in self._logs:
+            begin, end = period.bounds
+            self._logs[period] = ask_input(self._connection, "coverage_by_host", begin=begin, end=end).rows()
+        return [
+            Seen(kind, source, *row) for source, speaks_for, *row in self._logs[period] if kind in (source, speaks_for)
+        ]
+
 
 class Gate:
     """What of a rule's logs was seen in a period, and for whom that is too little.
@@ -48,15 +59,10 @@ class Gate:
     A log that site.toml declares no hours for cannot be short: nobody knows what is missing.
     """
 
-    def __init__(self, connection: Connection, site: Site, kin: Kin, rule: Rule, period: Period) -> None:
+    def __init__(self, site: Site, kin: Kin, rule: Rule, period: Period) -> None:
         self.rule, self.kin, self.period = rule, kin, period
         self.needed = site.min_coverage.get(rule.name, rule.min_coverage)
-        begin, end = period.bounds
-        self.logs = [
-            Seen(kind, *row)
-            for kind in (rule.sources if self.needed > 0 else ())
-            for row in ask_input(connection, "coverage_by_host", source=kind, begin=begin, end=end).iter_rows()
-        ]
+        self.logs = [log for kind in (rule.sources if self.needed > 0 else ()) for log in kin.logs(kind, period)]
 
     @property
     def short(self) -> list[Seen]:

@@ -37,7 +37,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     for rule in catalog.rules.values():
         begin = min(first, last - timedelta(days=rule.params.get("window_days", 1) - 1))
         period = Period(begin, last, site.zone)
-        seen = coverage_gate.Gate(connection, site, kin, rule, period)
+        seen = coverage_gate.Gate(site, kin, rule, period)
         hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
         covered = [hit for hit in hits if not seen.missing(hit.entity)]
         found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in covered)
