@@ -201,6 +201,15 @@ def test_every_file_meets_the_input_that_was_written_for_it(tmp_path: Path) -> N
     assert all(len(link) > 1 for link in links.values()), links
 
 
+def test_a_plain_pattern_takes_no_file_of_one_with_dates(tmp_path: Path) -> None:
+    """`actlog-2010-03.txt` alone would become `actlog-*-*.txt*`, which comes first and fits the other as well."""
+    text = (SOURCES / "tsm_actlog" / "clean.txt").read_bytes()
+    for name in ("actlog-2010-03.txt", "actlog-mounts-2010-03-10.txt"):
+        (tmp_path / name).write_bytes(text)
+    guessed(tmp_path)
+    assert [item.glob for item in load_site(tmp_path).input] == ["actlog-2010-03.txt", "actlog-mounts-{date}.txt*"]
+
+
 def mrtg_text(last: int) -> str:
     """Rows of five minutes; traffic in the newest two hours, zeros before it, as a fresh log is filled with."""
     rows = [f"{last - 300 * n} " + ("20 10 30 20" if n < 24 else "0 0 0 0") for n in range(48)]

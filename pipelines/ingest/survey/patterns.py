@@ -63,7 +63,11 @@ def patterns(found: list[FileFound]) -> list[Pattern]:
     for group in groups.values():
         others = {file.path for file in found} - {file.path for file in group}
         names = {globs[file.path] for file in group}
-        for glob in names if len(names) == 1 else _cover([file.path for file in group], others, globs):
+        # a plain pattern is tried before those with names and dates, so it may take no file of theirs
+        is_theirs = len(names) == 1 and not any(
+            _fits(glob, other) for glob in names if "{" not in glob for other in others
+        )
+        for glob in names if is_theirs else _cover([file.path for file in group], others, globs):
             made.append(_pattern_of(glob, [file for file in group if _fits(glob, file.path)]))
     return sorted(made, key=_order)
 
