@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # What a module imports that makes sites, starts processes or browsers: `make check` does without it.
 LARGE = re.compile(
     r"^(from|import) (subprocess|benchmarks|click\.testing|streamlit|pipelines import .*steps|pipelines\.build"
-    r"|support\.(airflow_home|archive|browsing|processes|report_site|screenshots|served|two_days|week)"
+    r"|support\.(airflow_home|app|archive|browsing|processes|report_site|screenshots|served|two_days|week)"
     r"|support import (archive|receivers|report_site))\b",
     re.MULTILINE,
 )
