@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # What a module imports that makes sites, starts processes or browsers: `make check` does without it.
 LARGE = re.compile(
     r"^(from|import) (subprocess|benchmarks|click\.testing|streamlit|pipelines import .*steps|pipelines\.build"
-    r"|support\.(airflow_home|archive|browsing|processes|report_site|screenshots|served|two_days|week)"
+    r"|support\.(airflow_home|app|archive|browsing|processes|report_site|screenshots|served|two_days|week)"
     r"|support import (archive|receivers|report_site))\b",
     re.MULTILINE,
 )
@@ -64,21 +64,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 LONG = (
     "dags",
     "browser_pages",
+    "house",
+    "invariants",
     "kill",
     "truth",
-    "dashboard_browser",
-    "dashboard",
-    "week",
-    "readers",
-    "documented_commands",
-    "score",
-    "invariants",
-    "growth",
-    "object_storage",
-    "postgres",
+    "cta_site",
     "maintain",
+    "dashboard",
+    "dashboard_browser",
+    "readers",
     "delivery",
-    "house",
+    "documented_commands",
+    "pool_sites",
+    "sql_desk",
+    "ask",
+    "score",
+    "realdata_table",
+    "enstore_accounting",
+    "page_benchmark",
+    "week",
+    "postgres",
+    "object_storage",
+    "growth",
+    "rotation",
 )
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from support.browsing import browsing, new_page
+from support.screenshots import pages
 from support.served import chromium, served, written
 
-# Together they see every page; that each of the ten sees every one takes minutes, and as many turns as there are pages.
+# Together they see every page, each first one by its address and then others by the list of pages; that each of the ten
+# sees every one takes minutes, and as many turns as there are pages.
 SESSIONS, TURNS = 10, int(os.environ.get("TAPESCOPE_PAGE_TURNS", "2"))
 LINKS = "[data-testid=stSidebarNavLink]"
 DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -18,19 +20,23 @@ DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 def opened(browser: Any, url: str) -> Any:
     page = new_page(browser, reduced_motion="reduce")
     page.goto(url)
-    page.locator(LINKS).first.wait_for()
+    wait_until_there(page)
     return page
 
 
-def show(page: Any, place: int) -> str:
-    """Click the n-th page and wait until it is there; its address."""
+def show(page: Any, place: int) -> None:
+    """Click the n-th page of the list and wait until it is there."""
     link = page.locator(LINKS).nth(place)
     address = str(link.get_attribute("href"))
     link.click()
     page.wait_for_url(re.compile(re.escape(address.rstrip("/")) + r"/?([?#].*)?$"))
-    page.locator(DONE).wait_for()
+    wait_until_there(page)
+
+
+def wait_until_there(page: Any) -> None:
+    page.locator(LINKS).first.wait_for()
     page.locator("h1").first.wait_for()
-    return address
+    page.locator(DONE).wait_for()
 
 
 def test_ten_sessions_while_the_pipeline_commits(archive: Path, tmp_path: Path) -> None:
@@ -43,12 +49,19 @@ def test_ten_sessions_while_the_pipeline_commits(archive: Path, tmp_path: Path) 
         browsing(chromium()) as browser,
         written(site, pause_s=10.0) as commits,
     ):
-        pages = [opened(browser, url) for _ in range(SESSIONS)]
-        n_pages = pages[0].locator(LINKS).count()
-        assert n_pages <= SESSIONS * TURNS
+        addresses = list(pages().values())
+        assert len(addresses) <= SESSIONS * TURNS
+        sessions: list[Any] = []
         for turn in range(TURNS):
-            for number, page in enumerate(pages):
-                address = show(page, (number * TURNS + turn) % n_pages)
+            for number in range(SESSIONS):
+                place = (number * TURNS + turn) % len(addresses)
+                address = f"{url}/{addresses[place]}"
+                if turn:
+                    page = sessions[number]
+                    show(page, place)
+                else:
+                    page = opened(browser, address)
+                    sessions.append(page)
                 assert page.locator("[data-testid=stException]").count() == 0, address
                 snapshots = set(re.findall(r"snapshot (\d+)", page.locator("body").inner_text()))
                 assert len(snapshots) <= 1, f"{address} shows snapshots {snapshots}"

@@ -13,6 +13,7 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead, TapescopeError
 from support import REPO
+from support.archive import make_site, put
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"
@@ -40,9 +41,7 @@ def shell(*args: str, cwd: Path, stdin: bytes = b"") -> "subprocess.CompletedPro
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "LOG-2010-06-15").write_bytes(LOG.read_bytes())
-    (tmp_path / "site.toml").write_text(SITE)
+    put(make_site(tmp_path, SITE), "LOG-2010-06-15", LOG.read_bytes())
     return tmp_path
 
 

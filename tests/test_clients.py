@@ -27,7 +27,7 @@ def test_documented_clients_read_while_the_pipeline_writes(archive: Path, tmp_pa
     gaps = steps.ask_sql(steps.site_at(archive), "SELECT drive, count(*) FROM silver.gap GROUP BY 1 ORDER BY 1").rows
     hours = steps.ask_sql(steps.site_at(archive), "SELECT count(*) FROM gold.drive_ledger").rows[0][0]
     outputs = []
-    with written(site) as commits:
+    with written(site, pause_s=0.3) as commits:
         for kind, code in BLOCKS:
             before = len(commits)
             command = ["sh", "-ec", code] if kind == "sh" else [sys.executable, "-W", "error", "-c", code]

@@ -21,6 +21,7 @@ from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.format import percent
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.app import at
 from support.screenshots import pages
 from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
 
@@ -53,7 +54,7 @@ def stations_in_table(app: AppTest) -> set[str]:
 
 
 def opened(app: AppTest, page: str) -> AppTest:
-    return app.run().switch_page(f"views/{page}.py").run()
+    return at(app, page).run()
 
 
 def test_gaps_shows_the_archive(app: AppTest) -> None:
@@ -147,7 +148,7 @@ def notices(app: AppTest) -> list[str]:
 def test_what_the_address_asks_for_and_is_not_there_is_reported(
     app: AppTest, page: str, asked: dict[str, str], expected: str
 ) -> None:
-    app.run().switch_page(f"views/{page}.py")
+    at(app.run(), page)
     for name, value in asked.items():
         app.query_params[name] = value
     app.run()
@@ -159,7 +160,7 @@ def test_what_the_address_asks_for_and_is_not_there_is_reported(
 
 
 def test_a_choice_that_no_field_has_is_reported(app: AppTest) -> None:
-    app.run().switch_page("views/gaps.py")
+    at(app, "gaps")
     app.query_params["drve"] = "LTO4_101"
     app.run()
     assert any("no choice named “drve”" in warning.value for warning in app.warning)
@@ -193,17 +194,13 @@ def test_empty_warehouse_says_what_to_load(tmp_path: Path, monkeypatch: pytest.M
     assert "tapescope run" in app.info[0].value
 
 
-def studies_page(app: AppTest) -> AppTest:
-    return app.run().switch_page("views/studies.py")
-
-
 def test_case_studies_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It needs no warehouse; the URL names the document; figures of the chosen one stand there, with their verdicts."""
     (tmp_path / "site.toml").write_text('name = "new"\n')
     monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
     app = AppTest.from_file(APP, default_timeout=DEADLINE_S)
     app.query_params["study"] = "pic_step09"
-    studies_page(app).run()
+    opened(app, "studies")
     assert not app.exception
     assert app.title[0].value == "Can I trust the product?"
     assert app.selectbox[0].value == "pic_step09" and in_url(app)["study"] == "pic_step09"

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pipelines import steps
 from pipelines.config.site import Site
 from support import REPO
+from support.app import at
 from support.screenshots import pages
 from support.served import APP, DEADLINE_S
 
@@ -63,7 +64,7 @@ def test_tonight_says_how_little_was_read(app: AppTest) -> None:
 
 
 def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest) -> None:
-    app.run().switch_page("views/health.py").run()
+    at(app, "health").run()
     frames = {frozenset(frame.value.columns): frame.value for frame in app.dataframe}
     read = frames[frozenset({"source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"})]
     assert set(read["source"]) == {"vmstat", "iostat", "mrtg_log"}
@@ -73,7 +74,7 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
 
 
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:
-    app.run().switch_page("views/stations.py").run()
+    at(app, "stations").run()
     assert "site.toml does not say whose they are" in app.info[0].value
     assert set(app.dataframe[1].value["link"]) == {"lo"}
 

@@ -16,6 +16,7 @@ from dashboards import sql_desk
 from pipelines import steps
 from pipelines.answers.guard import check
 from pipelines.catalog.contracts import load_catalog
+from support.app import at
 from support.hostile_sql import ENDLESS, HUGE, REFUSED
 from support.served import APP, HOSTILE, HOSTILE_STATION
 
@@ -26,7 +27,7 @@ GAPS = "SELECT drive, count(*) AS n_gaps, max(day) AS day FROM silver.gap GROUP 
 @pytest.fixture
 def page(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py")
+    return at(AppTest.from_file(APP, default_timeout=120), "sql")
 
 
 def run(page: AppTest, sql: str) -> AppTest:
@@ -58,7 +59,7 @@ def test_an_answer_with_its_snapshot_and_its_link(page: AppTest, archive: Path) 
         **{"sql": GAPS, "rows": "1000", "seconds": "30", "snapshot": str(ours.snapshot)},
         **{"chart": "bars", "x": "drive", "y": "n_gaps"},
     }
-    again = AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py")
+    again = at(AppTest.from_file(APP, default_timeout=120), "sql")
     for name, value in link.items():
         again.query_params[name] = value
     again.run()
@@ -82,7 +83,7 @@ def test_beginnings(archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
             "saved long_mounts",
         }
         return
-    page = AppTest.from_file(APP, default_timeout=120).run().switch_page("views/sql.py").run()
+    page = at(AppTest.from_file(APP, default_timeout=120), "sql").run()
     page.selectbox(key="beginning").select(key).run()
     assert not page.exception
     assert ("Cost of long gaps" if "gap_cost" in key else "SELECT 42") in page.text_area(key="statement").value

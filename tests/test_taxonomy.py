@@ -19,6 +19,7 @@ from pipelines.reporting.report import make_report, write_report
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.tables import create_tables
 from support import report_site as stand
+from support.app import at
 from support.served import APP, DEADLINE_S
 
 DAYS = ("--site", "SITE", f"first_day={stand.DAY}", f"last_day={stand.DAY}")
@@ -87,7 +88,7 @@ def test_the_report(site: Site, expected: Shown, tmp_path: Path) -> None:
 
 def test_the_page(site: Site, expected: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
-    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run().switch_page("views/ledger.py").run()
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "ledger").run()
     assert not app.exception
     frame = next(frame.value for frame in app.dataframe if "bucket_words" in frame.value.columns)
     assert shown(frame.to_dict("records")) == expected

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from datetime import date, datetime
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,31 @@ def origin_of(path: Path) -> Origin:
     origin_file = path.with_suffix(".origin.toml")
     values = tomllib.loads(origin_file.read_text()) if origin_file.exists() else {}
     return tidy_origin({"path": f"{path.parent.name}/{path.name}", "head": tuple(read_head(path)), **values})
+
+
+def kind(text: str) -> str:
+    """What a line is like: its words, with one mark for each that has a digit."""
+    return " ".join("0" if any(map(str.isdigit, word)) else word for word in text.split())
+
+
+@cache
+def cuts(stem: str) -> dict[Path, list[int]]:
+    """Where to cut each case of a source: where two kinds of line meet that no earlier place has, and at quarters."""
+    met: set[tuple[str, str]] = set()
+    places: dict[Path, list[int]] = {}
+    for path in (path for path in CASES if path.parent.name == stem):
+        texts = read_lines(path)["text"].to_list()
+        own = {len(texts) * quarter // 4 for quarter in (1, 2, 3)} - {0}
+        for place, pair in enumerate(pairwise(map(kind, texts)), 1):
+            if pair not in met:
+                own.add(place)
+                met.add(pair)
+        places[path] = sorted(own)
+    return places
+
+
+def pieces(lines: pl.DataFrame, places: list[int]) -> list[pl.DataFrame]:
+    return [lines[begin:end] for begin, end in pairwise([0, *places, lines.height])]
 
 
 def parse_chunks(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> dict[str, Any]:
@@ -138,8 +164,8 @@ def read_real(path: Path) -> str | None:
         assert error.reason and error.hint
         raise
     start = lines.head(140)
-    sevens = [start[i : i + 7] for i in range(0, start.height, 7)]
-    assert parse_chunks(stem, sevens, origin) == parse_chunks(stem, [start], origin), path.name
+    small = pieces(start, [place for place in (7, 14, 15, 21, 49) if place < start.height])
+    assert parse_chunks(stem, small, origin) == parse_chunks(stem, [start], origin), path.name
     return stem
 
 
