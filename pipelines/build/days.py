@@ -81,9 +81,12 @@ JOIN {LAKE}.bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b
 WHERE p.kind = 'processed'
 GROUP BY p.system, p.number, p.logged_at
 UNION
-SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day
+-- intervals of counters are cut at midnight; of longer ones than two days all are made together
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.bronze.drive_counter WHERE CAST(to_at AS DATE) > day + 1
 UNION
-SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.drive_state WHERE CAST(to_at AS DATE) > day AND witness <> 'counter'
+UNION
+SELECT day, CAST(to_at AS DATE) FROM {LAKE}.silver.session WHERE CAST(to_at AS DATE) > day AND witnesses <> 'counter'
 """
 
 # The day on which the client began, which its request id holds; the row's own where that is over a month away.

@@ -12,6 +12,7 @@ from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import short_host
 from pipelines.sources import all_sources
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
@@ -81,10 +82,36 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
         generation = sold.name if sold else drive.generation or None
         nameplate = sold.native_mb_s if sold else None
         facts_of_drive = (drive.mover_host or host, generation, nameplate, drive.robot or None)
-        rows.append((drive.name, logname, mover, *facts_of_drive, True, system, drive.begin, drive.end))
+        rows.append(
+            (drive.name, logname, mover, *facts_of_drive, drive.device or None, True, system, drive.begin, drive.end)
+        )
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))
+        rows.append((name, logname, f"{name}.mover", host, None, None, None, None, False, system, None, None))
+    return _with_counted(connection, site, rows)
+
+
+def _with_counted(connection: Connection, site: Site, rows: list[Row]) -> list[Row]:
+    """Drives, and those only the kernel's counters know, as `host:st0`.
+
+    A device is a drive of its own only where no other can be it: counters of a drive that a log names otherwise would
+    make two of one.
+    """
+    counted = connection.execute(
+        f"SELECT DISTINCT host, device FROM {LAKE}.bronze.drive_counter ORDER BY ALL"
+    ).fetchall()
+    if not counted:
+        return rows
+    declared = {(short_host(row[3]), row[7]) for row in rows if row[7]}
+    hosts = {row[3] and short_host(row[3]) for row in rows if not row[7]}
+    names = {(short_host(host), device) for host, device in counted} - declared
+    names = {(host, device) for host, device in names if not hosts & {None, host}}
+    new = [
+        (f"{host}:{device}", None, None, host, *[None] * 3, device, False, None, None, None) for host, device in names
+    ]
+    rows = [*rows, *new]
+    if all(row[9] is None for row in rows):
+        rows = [(*row[:9], site.name if row[7] else None, *row[10:]) for row in rows]
     return rows
 
 

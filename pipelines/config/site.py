@@ -56,26 +56,68 @@ class Drive(_Model):
     name: str
     logname: str = ""
     mover: str = ""
-    mover_host: str = ""
+    mover_host: str = ""  # host it is attached to
+    device: str = ""  # how that host's kernel names it: st0, for its counters
     generation: str = ""
     robot: str = ""  # library or robot that serves it
     begin: dt.date | None = Field(default=None, alias="from")  # in service from this day on; always, if left out
     end: dt.date | None = Field(default=None, alias="to")  # the first day on which it is not any more
 
+    @field_validator("device")
+    @classmethod
+    def _of_kernel(cls, device: str) -> str:
+        found = re.fullmatch(r"(?:/dev/)?n?(st\d+)[alm]?", device)
+        if device and not found:
+            raise ValueError(f"{device!r} is no tape device of the kernel, such as 'st0'")
+        return found[1] if found else ""
+
     @model_validator(mode="after")
     def _in_order(self) -> "Drive":
+        if self.device and not self.mover_host:
+            raise ValueError("'device' needs the 'mover_host' it is attached to")
         if self.begin and self.end and self.begin >= self.end:
             raise ValueError("'from' must lie before 'to'")
         return self
 
 
+class Host(_Model):
+    """A host that is no station: a tape server, a switch; and the names that logs and monitors know it by."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+class Port(_Model):
+    """An interface of a switch or host: by its name there, or by what the switch has as its description (ifAlias)."""
+
+    host: str = ""
+    interface: str = ""
+    alias: str = ""
+
+    @model_validator(mode="after")
+    def _named(self) -> "Port":
+        if bool(self.interface) == bool(self.alias) or (self.interface and not self.host):
+            raise ValueError("a port is a 'host' and its 'interface', or an 'alias', with its 'host' or without")
+        return self
+
+
 class Link(_Model):
-    """A network link of a station; `polled` says whose interface MRTG asked."""
+    """A network link of a station.
+
+    `polled` says whose interface MRTG asked; `port` names the interfaces that monitors count: of several, those of the
+    station itself are added up, and so are those elsewhere.
+    """
 
     name: str
     station: str
     capacity_mb_s: float | None = Field(default=None, gt=0)
     polled: Literal["switch", "host"] = "switch"
+    port: tuple[Port, ...] = ()
+
+    @field_validator("port", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return (value,) if isinstance(value, dict) else value
 
 
 class Campaign(_Model):
@@ -186,6 +228,7 @@ class Site(_Model):
     snapshot_retention_days: int = Field(default=30, ge=7)
     lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
     station: tuple[Station, ...] = ()
+    host: tuple[Host, ...] = ()
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
@@ -202,13 +245,15 @@ class Site(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Site":
-        problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
+        known = (*self.station, *self.host)
+        problems = _repeated("host", [name for each in known for name in (each.name, *each.aliases)])
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
         problems += _repeated("plan", [plan.name for plan in self.plan])
         problems += facts.repeated(self.fact)
-        names = {station.name for station in self.station}
+        problems += _repeated("port", [" ".join(dict(port).values()) for link in self.link for port in link.port])
+        names = {each.name for each in known}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
             for link in self.link

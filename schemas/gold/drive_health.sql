@@ -63,6 +63,7 @@ mounted AS (
     SELECT site_day(coalesce(s.requested_at, s.from_at), c.zone) AS day, s.system,
            s.drive, count(*) AS n_mounts
     FROM silver.session s CROSS JOIN site.setting c
+    WHERE s.witnesses IS DISTINCT FROM 'counter'  -- no mounts
     GROUP BY ALL
 ),
 counted AS (

@@ -53,6 +53,12 @@ _PARTS = (
         "system activity entity n_sessions n_not_ok moved_gb hours overall_mb_s media_wait_share idle_share",
         "TSM's table SUMMARY or its accounting file",
     ),
+    (
+        "drive_counters",
+        "Drives: their own counters",
+        "drive host device sampled_hours busy_share read_gb written_gb drive_rate_mb_s overall_rate_mb_s f note",
+        "the counters of node_exporter or tapestat",
+    ),
 )
 
 
