@@ -81,6 +81,8 @@ JOIN {LAKE}.bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b
 WHERE p.kind = 'processed'
 GROUP BY p.system, p.number, p.logged_at
 UNION
+SELECT CAST(mounted_at AS DATE), CAST(mounted_at + to_seconds(residency_s) AS DATE) FROM {LAKE}.bronze.library_mount
+UNION
 -- intervals of counters are cut at midnight; of longer ones than two days all are made together
 SELECT day, CAST(to_at AS DATE) FROM {LAKE}.bronze.drive_counter WHERE CAST(to_at AS DATE) > day + 1
 UNION

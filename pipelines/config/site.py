@@ -59,6 +59,7 @@ class Drive(_Model):
     mover_host: str = ""  # host it is attached to
     device: str = ""  # how that host's kernel names it: st0, for its counters
     generation: str = ""
+    slot: str = ""  # how its library names it, in its history of mounts
     robot: str = ""  # library or robot that serves it
     begin: dt.date | None = Field(default=None, alias="from")  # in service from this day on; always, if left out
     end: dt.date | None = Field(default=None, alias="to")  # the first day on which it is not any more
@@ -155,18 +156,20 @@ class Change(_Model):
 
 
 class Input(_Model):
-    """Files to read; `{link}`, `{host}`, `{system}`, `{date}` and `{name}` in the pattern say where a file is from."""
+    """Files to read; `{link}`, `{host}`, `{drive}`, `{system}`, `{date}`, `{name}` in the pattern say whence one is."""
 
     glob: str
     source: str = ""
     system: str = ""
     host: str = ""
     link: str = ""
+    drive: str = ""
     zone: Zone | None = None
     date: dt.date | None = None
     start_at: Instant | None = None
     interval_s: float | None = Field(default=None, gt=0)
     date_order: Literal["", "dmy", "mdy"] = ""
+    columns: dict[str, str] = {}  # titles of columns, by what the source calls them
     expect: Expect | None = None
 
     @property
@@ -319,6 +322,7 @@ _PLACEHOLDERS = {
     "date": r"(?P<date>\d{4}[-.]?\d\d[-.]?\d\d)",
     "link": r"(?P<link>[^/]+?)",
     "host": r"(?P<host>[^/_]+?)",
+    "drive": r"(?P<drive>[^/]+?)",
     "system": r"(?P<system>[^/]+?)",
     "name": r"(?P<name>[^/]+?)",
 }

@@ -49,7 +49,8 @@ judged AS (
 )
 SELECT drive, host, device, hours AS sampled_hours, CASE WHEN NOT coalesce(is_blind, FALSE) THEN moving_hours END AS moving_data_hours,
        CASE WHEN NOT coalesce(is_blind, FALSE) THEN motion_hours END AS tape_motion_hours,
-       least(1, (moving_hours + coalesce(motion_hours, 0) + coalesce(blind_hours, 0)) / hours) AS busy_share,
+       CASE WHEN moving_hours IS NOT NULL
+            THEN least(1, (moving_hours + coalesce(motion_hours, 0) + coalesce(blind_hours, 0)) / hours) END AS busy_share,
        CASE WHEN NOT coalesce(is_blind, FALSE) THEN read_gb END AS read_gb,
        CASE WHEN NOT coalesce(is_blind, FALSE) THEN written_gb END AS written_gb,
        CASE WHEN NOT lacks_time THEN gb / nullif(3.6 * moving_hours, 0) END AS drive_rate_mb_s,

@@ -115,7 +115,7 @@ used AS (
     FROM numbered WINDOW w AS (PARTITION BY day, name, run)
 ),
 mount AS (
-    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.tsm_mount WHERE drive IS NOT NULL
+    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.listed_mount WHERE drive IS NOT NULL
 )
 SELECT b.day, b.system, b.drive, b.host, b.device, b.tool, b.from_at, b.to_at, b.read_bytes, b.write_bytes, b.read_s, b.write_s,
        b.motion_s,

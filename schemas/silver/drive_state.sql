@@ -61,7 +61,8 @@ coarse AS (
     SELECT system, drive, CASE WHEN dismounted_at IS NULL THEN 'unknown' ELSE 'occupied' END, mounted_at,
            least(dismounted_at, lead(mounted_at) OVER (PARTITION BY system, drive ORDER BY mounted_at, volume)),
            dismounted_at IS NULL, 'server', session_id, file_id, line_no
-    FROM silver.tsm_mount
+    FROM silver.listed_mount
+    WHERE drive IS NOT NULL
 ),
 counted AS (
     SELECT c.*, k.state AS counter_state, k.from_at AS counter_from_at, k.to_at AS counter_to_at

@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount, all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount; a library: what a mount moved, one row per direction; all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
@@ -307,6 +307,17 @@ by_client AS (
            file_id AS end_file_id, line_no AS end_line_no
     FROM placed
 ),
+by_library AS (
+    -- where the drive's counters or TSM's server say what a mount moved, that is taken
+    SELECT concat_ws(' ', m.session_id, d.mode) AS transfer_id, m.system, m.drive, m.session_id, d.mode, d.bytes, m.volume,
+           m.mounted_at AS started_at, m.dismounted_at AS ended_at, m.dismounted_at AS completed_at, 'ok' AS status,
+           'server' AS witnesses, m.file_id, m.line_no
+    FROM silver.listed_mount m
+    CROSS JOIN LATERAL (VALUES ('read', m.read_bytes), ('write', m.write_bytes)) AS d (mode, bytes)
+    ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id
+    ANTI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    WHERE m.drive IS NOT NULL AND d.bytes > 0
+),
 by_counter AS (
     -- where TSM says what a mount moved, that is taken
     SELECT concat_ws(' ', u.session_id, u.day, d.mode) AS transfer_id, u.system, u.drive, u.host AS mover_host, u.session_id,
@@ -315,7 +326,7 @@ by_counter AS (
            u.line_no
     FROM silver.counter_use u
     CROSS JOIN LATERAL (VALUES ('read', u.read_bytes, u.read_s), ('write', u.write_bytes, u.write_s)) AS d (mode, bytes, drive_s)
-    LEFT JOIN silver.tsm_mount m ON u.is_mount AND m.system = u.system AND m.session_id = u.session_id
+    LEFT JOIN silver.listed_mount m ON u.is_mount AND m.system = u.system AND m.session_id = u.session_id
     ANTI JOIN silver.tsm_transfer t ON t.system = u.system AND t.session_id = u.session_id
     WHERE d.bytes > 0
 )
@@ -332,4 +343,5 @@ FROM (SELECT * FROM seen
       SELECT * EXCLUDE (day, n_objects), ended_at AS completed_at,
              CASE WHEN drive_s IS NOT NULL THEN 'estimate' END AS own_basis, 'server' AS witnesses
       FROM silver.tsm_transfer
-      UNION ALL BY NAME SELECT * FROM by_counter)
+      UNION ALL BY NAME SELECT * FROM by_counter
+      UNION ALL BY NAME SELECT * FROM by_library)

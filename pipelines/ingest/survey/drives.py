@@ -21,6 +21,7 @@ class DriveFound:
     mover: str = ""
     mover_host: str = ""
     device: str = ""  # where its counters alone name it, what the kernel calls it
+    slot: str = ""  # likewise its library
     product: str = ""
     n_rows: int = 0
     file: str = ""
@@ -60,6 +61,9 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             # of a host that no line names, the file's name stands for it, which its [[input]] may read otherwise
             name = "" if host in NO_HOSTS else short_host(host)
             _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
+    if (rows := tables.get("library_mount")) is not None:
+        for slot, n in rows.group_by("drive").agg(pl.len()).sort("drive").rows():
+            _note(found, slot, path, n, slot=slot)
     for table in ("tsm_summary", "tsm_actlog"):
         if (rows := tables.get(table)) is not None:
             for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():
@@ -73,7 +77,7 @@ def settle_counted(found: dict[str, DriveFound], inputs: list[Pattern]) -> list[
     """
     counted = [found.pop(key) for key in [key for key, drive in found.items() if drive.device]]
     glob_of = {path: pattern.glob for pattern in inputs for path in pattern.files}
-    hosts = {drive.mover_host for drive in found.values()}
+    hosts = {drive.mover_host for drive in found.values() if not drive.slot}
     doubtful = []
     for drive in counted:
         named = Input(glob=glob_of[drive.file]).match(drive.file) if drive.file in glob_of else None
@@ -85,6 +89,8 @@ def settle_counted(found: dict[str, DriveFound], inputs: list[Pattern]) -> list[
             found[drive.name].n_rows += drive.n_rows
         else:
             found[drive.name] = drive
+    if any(not drive.slot for drive in found.values()):
+        doubtful += [found.pop(name).name for name in [name for name, drive in found.items() if drive.slot]]
     return sorted(set(doubtful))
 
 

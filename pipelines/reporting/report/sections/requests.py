@@ -41,11 +41,11 @@ _PARTS = (
         "the log of ENDIT's retriever",
     ),
     (
-        "tsm_drives",
-        "TSM: drives",
+        "listed_drives",
+        "Drives: lists of their mounts",
         "system library drive n_mounts n_volumes n_repeats mounted_hours mounted_share moved_gb overall_mb_s"
         " median_minutes",
-        "TSM's table SUMMARY or its activity log",
+        "TSM's table SUMMARY or its activity log, or a library's history of mounts",
     ),
     (
         "tsm_sessions",
