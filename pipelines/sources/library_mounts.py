@@ -132,10 +132,10 @@ def _delimiter(line: str) -> str:
 def _places(line: str, given: dict[str, str]) -> dict[str, int]:
     """Which column each of what we know stands in."""
     plain = [_plain(title) for title in line.split(_delimiter(line))]
-    wanted = {name: (_plain(given[name]),) if name in given else titles for name, titles in _TITLES.items()}
+    known = {name: (_plain(given[name]),) if name in given else titles for name, titles in _TITLES.items()}
     return {
         name: next(plain.index(title) for title in titles if title in plain)
-        for name, titles in wanted.items()
+        for name, titles in known.items()
         if any(title in plain for title in titles)
     }
 

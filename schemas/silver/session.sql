@@ -22,7 +22,7 @@ to_at = { type = "TIMESTAMP", doc = "last step that belongs to it" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut where its begin or end was not logged" }
-witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon), session (its final record of a mount alone) server (a list of mounts, TSM's or a library's, which begins when the volume is in the drive) or counter (no mount: a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes)" }
+witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon), session (its final record of a mount alone) server (a list of mounts, TSM's or a library's, which begins when the volume is in the drive; or SCSI pages of the drive, from first to last reading) or counter (no mount: a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes)" }
 file_id = { type = "VARCHAR", doc = "file of its first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -123,7 +123,7 @@ FROM silver.cta_mount
 WHERE status <> 'empty'
 UNION ALL
 SELECT CAST(mounted_at AS DATE), session_id, system, drive, NULL, volume, NULL, mounted_at, NULL, mounted_at, NULL, dismounted_at,
-       coalesce(dismounted_at, mounted_at), NULL, NULL, CASE WHEN dismounted_at IS NULL THEN 'cut' ELSE 'ok' END, 'server',
+       coalesce(dismounted_at, mounted_at), NULL, NULL, CASE WHEN dismounted_at IS NULL OR witness = 'pages' THEN 'cut' ELSE 'ok' END, 'server',
        file_id, line_no
 FROM silver.listed_mount
 WHERE drive IS NOT NULL

@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount; a library: what a mount moved, one row per direction; all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount; a library or the drive's pages: what a mount moved, one row per direction; all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
@@ -316,6 +316,7 @@ by_library AS (
     CROSS JOIN LATERAL (VALUES ('read', m.read_bytes), ('write', m.write_bytes)) AS d (mode, bytes)
     ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id
     ANTI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    ANTI JOIN silver.counter_use c ON c.system = m.system AND c.drive = m.drive AND c.day = m.day AND m.witness = 'pages'
     WHERE m.drive IS NOT NULL AND d.bytes > 0
 ),
 by_counter AS (
