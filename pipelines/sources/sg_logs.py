@@ -7,9 +7,9 @@
       Total rewrites or rereads = 0
 
 Kept are the pages 0x02 and 0x03 (errors of writing and reading, since the mount), 0x0c (sequential access device),
-0x11 (status of the drive), 0x14 (statistics of the drive), 0x16 (diagnostics), 0x17 (statistics of the volume) and 0x2e
-(alerts, those that are set). Each number is a row of `bronze.scsi_counter`; names are those that CTA's tape daemon gives
-the same counters, others are made of the words of the line. Pages that are hex, and other pages, are skipped.
+0x11 (status of the drive), 0x14 (statistics of the drive), 0x16 (diagnostics), 0x17 (statistics of the volume) and
+0x2e (alerts, those that are set). Each number is a row of `bronze.scsi_counter`; names are those that CTA's tape daemon
+gives the same counters, others are made of the words of the line. Other pages, and those in hex, are skipped.
 
 **Clock and drive.** The answer has neither. A line above it that is a time, or what `date` prints, begins a reading; a
 word after the time names the drive. Else the first reading is of `start_at` or of the begin of `date`, those that
