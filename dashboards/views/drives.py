@@ -12,10 +12,22 @@ RATES = [
 ]  # fmt: skip
 ERRORS = [
     "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
-    "drive_write_errors",
+    "drive_write_errors", "uncorrected_errors", "block_retries", "n_alerts",
 ]  # fmt: skip
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
-EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "summary"]
+EFFECT = [
+    "drive",
+    "volume",
+    "mode",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "rate_mb_s",
+    "n_files",
+    "n_errors",
+    "n_block_retries",
+    "summary",
+]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "ratio_to_best"]
 COUNTED = [
     "drive", "host", "device", "sampled_hours", "busy_share", "read_gb", "written_gb", "drive_rate_mb_s",

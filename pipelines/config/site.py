@@ -81,44 +81,13 @@ class Drive(_Model):
         return self
 
 
-class Host(_Model):
-    """A host that is no station: a tape server, a switch; and the names that logs and monitors know it by."""
-
-    name: str
-    aliases: tuple[str, ...] = ()
-
-
-class Port(_Model):
-    """An interface of a switch or host: by its name there, or by what the switch has as its description (ifAlias)."""
-
-    host: str = ""
-    interface: str = ""
-    alias: str = ""
-
-    @model_validator(mode="after")
-    def _named(self) -> "Port":
-        if bool(self.interface) == bool(self.alias) or (self.interface and not self.host):
-            raise ValueError("a port is a 'host' and its 'interface', or an 'alias', with its 'host' or without")
-        return self
-
-
 class Link(_Model):
-    """A network link of a station.
-
-    `polled` says whose interface MRTG asked; `port` names the interfaces that monitors count: of several, those of the
-    station itself are added up, and so are those elsewhere.
-    """
+    """A network link of a station; `polled` says whose interface MRTG asked."""
 
     name: str
     station: str
     capacity_mb_s: float | None = Field(default=None, gt=0)
     polled: Literal["switch", "host"] = "switch"
-    port: tuple[Port, ...] = ()
-
-    @field_validator("port", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, dict) else value
 
 
 class Campaign(_Model):
@@ -231,7 +200,6 @@ class Site(_Model):
     snapshot_retention_days: int = Field(default=30, ge=7)
     lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
     station: tuple[Station, ...] = ()
-    host: tuple[Host, ...] = ()
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
@@ -248,15 +216,13 @@ class Site(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Site":
-        known = (*self.station, *self.host)
-        problems = _repeated("host", [name for each in known for name in (each.name, *each.aliases)])
+        problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
         problems += _repeated("plan", [plan.name for plan in self.plan])
         problems += facts.repeated(self.fact)
-        problems += _repeated("port", [" ".join(dict(port).values()) for link in self.link for port in link.port])
-        names = {each.name for each in known}
+        names = {station.name for station in self.station}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
             for link in self.link
