@@ -88,6 +88,11 @@ def plain(plain_site: Site) -> Rows:
     may_be_empty |= {
         "silver.cta_state",
         "silver.cta_poll_state",
+        "silver.counter_state",
+        "silver.counter_use",
+        "silver.drive_counter",
+        "silver.listed_mount",
+        "silver.scsi_counter",
         "silver.endit_mount",
         "silver.recall",
     }  # fed by other archives

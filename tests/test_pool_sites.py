@@ -69,7 +69,7 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
     requests, hours = found["requests"], found["hours"]
     shown = {table.question for table in requests.tables}
     expected = {
-        "tsm": {"tsm_drives", "tsm_sessions"},
+        "tsm": {"listed_drives", "tsm_sessions"},
         "endit": {"endit_queue", "endit_drives", "retrieve_streams"},
         "dcache": {"pool_use", "recall_stages"},
     }

@@ -136,7 +136,7 @@ def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
     (headline,) = steps.ask(site, "headline", period).as_dicts()
     assert (headline["moved_tb"], headline["drive_rate_basis"]) == (pytest.approx(6.004), "estimate")
     assert headline["moving_data_hours"] is None, "no log tells when data moved"
-    drives = steps.ask(site, "tsm_drives", period).as_dicts()
+    drives = steps.ask(site, "listed_drives", period).as_dicts()
     assert sum(row["moved_gb"] for row in drives) == pytest.approx(6004)
     one = next(row for row in drives if row["drive"] == "DRIVE03")
     assert one["overall_mb_s"] == pytest.approx((881 + 789 + 865) * 1e3 / (4160 + 2904 + 3830))  # GB and s of its three

@@ -34,7 +34,7 @@ def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:
     """Mounts and hours of six drives; every one of them beside the backups of a database."""
     site = read(tmp_path, realdata / "tsm" / "summary.csv")
     period = {"first_day": "2021-10-17", "last_day": "2021-11-17"}
-    rows = {row["drive"]: row for row in steps.ask(site, "tsm_drives", period).as_dicts()}
+    rows = {row["drive"]: row for row in steps.ask(site, "listed_drives", period).as_dicts()}
     assert {drive: row["n_mounts"] for drive, row in rows.items()} == {name: n for name, (n, _) in DRIVES.items()}
     for name, (_, hours) in DRIVES.items():
         assert rows[name]["mounted_hours"] == pytest.approx(hours, abs=0.005)

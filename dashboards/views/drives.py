@@ -12,11 +12,27 @@ RATES = [
 ]  # fmt: skip
 ERRORS = [
     "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
-    "drive_write_errors",
+    "drive_write_errors", "uncorrected_errors", "block_retries", "n_alerts",
 ]  # fmt: skip
 STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
-EFFECT = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "summary"]
+EFFECT = [
+    "drive",
+    "volume",
+    "mode",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "rate_mb_s",
+    "n_files",
+    "n_errors",
+    "n_block_retries",
+    "summary",
+]
 MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "ratio_to_best"]
+COUNTED = [
+    "drive", "host", "device", "sampled_hours", "busy_share", "read_gb", "written_gb", "drive_rate_mb_s",
+    "overall_rate_mb_s", "f", "note",
+]  # fmt: skip
 TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
 SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"]
 ROBOTS = [
@@ -92,5 +108,8 @@ for name, columns, lacking in (
     found = page.ask(name, drive=drive)
     components.show_part(found, columns, lacking=lacking, whole=page, by=["drive"] if name == "drive_turns" else [])
 components.show_part(page.ask("rates_by_mover"), MOVERS, whole=page)
+counted = page.ask("drive_counters")
+lacking = "No counters of drives were read: node_exporter's tapestats collector and tapestat have them."
+components.show_part(counted, COUNTED, counted.rows_of(drive=drive), lacking=lacking)
 slow = page.ask("session_rates", slowest="drive", min_gb=50, drive=drive)
 components.show_part(slow, SLOW, text="The slowest mount of each drive, of at least 50 GB")

@@ -41,7 +41,7 @@ PARTS = (
     ("queues", QUEUES, "CTA's queues: answers of `cta-admin --json showqueues`"),
     ("endit_queue", QUEUE, "ENDIT's queues: its statistics files, or copies of them"),
     ("endit_drives", SERVED, "ENDIT's retrieves: the log of its retriever"),
-    ("tsm_drives", DRIVES, "TSM's mounts: its table SUMMARY or its activity log"),
+    ("listed_drives", DRIVES, "a list of mounts: TSM's table SUMMARY or activity log, or a library's history"),
     ("tsm_sessions", SESSIONS, "TSM's sessions: its table SUMMARY or its accounting file"),
 )
 

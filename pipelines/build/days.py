@@ -82,9 +82,14 @@ JOIN bronze.tsm_actlog b ON b.system = p.system AND b.task = p.task AND b.number
 WHERE p.kind = 'processed'
 GROUP BY p.system, p.number, p.logged_at
 UNION
-SELECT day, CAST(to_at AS DATE) FROM silver.drive_state WHERE CAST(to_at AS DATE) > day
+SELECT CAST(mounted_at AS DATE), CAST(mounted_at + to_seconds(residency_s) AS DATE) FROM bronze.library_mount
 UNION
-SELECT day, CAST(to_at AS DATE) FROM silver.session WHERE CAST(to_at AS DATE) > day
+-- intervals of counters are cut at midnight; of longer ones than two days all are made together
+SELECT day, CAST(to_at AS DATE) FROM bronze.drive_counter WHERE CAST(to_at AS DATE) > day + 1
+UNION
+SELECT day, CAST(to_at AS DATE) FROM silver.drive_state WHERE CAST(to_at AS DATE) > day AND witness <> 'counter'
+UNION
+SELECT day, CAST(to_at AS DATE) FROM silver.session WHERE CAST(to_at AS DATE) > day AND witnesses <> 'counter'
 """
 
 # The day on which the client began, which its request id holds; the row's own where that is over a month away.

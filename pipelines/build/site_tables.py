@@ -5,14 +5,15 @@ And what each kind of log speaks for.
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, NamedTuple
 
 from pipelines.build.present import Present
 from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import short_host
 from pipelines.sources import all_sources
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
@@ -79,21 +80,79 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[Row]:
         sql = f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM ({' UNION ALL '.join(logged)})"
         found = connection.execute(f"{sql} WHERE name IS NOT NULL GROUP BY name").fetchall()
         seen = {name: (host, system) for name, host, system in found}
-    rows: list[Row] = []
+    rows: list[DriveRow] = []
     for drive in site.drive:
         enstore_name = f"{drive.name}MV"
         logname = drive.logname or next((name for name in (enstore_name, drive.name) if name in seen), enstore_name)
-        mover = drive.mover or f"{drive.name}.mover"
         host, system = seen.pop(logname, (None, None))
         sold = technology.known(drive.generation)
-        generation = sold.name if sold else drive.generation or None
-        nameplate = sold.native_mb_s if sold else None
-        facts_of_drive = (drive.mover_host or host, generation, nameplate, drive.robot or None)
-        rows.append((drive.name, logname, mover, *facts_of_drive, True, system, drive.begin, drive.end))
+        row = DriveRow(
+            drive.name,
+            logname,
+            drive.mover or f"{drive.name}.mover",
+            mover_host=drive.mover_host or host,
+            generation=sold.name if sold else drive.generation or None,
+            nameplate_mb_s=sold.native_mb_s if sold else None,
+            robot=drive.robot or None,
+            device=drive.device or None,
+            slot=drive.slot or None,
+            is_declared=True,
+            system=system,
+            since_day=drive.begin,
+            until_day=drive.end,
+        )
+        rows.append(row)
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append((name, logname, f"{name}.mover", host, None, None, None, False, system, None, None))
-    return rows
+        rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, system=system))
+    rows += _counted(connection, rows)
+    rows += _listed(connection, rows)
+    if all(row.system is None for row in rows):
+        rows = [row._replace(system=site.name) if row.device or row.slot else row for row in rows]
+    return list(rows)
+
+
+class DriveRow(NamedTuple):
+    """A row of site.drive."""
+
+    drive: str
+    logname: str | None = None
+    mover: str | None = None
+    mover_host: str | None = None
+    generation: str | None = None
+    nameplate_mb_s: float | None = None
+    robot: str | None = None
+    device: str | None = None
+    slot: str | None = None
+    is_declared: bool = False
+    system: str | None = None
+    since_day: date | None = None
+    until_day: date | None = None
+
+
+def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
+    """Drives that only the kernel's counters know, as `host:st0`.
+
+    A device is a drive of its own only where no other can be it: counters of a drive that a log names otherwise would
+    make two of one.
+    """
+    counted = connection.execute(f"SELECT DISTINCT host, device FROM {LAKE}.bronze.drive_counter").fetchall()
+    declared = {(short_host(row.mover_host), row.device) for row in rows if row.device and row.mover_host}
+    hosts = {row.mover_host and short_host(row.mover_host) for row in rows if not row.device}
+    names = {(short_host(host), device) for host, device in counted} - declared
+    return [
+        DriveRow(f"{host}:{device}", mover_host=host, device=device)
+        for host, device in sorted(names)
+        if not hosts & {None, host}
+    ]
+
+
+def _listed(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
+    """Drives that only a library's history of mounts knows: none where any other drive may be one of them."""
+    if any(not row.slot for row in rows):
+        return []
+    slots = connection.execute(f"SELECT DISTINCT drive FROM {LAKE}.bronze.library_mount ORDER BY drive").fetchall()
+    return [DriveRow(slot, slot=slot) for (slot,) in slots if slot not in {row.slot for row in rows}]
 
 
 def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]:

@@ -133,8 +133,9 @@ def origin_of(
         if found := re.search(r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)", path.name):
             values = {"date": "-".join(found.groups())} | values
     else:
-        fields = {name: getattr(item, name) for name in ("system", "host", "link", "zone", "date")}
+        fields = {name: getattr(item, name) for name in ("system", "host", "link", "drive", "zone", "date")}
         fields |= {name: getattr(item, name) for name in ("start_at", "interval_s", "date_order")}
+        fields["columns"] = tuple(sorted(item.columns.items()))
         known |= {name: value for name, value in fields.items() if value}
     known |= {name: value for name, value in values.items() if value}
     if isinstance(known.get("date"), str):

@@ -56,14 +56,26 @@ class Drive(_Model):
     name: str
     logname: str = ""
     mover: str = ""
-    mover_host: str = ""
+    mover_host: str = ""  # host it is attached to
+    device: str = ""  # how that host's kernel names it: st0, for its counters
     generation: str = ""
+    slot: str = ""  # how its library names it, in its history of mounts
     robot: str = ""  # library or robot that serves it
     begin: dt.date | None = Field(default=None, alias="from")  # in service from this day on; always, if left out
     end: dt.date | None = Field(default=None, alias="to")  # the first day on which it is not any more
 
+    @field_validator("device")
+    @classmethod
+    def _of_kernel(cls, device: str) -> str:
+        found = re.fullmatch(r"(?:/dev/)?n?(st\d+)[alm]?", device)
+        if device and not found:
+            raise ValueError(f"{device!r} is no tape device of the kernel, such as 'st0'")
+        return found[1] if found else ""
+
     @model_validator(mode="after")
     def _in_order(self) -> "Drive":
+        if self.device and not self.mover_host:
+            raise ValueError("'device' needs the 'mover_host' it is attached to")
         if self.begin and self.end and self.begin >= self.end:
             raise ValueError("'from' must lie before 'to'")
         return self
@@ -113,18 +125,20 @@ class Change(_Model):
 
 
 class Input(_Model):
-    """Files to read; `{link}`, `{host}`, `{system}`, `{date}` and `{name}` in the pattern say where a file is from."""
+    """Files to read; `{link}`, `{host}`, `{drive}`, `{system}`, `{date}`, `{name}` in the pattern say whence one is."""
 
     glob: str
     source: str = ""
     system: str = ""
     host: str = ""
     link: str = ""
+    drive: str = ""
     zone: Zone | None = None
     date: dt.date | None = None
     start_at: Instant | None = None
     interval_s: float | None = Field(default=None, gt=0)
     date_order: Literal["", "dmy", "mdy"] = ""
+    columns: dict[str, str] = {}  # titles of columns, by what the source calls them
     expect: Expect | None = None
 
     @property
@@ -274,6 +288,7 @@ _PLACEHOLDERS = {
     "date": r"(?P<date>\d{4}[-.]?\d\d[-.]?\d\d)",
     "link": r"(?P<link>[^/]+?)",
     "host": r"(?P<host>[^/_]+?)",
+    "drive": r"(?P<drive>[^/]+?)",
     "system": r"(?P<system>[^/]+?)",
     "name": r"(?P<name>[^/]+?)",
 }

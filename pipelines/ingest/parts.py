@@ -85,5 +85,7 @@ class Place:
 
 def origin_text(origin: Origin) -> str:
     """The part of a file's identity that site.toml gives: same text elsewhere means other rows."""
-    values = {k: v for k, v in vars(origin).items() if k not in ("path", "head", "modified_at") and v not in (None, "")}
+    values = {
+        k: v for k, v in vars(origin).items() if k not in ("path", "head", "modified_at") and v not in (None, "", ())
+    }
     return json.dumps(values, sort_keys=True, default=str)

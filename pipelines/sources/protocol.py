@@ -98,11 +98,13 @@ class Origin:
     system: str = ""  # archive system whose servers wrote the log
     host: str = ""  # host a measurement was taken on
     link: str = ""  # network link a measurement belongs to
+    drive: str = ""  # drive a reading is of
     zone: str = "UTC"  # of clocks that do not say
     date: dt.date | None = None  # calendar day of the first line, local
     start_at: dt.datetime | None = None  # UTC instant of the first row, where rows carry no clock
     interval_s: float | None = None  # step of rows that carry no clock
     date_order: str = ""  # dmy or mdy: how to read a date such as 04/05/10 where the file itself does not tell
+    columns: tuple[tuple[str, str], ...] = ()  # what we call a column, and its title in the file
     modified_at: dt.datetime | None = None  # UTC instant the file was last written; no part of its identity
     head: tuple[str, ...] = ()  # the file's first lines, the same for every chunk
 

@@ -13,8 +13,11 @@ drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
 n_transfers = { type = "BIGINT", doc = "files moved whole that ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in whole files" }
-read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, over its files; not the transfers that failed; NULL where no log tells" }
-write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, over its files; NULL where no log tells" }
+read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, also those it put right, over its files, or by its SCSI pages over its mounts; not the transfers that failed; NULL where no log tells" }
+write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise; NULL where no log tells" }
+uncorrected_errors = { type = "BIGINT", doc = "of these by its SCSI pages, those it could not put right; NULL where none was read" }
+block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL likewise" }
+n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
 n_retries = { type = "BIGINT", doc = "tries at a file that followed a failed one at the same file in this drive, on that day" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
@@ -63,6 +66,7 @@ mounted AS (
     SELECT site_day(coalesce(s.requested_at, s.from_at), c.zone) AS day, s.system,
            s.drive, count(*) AS n_mounts
     FROM silver.session s CROSS JOIN site.setting c
+    WHERE s.witnesses IS DISTINCT FROM 'counter'  -- no mounts
     GROUP BY ALL
 ),
 counted AS (
@@ -70,6 +74,16 @@ counted AS (
            sum(m.read_errors) AS read_errors, sum(m.write_errors) AS write_errors
     FROM silver.mover_step m CROSS JOIN site.setting c
     WHERE m.kind = 'drive_stats'
+    GROUP BY ALL
+),
+paged AS (
+    SELECT site_day(k.logged_at, c.zone) AS day, k.system, k.drive,
+           sum(k.rise) FILTER (k.counter IN ('mountTotalCorrectedReadErrors', 'mountTotalUncorrectedReadErrors')) AS read_errors,
+           sum(k.rise) FILTER (k.counter IN ('mountTotalCorrectedWriteErrors', 'mountTotalUncorrectedWriteErrors')) AS write_errors,
+           sum(k.rise) FILTER (k.counter LIKE 'mountTotalUncorrected%') AS uncorrected_errors,
+           sum(k.rise) FILTER (k.counter IN ('mountTotalReadRetries', 'mountTotalWriteRetries')) AS block_retries
+    FROM silver.scsi_counter k CROSS JOIN site.setting c
+    WHERE k.scope = 'mount' AND k.counter LIKE 'mountTotal%'
     GROUP BY ALL
 ),
 happened AS (
@@ -81,7 +95,7 @@ happened AS (
            count(*) FILTER (e.kind = 'mover_restart') AS n_restarts,
            count(*) FILTER (e.kind = 'cleaning') AS n_cleanings,
            count(*) FILTER (e.kind = 'slow_drive') AS n_slow_warnings,
-           count(*) FILTER (e.kind = 'volume_no_access') AS n_volumes_refused,
+           count(*) FILTER (e.kind = 'volume_no_access') AS n_volumes_refused, count(*) FILTER (e.kind = 'tape_alert') AS n_alerts,
            count(DISTINCT e.volume) FILTER (e.kind IN ('transfer_failed', 'mount_failed')) AS n_volumes_failed,
            sum(CAST(1e6 * e.lost_s AS BIGINT)) AS lost_us,
            arg_min(e.file_id, (e.happened_at, e.file_id, e.line_no)) AS file_id,
@@ -99,11 +113,13 @@ outage AS (
 any_day AS (
     SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM again
     UNION SELECT day, system, drive FROM mounted
-    UNION SELECT day, system, drive FROM happened UNION SELECT day, system, drive FROM outage
+    UNION SELECT day, system, drive FROM happened UNION SELECT day, system, drive FROM outage UNION SELECT day, system, drive FROM paged
 )
 SELECT a.day, a.system, a.drive, coalesce(n.n_mounts, 0) AS n_mounts, coalesce(m.n_transfers, 0) AS n_transfers,
-       coalesce(m.bytes, 0) / 1e9 AS volume_gb, CAST(k.read_errors AS BIGINT) AS read_errors,
-       CAST(k.write_errors AS BIGINT) AS write_errors, coalesce(r.n_retries, 0) AS n_retries,
+       coalesce(m.bytes, 0) / 1e9 AS volume_gb, CAST(coalesce(k.read_errors, p.read_errors) AS BIGINT) AS read_errors,
+       CAST(coalesce(k.write_errors, p.write_errors) AS BIGINT) AS write_errors,
+       CAST(p.uncorrected_errors AS BIGINT) AS uncorrected_errors, CAST(p.block_retries AS BIGINT) AS block_retries,
+       coalesce(h.n_alerts, 0) AS n_alerts, coalesce(r.n_retries, 0) AS n_retries,
        coalesce(h.n_failed_transfers, 0) AS n_failed_transfers, coalesce(h.n_failed_mounts, 0) AS n_failed_mounts,
        coalesce(h.n_failed_dismounts, 0) AS n_failed_dismounts, coalesce(h.n_outages, 0) AS n_outages,
        coalesce(h.n_restarts, 0) AS n_restarts, coalesce(h.n_cleanings, 0) AS n_cleanings,
@@ -114,6 +130,7 @@ FROM any_day a
 LEFT JOIN moved m ON m.day = a.day AND m.system = a.system AND m.drive = a.drive
 LEFT JOIN again r ON r.day = a.day AND r.system = a.system AND r.drive = a.drive
 LEFT JOIN mounted n ON n.day = a.day AND n.system = a.system AND n.drive = a.drive
+LEFT JOIN paged p ON p.day = a.day AND p.system = a.system AND p.drive = a.drive
 LEFT JOIN counted k ON k.day = a.day AND k.system = a.system AND k.drive = a.drive
 LEFT JOIN happened h ON h.day = a.day AND h.system = a.system AND h.drive = a.drive
 LEFT JOIN outage o ON o.day = a.day AND o.system = a.system AND o.drive = a.drive

@@ -44,4 +44,4 @@ SELECT site_day(t.started_at, c.zone) AS day, t.transfer_id, t.system, t.station
 FROM silver.transfer t
 LEFT JOIN site.drive d ON d.drive = t.drive
 CROSS JOIN site.setting c
-WHERE t.status = 'ok' AND t.bytes >= 500000000 AND t.drive_s > 0 AND t.drive_rate_basis <> 'estimate'
+WHERE t.status = 'ok' AND t.bytes >= 500000000 AND t.drive_s > 0 AND t.drive_rate_basis NOT IN ('counter', 'estimate')

@@ -1,6 +1,6 @@
 /*
 title = "Mounts: rates and yield"
-grain = "one row per mount in which files moved"
+grain = "one row per mount in which files moved; of drives known by their counters alone, per stretch of use"
 why = "A drive that can stream 120 MB/s delivers 30, and a mount costs two minutes whether it is for one file or for all: both rates of each mount, how much of the tape it read, in what pattern, and how often the tape was mounted that day. It is made as a whole, not by day, because what a tape holds is learnt on other days."
 lineage = ["file_id", "line_no"]
 features = ["D1", "D5", "D10", "P07", "P33", "P37"]
@@ -23,7 +23,7 @@ n_files = { type = "BIGINT", doc = "files moved whole" }
 n_different = { type = "BIGINT", doc = "different files among them, by their number on the tape" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, by the basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp (the client's rate, whose time also counts waits for data and file marks); mixed where its files differ: then there is no drive rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block, encp (the client's rate, whose time also counts waits for data and file marks), counter or estimate; mixed where its files differ: then there is no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mount request to tape ready; NULL where either was not logged" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "until the drive was free again; NULL likewise" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; NULL where either was not logged" }
@@ -38,7 +38,7 @@ pattern = { type = "VARCHAR", doc = "of a reading mount: single (one file), comp
 n_back = { type = "BIGINT", doc = "steps back to a file before" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "passed over between its files, forward and back, as far as files on the tape are known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion of the mount, before its first file too" }
-n_mounts_day = { type = "BIGINT", doc = "mounts of the tape on that site day in which files moved" }
+n_mounts_day = { type = "BIGINT", doc = "mounts of the tape on that site day in which files moved; NULL where no log names the tape" }
 file_id = { type = "VARCHAR", doc = "file of the session's first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -146,7 +146,7 @@ SELECT m.session_id, m.system, b.station, a.storage_group, a.file_family, m.driv
             WHEN 10 * m.n_over_one >= 9 * m.n_steps THEN 'alternate'
             ELSE 'sparse' END AS pattern,
        m.n_back, m.skipped_bytes / 1e9 AS skipped_gb, coalesce(p.position_s, 0) AS position_s,
-       count(*) OVER (PARTITION BY m.system, m.volume, m.site_day) AS n_mounts_day, m.file_id, m.line_no
+       CASE WHEN m.volume IS NOT NULL THEN count(*) OVER (PARTITION BY m.system, m.volume, m.site_day) END AS n_mounts_day, m.file_id, m.line_no
 FROM mounted m
 LEFT JOIN asker a ON a.system = m.system AND a.session_id = m.session_id
 LEFT JOIN asking b ON b.system = m.system AND b.session_id = m.session_id

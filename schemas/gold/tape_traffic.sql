@@ -13,7 +13,7 @@ station = { type = "VARCHAR", doc = "station the files were for" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log has it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; NULL where no log has the drive's time" }
+drive_rate_basis = { type = "VARCHAR", doc = "as in silver.transfer; NULL where no log has the drive's time" }
 n_files = { type = "BIGINT", doc = "whole files that ended on this day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved on this day in whole files, each evenly from its first block to its last" }
 timed_bytes = { type = "BIGINT", unit = "bytes", doc = "of these, in files whose drive time is known" }

@@ -48,5 +48,5 @@ JOIN moving m ON m.system = r.system AND m.session_id = r.session_id AND m.is_wh
 LEFT JOIN idle i ON i.system = r.system AND i.session_id = r.session_id
 LEFT JOIN site.drive d ON d.drive = r.drive
 WHERE r.site_day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
-  AND r.mode IN ('read', 'write') AND r.volume_gb > 0 AND r.wall_s > coalesce(i.us, 0) / 1e6
+  AND r.mode IN ('read', 'write') AND r.volume_gb > 0 AND r.drive_rate_basis IS DISTINCT FROM 'counter' AND r.wall_s > coalesce(i.us, 0) / 1e6
 ORDER BY d.generation, r.mode, r.requested_at, r.session_id

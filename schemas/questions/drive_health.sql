@@ -11,6 +11,9 @@ n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed include
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by whole files" }
 drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, also those it put right; not the transfers that failed, which n_failed_transfers counts; NULL where no log tells" }
 drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise" }
+uncorrected_errors = { type = "BIGINT", doc = "of these by its SCSI pages, those it could not put right; NULL where none was read" }
+block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL likewise" }
+n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, READ_ERROR or WRITE_ERROR among them" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
 n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
@@ -22,7 +25,10 @@ down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,
        sum(h.volume_gb) AS volume_gb, CAST(sum(h.read_errors) AS BIGINT) AS drive_read_errors,
-       CAST(sum(h.write_errors) AS BIGINT) AS drive_write_errors, CAST(sum(h.n_failed_transfers) AS BIGINT) AS n_failed_transfers,
+       CAST(sum(h.write_errors) AS BIGINT) AS drive_write_errors,
+       CAST(sum(h.uncorrected_errors) AS BIGINT) AS uncorrected_errors,
+       CAST(sum(h.block_retries) AS BIGINT) AS block_retries, CAST(sum(h.n_alerts) AS BIGINT) AS n_alerts,
+       CAST(sum(h.n_failed_transfers) AS BIGINT) AS n_failed_transfers,
        CAST(sum(h.n_failed_mounts + h.n_failed_dismounts) AS BIGINT) AS n_failed_mounts,
        CAST(sum(h.n_outages) AS BIGINT) AS n_outages, CAST(sum(h.n_restarts) AS BIGINT) AS n_restarts,
        CAST(sum(h.n_cleanings) AS BIGINT) AS n_cleanings, max(h.n_volumes_failed) AS most_volumes_failed,

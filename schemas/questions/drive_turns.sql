@@ -25,7 +25,7 @@ WITH mount AS (
     SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day
     FROM gold.mount r
     JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
-    WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.requested_at IS NOT NULL
+    WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.volume IS NOT NULL AND r.requested_at IS NOT NULL
 ),
 behind AS (
     SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,

@@ -9,7 +9,7 @@ moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, w
 n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
 n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both of the period, in mounts of the basis that most bytes have and that were logged whole" }
-drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer) or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
+drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer), counter (in reads and writes by the kernel's count; the wall-clock is then that of use, without mounting), estimate, or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the same mounts, as far as both lie in the period" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }

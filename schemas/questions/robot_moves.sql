@@ -23,6 +23,7 @@ WITH moved AS (
     UNION ALL
     SELECT system, dismounted_at FROM silver.session
     WHERE status <> 'mount_failed' AND near_days(dismounted_at, $first_day, $last_day)
+      AND witnesses IS DISTINCT FROM 'counter'
 )
 SELECT m.system, date_trunc('hour', m.moved_at) AS hour_at, count(*) AS n_moves, count(*) / $limit AS load,
        3600 / $limit AS move_s

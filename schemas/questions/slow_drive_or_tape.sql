@@ -21,13 +21,36 @@ n_files = { type = "BIGINT", doc = "large files" }
 n_drives = { type = "BIGINT", doc = "drives the tape was seen in" }
 n_tapes = { type = "BIGINT", doc = "tapes the drive was seen with" }
 can_tell = { type = "BOOLEAN", doc = "whether drive and tape can be told apart" }
+n_errors = { type = "BIGINT", doc = "errors of reading and writing in these days by SCSI pages, corrected or not: of the drive with any tape, of the tape in any drive; NULL where none was read" }
+n_uncorrected = { type = "BIGINT", doc = "of these, those that could not be corrected" }
+n_block_retries = { type = "BIGINT", doc = "blocks read or written again in these days; NULL likewise" }
 summary = { type = "VARCHAR", was = "says", doc = "the same in words, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day that was looked at" }
 day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
+WITH error AS (
+    SELECT site_day(k.logged_at, c.zone) AS day, k.system, unnest([TRUE, FALSE]) AS is_drive, unnest([k.drive, k.volume]) AS name,
+           CASE WHEN k.counter LIKE '%Errors' THEN k.rise END AS errors,
+           CASE WHEN k.counter LIKE '%Uncorrected%' THEN k.rise END AS uncorrected,
+           CASE WHEN k.counter LIKE '%Retries' THEN k.rise END AS retries
+    FROM silver.scsi_counter k CROSS JOIN site.setting c
+    WHERE k.scope = 'mount' AND regexp_full_match(k.counter, 'mountTotal((Un)?[Cc]orrected(Read|Write)Errors|(Read|Write)Retries)')
+),
+effect AS (
+    SELECT * FROM gold.drive_tape_effect
+    WHERE day = (SELECT max(day) FROM gold.drive_tape_effect WHERE day <= $last_day) AND day > $first_day - 35
+),
+counted AS (
+    SELECT e.system, e.is_drive, e.name, CAST(sum(k.errors) AS BIGINT) AS n_errors,
+           CAST(sum(k.uncorrected) AS BIGINT) AS n_uncorrected, CAST(sum(k.retries) AS BIGINT) AS n_block_retries
+    FROM (SELECT DISTINCT system, is_drive, name, first_day, day FROM effect) e
+    JOIN error k ON k.system = e.system AND k.is_drive = e.is_drive AND k.name = e.name AND k.day BETWEEN e.first_day AND e.day
+    GROUP BY e.system, e.is_drive, e.name
+)
 SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN name END AS volume, mode, generation,
        ratio, ratio_low, ratio_high, rate_mb_s, n_files, CASE WHEN NOT is_drive THEN n_others END AS n_drives,
        CASE WHEN is_drive THEN n_others END AS n_tapes, reason_missing IS NULL AS can_tell,
+       n_errors, n_uncorrected, n_block_retries,
        CASE
            WHEN reason_missing IS NOT NULL THEN 'cannot estimate: ' || reason_missing
            WHEN is_drive AND ratio_high < 1 THEN format('slower drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
@@ -36,6 +59,5 @@ SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN na
            ELSE format('{:.2f} times the typical tape, in {} drives', ratio, n_others)
        END AS summary,
        first_day, day
-FROM gold.drive_tape_effect
-WHERE day = (SELECT max(day) FROM gold.drive_tape_effect WHERE day <= $last_day) AND day > $first_day - 35
+FROM effect LEFT JOIN counted USING (system, is_drive, name)
 ORDER BY can_tell DESC, is_drive DESC, ratio, name, mode, generation

@@ -1,7 +1,7 @@
 /*
-title = "Times in which a drive's log was being written"
+title = "Times in which a drive's log was being written, or its counters were sampled"
 grain = "one row per drive and unbroken interval, cut at UTC midnight"
-why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system; a table of mounts speaks for the drive it names alone, for a mount that goes on is not in it yet."
+why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system; a table of mounts speaks for the drive it names alone, for a mount that goes on is not in it yet. The kernel's counters speak for the one drive they are of, while they are sampled."
 partition = "month"
 features = ["I13", "D4"]
 
@@ -24,18 +24,22 @@ WITH logged AS (
 ),
 named AS (
     SELECT drive FROM site.drive UNION SELECT mover_host FROM site.drive WHERE mover_host IS NOT NULL
+    UNION SELECT slot FROM site.drive WHERE slot IS NOT NULL
 ),
 owned AS (
     -- a drive no log speaks of is taken for one of the first system
-    SELECT drive, mover_host,
+    SELECT drive, slot, mover_host,
            coalesce(system, (SELECT min(system) FROM site.drive),
                     (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host WHERE speaks_for = 'drives')) AS system
     FROM site.drive
 ),
 spoken AS (
     SELECT o.system, o.drive, l.day, l.from_at, l.to_at
-    FROM (SELECT DISTINCT system, drive, unnest([drive, mover_host, system]) AS name FROM owned) o
-    JOIN logged l ON l.host = o.name AND (l.speaks_for = 'drives' OR o.name = o.drive)
+    FROM (SELECT DISTINCT system, drive, slot, unnest([drive, slot, mover_host, system]) AS name FROM owned) o
+    JOIN logged l ON l.host = o.name AND (l.speaks_for = 'drives' OR o.name IN (o.drive, o.slot))
+    UNION ALL
+    SELECT system, drive, day, from_at, to_at FROM silver.drive_counter
+    WHERE drive IS NOT NULL AND read_s + write_s + motion_s IS NOT NULL
 ),
 reached AS (
     SELECT *, max(to_at) OVER (PARTITION BY drive, day ORDER BY from_at, to_at

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
-grain = "one row per interval in which a drive was in one state; what no row covers is idle where logged, else unknown"
-why = "A gapless story of each mount: the ledger, the gaps and the dead time are all read from it. The mover's log decides; where it is silent, the states the mover broadcast stand in, or those that were polled."
+grain = "one row per interval in which a drive was in one state; what no row covers is idle where logged or counted, else unknown"
+why = "A gapless story of each mount: the ledger, the gaps and the dead time are all read from it. The mover's log decides; where it is silent, the states the mover broadcast stand in, the drive's own counters, those that were polled, or a list of mounts, in this order."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log tells what it does" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log tells what it does, or its counters show no command" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
-witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; poll: by answers of cta-admin, coarser, used only where no log was written; server: by TSM's table of mounts" }
+is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log: the edge of a hole in it, or laid out within a sampled interval" }
+witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; counter: by the kernel's counters of the drive, in sampled intervals; poll: by answers of cta-admin, coarser, used only where no log was written; server: by a list of mounts, TSM's or a library's" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
@@ -29,7 +29,7 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "witness"
-value_set = ["log", "relay", "session", "poll", "server"]
+value_set = ["log", "relay", "session", "counter", "poll", "server"]
 severity = "critical"
 
 [[checks]]
@@ -38,13 +38,41 @@ column = "state"
 value_set = ["transfer", "filemark", "checksum", "database", "request", "position", "start", "no_request", "mount", "dismount", "drain", "occupied", "hung", "down", "unknown"]
 severity = "critical"
 */
-WITH cut AS (
+WITH stand_in AS (
+    SELECT system, drive, from_at, to_at FROM silver.relay_state
+    UNION ALL
+    SELECT system, drive, from_at, to_at FROM silver.counter_state WHERE state <> 'idle'
+),
+cut AS (
     SELECT p.*, p.from_at AS begin_at, CAST(NULL AS TIMESTAMP) AS stop_at FROM silver.log_state p WHERE p.state = 'unknown'
     UNION ALL
     SELECT p.*, least(k.to_at, p.to_at), k.from_at
-    FROM silver.log_state p JOIN silver.relay_state k
+    FROM silver.log_state p JOIN stand_in k
         ON k.system = p.system AND k.drive = p.drive AND k.from_at < p.to_at AND k.to_at > p.from_at
     WHERE p.state = 'unknown'
+),
+-- what polls and lists of mounts say: that a tape is in the drive, and little of what it does there
+coarse AS (
+    SELECT system, drive, state, from_at, to_at, is_inferred, 'poll' AS witness, CAST(NULL AS VARCHAR) AS session_id, file_id,
+           line_no
+    FROM silver.cta_poll_state
+    UNION ALL
+    -- without an end, the tape left the drive before the next one came
+    SELECT system, drive, CASE WHEN dismounted_at IS NULL THEN 'unknown' ELSE 'occupied' END, mounted_at,
+           least(dismounted_at, lead(mounted_at) OVER (PARTITION BY system, drive ORDER BY mounted_at, volume)),
+           dismounted_at IS NULL, 'server', session_id, file_id, line_no
+    FROM silver.listed_mount
+    WHERE drive IS NOT NULL
+),
+counted AS (
+    SELECT c.*, k.state AS counter_state, k.from_at AS counter_from_at, k.to_at AS counter_to_at
+    FROM coarse c JOIN silver.counter_state k
+        ON k.system = c.system AND k.drive = c.drive AND k.from_at < c.to_at AND k.to_at > c.from_at
+),
+cut_coarse AS (
+    SELECT *, from_at AS begin_at, CAST(NULL AS TIMESTAMP) AS stop_at FROM coarse
+    UNION ALL
+    SELECT * EXCLUDE (counter_state, counter_from_at, counter_to_at), least(counter_to_at, to_at), counter_from_at FROM counted
 ),
 every_piece AS (
     SELECT system, drive, state, from_at, to_at, is_inferred, 'log' AS witness, session_id, attempt_id, file_id, line_no
@@ -62,14 +90,20 @@ every_piece AS (
            session_id, attempt_id, file_id, line_no
     FROM silver.cta_state
     UNION ALL
-    -- without an end, the tape left the drive before the next one came
-    SELECT system, drive, CASE WHEN dismounted_at IS NULL THEN 'unknown' ELSE 'occupied' END, mounted_at,
-           least(dismounted_at, lead(mounted_at) OVER (PARTITION BY system, drive ORDER BY mounted_at, volume)),
-           dismounted_at IS NULL, 'server', session_id, NULL, file_id, line_no
-    FROM silver.tsm_mount
+    SELECT system, drive, state, from_at, to_at, TRUE, 'counter', session_id, NULL, file_id, line_no
+    FROM silver.counter_state WHERE state <> 'idle'
     UNION ALL
-    SELECT system, drive, state, from_at, to_at, is_inferred, 'poll', NULL, NULL, file_id, line_no
-    FROM silver.cta_poll_state
+    SELECT system, drive, state, begin_at,
+           coalesce(lead(stop_at) OVER (PARTITION BY system, drive, from_at, to_at ORDER BY begin_at), to_at),
+           is_inferred OR lead(stop_at) OVER (PARTITION BY system, drive, from_at, to_at ORDER BY begin_at) IS NOT NULL
+               OR stop_at IS NOT NULL,
+           witness, session_id, NULL, file_id, line_no
+    FROM cut_coarse
+    UNION ALL
+    -- a tape is in the drive, and no command is under way
+    SELECT system, drive, CASE state WHEN 'transfer' THEN 'occupied' ELSE state END, greatest(from_at, counter_from_at),
+           least(to_at, counter_to_at), TRUE, witness, session_id, NULL, file_id, line_no
+    FROM counted WHERE counter_state = 'idle'
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, witness, session_id, attempt_id,
        file_id, line_no

@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention the log of a mover, of CTA's tape daemon or of TSM's server reports, or the accounting where no log does"
+grain = "one row per failure, restart or intervention the log of a mover, of CTA's tape daemon or of TSM's server reports, or SCSI pages of a drive, or the accounting where no log does"
 why = "What went wrong with drives, cartridges and transfers, and the time it took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
-kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or the tape came and nothing moved) tape_alert media_error (a mount's counter of errors that could not be corrected)" }
+kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or the tape came and nothing moved) tape_alert media_error (a mount's counter of errors that could not be corrected rose)" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
 lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a killed session the time it hung, of a tape that came for nothing its whole mount. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
@@ -110,11 +110,19 @@ cta AS (
     ANTI JOIN silver.cta_transfer t ON t.system = m.system AND t.session_id = m.session_id
     WHERE m.status = 'ok' AND m.purpose <> 'label' AND m.mounted_at IS NOT NULL AND m.dismounted_at IS NOT NULL
     UNION ALL
-    SELECT k.system, coalesce(d.drive, k.drive), 'media_error', k.logged_at, NULL, k.volume, k.counter,
-           concat(k.counter, '=', CAST(k.value AS BIGINT)), k.file_id, k.line_no
-    FROM bronze.scsi_counter k LEFT JOIN site.drive d ON d.logname = k.drive
-    WHERE k.scope = 'mount' AND k.counter LIKE '%Uncorrected%' AND k.value > 0
-    QUALIFY row_number() OVER (PARTITION BY k.system, k.drive, k.logged_at, k.counter ORDER BY k.file_id, k.line_no) = 1
+    -- of the pages that count the same error, that with the totals
+    SELECT system, drive, 'media_error', logged_at, NULL, volume, counter, concat(counter, '=', CAST(value AS BIGINT)), file_id,
+           line_no
+    FROM (SELECT * FROM silver.scsi_counter
+          WHERE scope = 'mount' AND regexp_matches(counter, 'Uncorrected|Unrecovered') AND rise > 0
+          QUALIFY row_number() OVER (PARTITION BY system, drive, logged_at, counter LIKE '%Write%'
+                                     ORDER BY counter LIKE '%Uncorrected%' DESC, counter) = 1)
+    UNION ALL
+    -- a flag that stays set is one alert
+    SELECT system, drive, 'tape_alert', logged_at, NULL, volume, counter[7:], NULL, file_id, line_no
+    FROM (SELECT * FROM silver.scsi_counter
+          WHERE counter LIKE 'alert %' AND value > 0
+          QUALIFY row_number() OVER (PARTITION BY day, system, drive, volume, counter ORDER BY logged_at) = 1)
     UNION ALL
     SELECT s.system, coalesce(d.drive, s.drive), CASE s.kind WHEN 'alert' THEN 'tape_alert' ELSE 'drive_offline' END,
            s.logged_at, NULL, s.volume, s.alert_text, s.reason, s.file_id, s.line_no

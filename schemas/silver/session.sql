@@ -14,7 +14,7 @@ mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where nothing moved" }
 from_at = { type = "TIMESTAMP", doc = "first step that belongs to it" }
-requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged" }
+requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged. By counters the begin of use, and dismounted_at its end" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
 dismount_at = { type = "TIMESTAMP", doc = "decision to dismount; in the accounting the robot's begin, half a minute later" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where it was not logged" }
@@ -22,7 +22,7 @@ to_at = { type = "TIMESTAMP", doc = "last step that belongs to it" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut where its begin or end was not logged" }
-witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon), session (its final record of a mount alone) or server (TSM's table of mounts, which begins when the volume is in the drive)" }
+witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon), session (its final record of a mount alone) server (a list of mounts, TSM's or a library's, which begins when the volume is in the drive; or SCSI pages of the drive, from first to last reading) or counter (no mount: a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes)" }
 file_id = { type = "VARCHAR", doc = "file of its first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -123,6 +123,13 @@ FROM silver.cta_mount
 WHERE status <> 'empty'
 UNION ALL
 SELECT CAST(mounted_at AS DATE), session_id, system, drive, NULL, volume, NULL, mounted_at, NULL, mounted_at, NULL, dismounted_at,
-       coalesce(dismounted_at, mounted_at), NULL, NULL, CASE WHEN dismounted_at IS NULL THEN 'cut' ELSE 'ok' END, 'server',
+       coalesce(dismounted_at, mounted_at), NULL, NULL, CASE WHEN dismounted_at IS NULL OR witness = 'pages' THEN 'cut' ELSE 'ok' END, 'server',
        file_id, line_no
-FROM silver.tsm_mount
+FROM silver.listed_mount
+WHERE drive IS NOT NULL
+UNION ALL
+SELECT day, session_id, system, drive, host, NULL,
+       CASE WHEN read_bytes > 0 AND write_bytes > 0 THEN 'mixed' WHEN read_bytes > 0 THEN 'read' WHEN write_bytes > 0 THEN 'write' END,
+       from_at, from_at, NULL, NULL, to_at, to_at, NULL, NULL, 'ok', 'counter', file_id, line_no
+FROM silver.counter_use
+WHERE NOT is_mount AND NOT is_blind

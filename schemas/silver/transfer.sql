@@ -28,7 +28,7 @@ started_at = { type = "TIMESTAMP", doc = "first block handed to or from the driv
 ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete one the edge of what was logged" }
 completed_at = { type = "TIMESTAMP", doc = "the mover's transfer complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_rate_basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) encp (by the client's drive rate: also waits for data and file marks) or estimate (TSM: the session's length less its waits for media, client and network)" }
+drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) encp (by the client's drive rate: also waits for data and file marks) counter (inside reads or writes by the kernel's count) or estimate (TSM: the session's length less its waits for media, client and network)" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "checksum and buffer housekeeping" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: buffer empty, waiting for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "read: buffer full, waiting for room" }
@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount, all files in one row)" }
+witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount; a library or the drive's pages: what a mount moved, one row per direction; all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
@@ -57,7 +57,7 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
 column = "drive_rate_basis"
-value_set = ["call", "block", "encp", "estimate"]
+value_set = ["call", "block", "encp", "counter", "estimate"]
 severity = "critical"
 
 [[checks]]
@@ -281,6 +281,7 @@ only_client AS (
 ),
 mount AS (
     SELECT system, drive, volume, session_id, from_at, dismounted_at, witnesses FROM silver.session
+    WHERE witnesses IS DISTINCT FROM 'counter'
 ),
 placed AS (
     -- the last mount of the drive before; only of mounts no log tells of: there a transfer's steps would be missing
@@ -305,6 +306,30 @@ by_client AS (
            storage_group, file_family, 'ok' AS status, CAST(NULL AS VARCHAR) AS error, witnesses, file_id, line_no,
            file_id AS end_file_id, line_no AS end_line_no
     FROM placed
+),
+by_library AS (
+    -- where the drive's counters or TSM's server say what a mount moved, that is taken
+    SELECT concat_ws(' ', m.session_id, d.mode) AS transfer_id, m.system, m.drive, m.session_id, d.mode, d.bytes, m.volume,
+           m.mounted_at AS started_at, m.dismounted_at AS ended_at, m.dismounted_at AS completed_at, 'ok' AS status,
+           'server' AS witnesses, m.file_id, m.line_no
+    FROM silver.listed_mount m
+    CROSS JOIN LATERAL (VALUES ('read', m.read_bytes), ('write', m.write_bytes)) AS d (mode, bytes)
+    ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id
+    ANTI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    ANTI JOIN silver.counter_use c ON c.system = m.system AND c.drive = m.drive AND c.day = m.day AND m.witness = 'pages'
+    WHERE m.drive IS NOT NULL AND d.bytes > 0
+),
+by_counter AS (
+    -- where TSM says what a mount moved, that is taken
+    SELECT concat_ws(' ', u.session_id, u.day, d.mode) AS transfer_id, u.system, u.drive, u.host AS mover_host, u.session_id,
+           d.mode, d.bytes, u.from_at AS started_at, u.to_at AS ended_at, u.to_at AS completed_at, nullif(d.drive_s, 0) AS drive_s,
+           CASE WHEN d.drive_s > 0 THEN 'counter' END AS own_basis, m.volume, 'ok' AS status, 'counter' AS witnesses, u.file_id,
+           u.line_no
+    FROM silver.counter_use u
+    CROSS JOIN LATERAL (VALUES ('read', u.read_bytes, u.read_s), ('write', u.write_bytes, u.write_s)) AS d (mode, bytes, drive_s)
+    LEFT JOIN silver.listed_mount m ON u.is_mount AND m.system = u.system AND m.session_id = u.session_id
+    ANTI JOIN silver.tsm_transfer t ON t.system = u.system AND t.session_id = u.session_id
+    WHERE d.bytes > 0
 )
 SELECT CAST(started_at AS DATE) AS day,
        * EXCLUDE (own_basis, drive_s, checksum_s, wait_data_s, wait_buffer_s, storage_group, file_family, status, error,
@@ -318,4 +343,6 @@ FROM (SELECT * FROM seen
       UNION ALL BY NAME
       SELECT * EXCLUDE (day, n_objects), ended_at AS completed_at,
              CASE WHEN drive_s IS NOT NULL THEN 'estimate' END AS own_basis, 'server' AS witnesses
-      FROM silver.tsm_transfer)
+      FROM silver.tsm_transfer
+      UNION ALL BY NAME SELECT * FROM by_counter
+      UNION ALL BY NAME SELECT * FROM by_library)

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.config import technology
-from pipelines.ingest.survey.names import short
+from pipelines.config.site import Input
+from pipelines.ingest.survey.names import NO_HOSTS
+from pipelines.ingest.survey.patterns import Pattern
+from pipelines.primitives.text import short_host
+from pipelines.sources._shared.names import stem_of
 
 
 @dataclass
@@ -16,6 +20,8 @@ class DriveFound:
     logname: str = ""
     mover: str = ""
     mover_host: str = ""
+    device: str = ""  # where its counters alone name it, what the kernel calls it
+    slot: str = ""  # likewise its library
     product: str = ""
     media: set[str] = field(default_factory=set)  # types of the tapes it mounted
     n_rows: int = 0
@@ -52,7 +58,15 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
     for rows in (tables[name] for name in ("cta_step", "cta_drive_poll") if name in tables):
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
-            _note(found, name, path, n, mover_host=short(tape_server or ""))
+            _note(found, name, path, n, mover_host=short_host(tape_server or ""))
+    if (rows := tables.get("drive_counter")) is not None:
+        for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
+            # of a host that no line names, the file's name stands for it, which its [[input]] may read otherwise
+            name = "" if host in NO_HOSTS else short_host(host)
+            _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
+    if (rows := tables.get("library_mount")) is not None:
+        for slot, n in rows.group_by("drive").agg(pl.len()).sort("drive").rows():
+            _note(found, slot, path, n, slot=slot)
     if (rows := tables.get("cta_session")) is not None:
         for name, media in rows.drop_nulls("media_type").select("drive", "media_type").unique().sort("drive").rows():
             _note(found, name, path, 0)
@@ -61,6 +75,30 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         if (rows := tables.get(table)) is not None:
             for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():
                 _note(found, name, path, n)
+
+
+def settle_counted(found: dict[str, DriveFound], inputs: list[Pattern]) -> list[str]:
+    """Name drives that only counters know by the host of their file; returns devices that may be of any other drive.
+
+    As `build/site_tables.py` has it: a device is a drive of its own only where no drive can be it.
+    """
+    counted = [found.pop(key) for key in [key for key, drive in found.items() if drive.device]]
+    glob_of = {path: pattern.glob for pattern in inputs for path in pattern.files}
+    hosts = {drive.mover_host for drive in found.values() if not drive.slot}
+    doubtful = []
+    for drive in counted:
+        named = Input(glob=glob_of[drive.file]).match(drive.file) if drive.file in glob_of else None
+        host = drive.mover_host or short_host((named or {}).get("host") or stem_of(drive.file))
+        drive.name, drive.mover_host = f"{host}:{drive.device}", host
+        if hosts & {"", host}:
+            doubtful.append(drive.name)
+        elif drive.name in found:
+            found[drive.name].n_rows += drive.n_rows
+        else:
+            found[drive.name] = drive
+    if any(not drive.slot for drive in found.values()):
+        doubtful += [found.pop(name).name for name in [name for name, drive in found.items() if drive.slot]]
+    return sorted(set(doubtful))
 
 
 def _note(found: dict[str, DriveFound], name: str, path: str, n_rows: int, **facts: str | None) -> None:

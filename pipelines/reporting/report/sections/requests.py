@@ -41,17 +41,23 @@ _PARTS = (
         "the log of ENDIT's retriever",
     ),
     (
-        "tsm_drives",
-        "TSM: drives",
+        "listed_drives",
+        "Drives: lists of their mounts",
         "system library drive n_mounts n_volumes n_repeats mounted_hours mounted_share moved_gb overall_mb_s"
         " median_minutes",
-        "TSM's table SUMMARY or its activity log",
+        "TSM's table SUMMARY or its activity log, or a library's history of mounts",
     ),
     (
         "tsm_sessions",
         "TSM: sessions and processes",
         "system activity entity n_sessions n_not_ok moved_gb hours overall_mb_s media_wait_share idle_share",
         "TSM's table SUMMARY or its accounting file",
+    ),
+    (
+        "drive_counters",
+        "Drives: their own counters",
+        "drive host device sampled_hours busy_share read_gb written_gb drive_rate_mb_s overall_rate_mb_s f note",
+        "the counters of node_exporter or tapestat",
     ),
 )
 

@@ -1,7 +1,7 @@
 /*
-title = "TSM's drives"
+title = "Drives by lists of their mounts"
 topic = "requests"
-why = "How long each drive of a TSM server held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
+why = "How long each drive of a TSM server or a library held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
@@ -12,13 +12,13 @@ doc = "a mount counts as again if the same volume was dismounted, from whichever
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive" }
+drive = { type = "VARCHAR", doc = "drive; as the library names it where site.toml does not say which it is" }
 n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
 n_volumes = { type = "BIGINT", doc = "volumes among them" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "mounts of a volume that had just been dismounted" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "with a tape in the drive, in the period" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "of the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that began in the period, as far as a log tells for which session they were; NULL where none does" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that began in the period, as far as a log or the library counts it; NULL where none does" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "that / the time their tapes were in the drive, idle time included" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
 */
@@ -28,13 +28,13 @@ WITH bound AS (
     FROM site.setting
 ),
 held AS (
-    SELECT *, max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
+    SELECT * REPLACE (coalesce(drive, slot) AS drive), max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
-    FROM silver.tsm_mount
+    FROM silver.listed_mount
 ),
 moved AS (
-    SELECT system, session_id, CAST(sum(bytes) AS DOUBLE) AS bytes FROM silver.tsm_transfer WHERE status = 'ok'
-    GROUP BY system, session_id
+    SELECT system, session_id, CAST(sum(bytes) AS DOUBLE) AS bytes FROM silver.transfer
+    WHERE status = 'ok' AND session_id IS NOT NULL GROUP BY system, session_id
 )
 SELECT h.system, h.library, h.drive, count(*) FILTER (h.mounted_at >= b.from_at) AS n_mounts,
        count(DISTINCT h.volume) FILTER (h.mounted_at >= b.from_at) AS n_volumes,

@@ -1,0 +1,64 @@
+/*
+title = "Drives by their own counters"
+topic = "drives"
+why = "What each drive moved and how it spent the time it was used, by the kernel's count alone: with no log of any archive, or beside one. Where the counters do not see the transfers, that is said in place of a rate."
+takes = ["first_day", "last_day"]
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not say which drive the device is" }
+host = { type = "VARCHAR", doc = "host it is attached to" }
+device = { type = "VARCHAR", doc = "as the kernel names it" }
+sampled_hours = { type = "DOUBLE", unit = "h", doc = "in which its counters were sampled" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "in reads and writes" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "in other commands: positioning, rewinding, file marks; NULL where the counters do not see its transfers" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "in commands of any kind / sampled" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape; NULL where the counters do not see it" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape; likewise" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in reads and writes; NULL, as f, where some times were not sampled" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use: from the first command to the last, without pauses over ten minutes" }
+f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
+note = { type = "VARCHAR", doc = "what these counters do not tell; NULL where nothing is wrong with them" }
+*/
+WITH counted AS (
+    SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,
+           (k.read_s + k.write_s) / 3600 AS moving_hours
+    FROM silver.drive_counter k CROSS JOIN site.setting c
+    WHERE near_days(k.day, $first_day, $last_day) AND in_days(k.from_at, $first_day, $last_day, c.zone)
+),
+use AS (
+    SELECT host, device, date_diff('microsecond', min(from_at), max(to_at)) / 3.6e9 AS hours
+    FROM counted WHERE session_id IS NOT NULL AND NOT is_blind
+      AND (read_bytes > 0 OR write_bytes > 0 OR moving_hours > 0 OR motion_s > 0)
+    GROUP BY host, device, day, session_id
+),
+used AS (
+    SELECT host, device, sum(hours) AS hours FROM use GROUP BY host, device
+),
+summed AS (
+    SELECT host, device, any_value(drive) AS drive, sum(hours) AS hours, sum(moving_hours) AS moving_hours,
+           sum(motion_s) FILTER (NOT is_blind) / 3600 AS motion_hours,
+           sum(motion_s) FILTER (is_blind) / 3600 AS blind_hours,
+           sum(CAST(read_bytes AS DOUBLE)) / 1e9 AS read_gb, sum(CAST(write_bytes AS DOUBLE)) / 1e9 AS written_gb,
+           bool_or(motion_s IS NULL) AS lacks_time
+    FROM counted GROUP BY host, device
+),
+judged AS (
+    SELECT s.*, u.hours AS used_hours, s.read_gb + s.written_gb AS gb,
+           s.blind_hours > 0 AND s.read_gb + s.written_gb = 0 AS is_blind
+    FROM summed s LEFT JOIN used u USING (host, device)
+)
+SELECT drive, host, device, hours AS sampled_hours, CASE WHEN NOT coalesce(is_blind, FALSE) THEN moving_hours END AS moving_data_hours,
+       CASE WHEN NOT coalesce(is_blind, FALSE) THEN motion_hours END AS tape_motion_hours,
+       CASE WHEN moving_hours IS NOT NULL
+            THEN least(1, (moving_hours + coalesce(motion_hours, 0) + coalesce(blind_hours, 0)) / hours) END AS busy_share,
+       CASE WHEN NOT coalesce(is_blind, FALSE) THEN read_gb END AS read_gb,
+       CASE WHEN NOT coalesce(is_blind, FALSE) THEN written_gb END AS written_gb,
+       CASE WHEN NOT lacks_time THEN gb / nullif(3.6 * moving_hours, 0) END AS drive_rate_mb_s,
+       CASE WHEN gb > 0 THEN gb / nullif(3.6 * used_hours, 0) END AS overall_rate_mb_s,
+       CASE WHEN gb > 0 AND NOT lacks_time THEN moving_hours / nullif(used_hours, 0) END AS f,
+       CASE WHEN blind_hours > 0
+            THEN format('busy for {:.1f} h without a byte: HPSS and lin_tape bypass the st driver, whose counters then miss what was moved', blind_hours)
+            WHEN drive IS NULL THEN 'site.toml does not say which drive this is: give the [[drive]] its mover_host and device'
+            WHEN lacks_time THEN 'the times of its commands were not sampled' END AS note
+FROM judged
+ORDER BY drive NULLS LAST, host, device

@@ -1,0 +1,62 @@
+/*
+title = "What drives moved by their counters"
+grain = "one row per UTC day and mount, or stretch of use, in which a drive had commands while no log of its archive was written"
+why = "Bytes, time of the drive and wall-clock without any log of the archive: the drive rate, the overall rate and f. A stretch of use is not a mount: the counters do not see the tape come and go."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day; what reaches over midnight is two" }
+session_id = { type = "VARCHAR", doc = "as in silver.drive_counter" }
+is_mount = { type = "BOOLEAN", doc = "it is a mount that TSM's server or a library lists" }
+is_blind = { type = "BOOLEAN", doc = "as in silver.drive_counter" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+host = { type = "VARCHAR", doc = "host it is attached to" }
+from_at = { type = "TIMESTAMP", doc = "begin of its first interval with a command" }
+to_at = { type = "TIMESTAMP", doc = "end of the last; both are exact to one interval" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to it" }
+read_s = { type = "DOUBLE", unit = "s", doc = "in reads, at most the time from begin to end" }
+write_s = { type = "DOUBLE", unit = "s", doc = "in writes, likewise" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "in other commands" }
+file_id = { type = "VARCHAR", doc = "file of its first interval" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "system", "session_id"]
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+*/
+WITH logged AS (
+    -- not the polls: they have no bytes
+    SELECT DISTINCT o.drive, l.day, l.from_at, l.to_at
+    FROM (SELECT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive) o
+    JOIN silver.log_coverage l ON l.host = o.name AND l.to_at > l.from_at
+        AND (l.speaks_for = 'drives' AND l.source <> 'cta_admin' OR l.speaks_for = 'drive_states')
+),
+alone AS (
+    SELECT * FROM silver.drive_counter c
+    WHERE drive IS NOT NULL AND session_id IS NOT NULL
+      AND (read_bytes > 0 OR write_bytes > 0 OR read_s > 0 OR write_s > 0 OR motion_s > 0)
+      AND NOT EXISTS (SELECT 1 FROM logged l
+                      WHERE l.drive = c.drive AND l.day = c.day AND l.from_at < c.to_at AND l.to_at > c.from_at)
+),
+summed AS (
+    -- whole microseconds: their sum is the same in whatever order they come
+    SELECT day, session_id, bool_or(is_mount) AS is_mount, bool_and(is_blind) AS is_blind, system, drive, min(host) AS host,
+           min(from_at) AS from_at, max(to_at) AS to_at, CAST(sum(read_bytes) AS BIGINT) AS read_bytes,
+           CAST(sum(write_bytes) AS BIGINT) AS write_bytes, sum(CAST(round(1e6 * read_s) AS BIGINT)) / 1e6 AS read_s,
+           sum(CAST(round(1e6 * write_s) AS BIGINT)) / 1e6 AS write_s, sum(CAST(round(1e6 * motion_s) AS BIGINT)) / 1e6 AS motion_s,
+           arg_min(file_id, from_at) AS file_id, arg_min(line_no, from_at) AS line_no
+    FROM alone GROUP BY day, session_id, system, drive
+)
+SELECT * REPLACE (least(read_s, date_diff('microsecond', from_at, to_at) / 1e6) AS read_s,
+                  least(write_s, date_diff('microsecond', from_at, to_at) / 1e6) AS write_s)
+FROM summed

@@ -1,0 +1,128 @@
+/*
+title = "Counters of drives, by interval"
+grain = "one row per tape drive and sampled interval of one program, cut at UTC midnight; none overlap"
+why = "What each drive moved and how long it was busy by the kernel's own count, under the drive's name. Needs no log of the archive. HPSS and IBM's lin_tape bypass the kernel's st driver: its counters then show commands and no byte, or nothing at all."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+system = { type = "VARCHAR", doc = "archive system of the drive; NULL without a drive" }
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not say which drive of that host the device is" }
+host = { type = "VARCHAR", doc = "host the drive is attached to" }
+device = { type = "VARCHAR", doc = "as the kernel names it, e.g. st0" }
+tool = { type = "VARCHAR", doc = "program that measured it; of several the one that covers most of the day" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end; values of an interval over midnight are split evenly" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to the drive" }
+read_s = { type = "DOUBLE", unit = "s", doc = "in reads that completed in the interval" }
+write_s = { type = "DOUBLE", unit = "s", doc = "in writes that completed in the interval" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "in other commands that completed in it: positioning, rewinding, file marks; NULL where the times were not sampled" }
+session_id = { type = "VARCHAR", doc = "mount of TSM's server or of a library it lies in, else its stretch of use: intervals with commands, at most ten minutes apart; NULL where the drive had none" }
+is_mount = { type = "BOOLEAN", doc = "session_id is a mount, not a stretch of use" }
+is_blind = { type = "BOOLEAN", doc = "its stretch of use has ten minutes of commands and not one byte: the counters miss the transfers" }
+file_id = { type = "VARCHAR", doc = "file of the row" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "to_at"
+column_B = "from_at"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "motion_s"
+min_value = 0
+severity = "critical"
+*/
+WITH name AS (
+    SELECT c.host, c.device, d.drive, d.system
+    FROM (SELECT DISTINCT host, device FROM bronze.drive_counter) c
+    LEFT JOIN site.drive d
+        ON d.device = c.device
+           AND (d.mover_host = c.host OR split_part(d.mover_host, '.', 1) = split_part(c.host, '.', 1)
+                                         AND NOT regexp_full_match(c.host, '[0-9.]+'))
+    QUALIFY row_number() OVER (PARTITION BY c.host, c.device ORDER BY d.is_declared DESC NULLS LAST, d.drive) = 1
+),
+single AS (
+    -- exports overlap
+    SELECT c.*, coalesce(n.system, CASE WHEN n.drive IS NOT NULL THEN (SELECT min(system) FROM site.drive) END) AS system,
+           n.drive, coalesce(n.drive, concat_ws(':', c.host, c.device)) AS name
+    FROM bronze.drive_counter c JOIN name n USING (host, device)
+    QUALIFY row_number() OVER (PARTITION BY coalesce(n.drive, c.host), c.device, c.tool, c.from_at, c.to_at
+                               ORDER BY c.file_id, c.line_no) = 1
+),
+-- a day is told by one program, and where that ran twice at once by the file that covers more
+weighed AS (
+    SELECT *, sum(date_diff('microsecond', from_at, to_at)) OVER (PARTITION BY day, name, tool) AS tool_us,
+           sum(date_diff('microsecond', from_at, to_at)) OVER (PARTITION BY day, name, tool, file_id) AS file_us,
+           from_at < max(to_at) OVER (PARTITION BY day, name, tool ORDER BY from_at, to_at
+                                      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_overlapped
+    FROM single
+),
+chosen AS (
+    SELECT *, first_value(file_id) OVER (PARTITION BY day, name, tool ORDER BY file_us DESC, file_id) AS best_file,
+           bool_or(is_overlapped) OVER (PARTITION BY day, name, tool) AS has_overlap
+    FROM weighed
+    QUALIFY tool = first_value(tool) OVER (PARTITION BY day, name ORDER BY tool_us DESC, tool)
+),
+apart AS (
+    SELECT * FROM chosen WHERE NOT coalesce(has_overlap, FALSE) OR file_id = best_file
+    QUALIFY coalesce(from_at >= max(to_at) OVER (PARTITION BY name ORDER BY from_at, to_at
+                                                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), TRUE)
+),
+cut AS (
+    SELECT *, date_diff('microsecond', from_at, to_at) AS whole_us,
+           CAST(unnest(range(CAST(CAST(from_at AS DATE) AS TIMESTAMP), to_at, INTERVAL 1 DAY)) AS DATE) AS on_day
+    FROM apart
+),
+part AS (
+    -- whole numbers: the parts add up to the interval
+    SELECT *, greatest(0, date_diff('microsecond', from_at, CAST(on_day AS TIMESTAMP))) AS x_us,
+           least(whole_us, date_diff('microsecond', from_at, on_day + INTERVAL 1 DAY)) AS y_us
+    FROM cut
+),
+split AS (
+    SELECT on_day AS day, system, drive, name, host, device, tool, from_at + to_microseconds(x_us) AS from_at,
+           from_at + to_microseconds(y_us) AS to_at,
+           CAST(CAST(read_bytes AS HUGEINT) * y_us // whole_us - CAST(read_bytes AS HUGEINT) * x_us // whole_us AS BIGINT)
+               AS read_bytes,
+           CAST(CAST(write_bytes AS HUGEINT) * y_us // whole_us - CAST(write_bytes AS HUGEINT) * x_us // whole_us AS BIGINT)
+               AS write_bytes,
+           read_s * (y_us - x_us) / whole_us AS read_s, write_s * (y_us - x_us) / whole_us AS write_s,
+           greatest(0, io_s - read_s - write_s) * (y_us - x_us) / whole_us AS motion_s, file_id, line_no
+    FROM part
+),
+busy AS (
+    SELECT *, coalesce(read_bytes, 0) + coalesce(write_bytes, 0) AS bytes,
+           coalesce(read_s, 0) + coalesce(write_s, 0) + coalesce(motion_s, 0) AS busy_s
+    FROM split
+),
+paused AS (
+    SELECT *, from_at > lag(to_at) OVER (PARTITION BY day, name ORDER BY from_at) + INTERVAL 10 MINUTE AS is_after_pause
+    FROM busy WHERE bytes > 0 OR busy_s > 0
+),
+numbered AS (
+    SELECT *, sum(CASE WHEN coalesce(is_after_pause, TRUE) THEN 1 ELSE 0 END)
+                  OVER (PARTITION BY day, name ORDER BY from_at ROWS UNBOUNDED PRECEDING) AS run
+    FROM paused
+),
+used AS (
+    SELECT day, name, from_at, min(from_at) OVER w AS used_from_at,
+           coalesce(sum(bytes) OVER w = 0 AND sum(busy_s) OVER w >= 600, FALSE) AS is_blind
+    FROM numbered WINDOW w AS (PARTITION BY day, name, run)
+),
+mount AS (
+    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.listed_mount WHERE drive IS NOT NULL
+)
+SELECT b.day, b.system, b.drive, b.host, b.device, b.tool, b.from_at, b.to_at, b.read_bytes, b.write_bytes, b.read_s, b.write_s,
+       b.motion_s,
+       CASE WHEN b.from_at < m.dismounted_at THEN m.session_id
+            WHEN u.used_from_at IS NOT NULL
+            THEN concat_ws(' ', b.name, 'use', strftime(u.used_from_at, '%Y-%m-%dT%H:%M:%S.%fZ')) END AS session_id,
+       coalesce(b.from_at < m.dismounted_at, FALSE) AS is_mount, coalesce(u.is_blind, FALSE) AS is_blind, b.file_id, b.line_no
+FROM busy b
+LEFT JOIN used u ON u.day = b.day AND u.name = b.name AND u.from_at = b.from_at
+ASOF LEFT JOIN mount m ON m.drive = b.drive AND b.from_at >= m.mounted_at

@@ -1,0 +1,63 @@
+/*
+title = "Counters of drives and tapes, by reading"
+grain = "one row per counter and reading of a drive"
+why = "Errors, retries, alerts and ages from SCSI log pages, whoever read them: CTA's tape daemon, sg_logs or a library. Under the drive's name, with the tape that was in it, and with what each counter rose by."
+partition = "day"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of logged_at" }
+system = { type = "VARCHAR", doc = "archive system" }
+host = { type = "VARCHAR", doc = "host it was read on" }
+drive = { type = "VARCHAR", doc = "drive" }
+logged_at = { type = "TIMESTAMP", doc = "when it was read; of a library the end of the mount" }
+volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading does not say it" }
+mount_id = { type = "VARCHAR", doc = "mount: CTA's number, how often the tape was loaded by then, or when the library mounted it" }
+scope = { type = "VARCHAR", doc = "mount, drive or volume, as in bronze.scsi_counter" }
+counter = { type = "VARCHAR", doc = "name, as in bronze.scsi_counter" }
+value = { type = "DOUBLE", doc = "its value, in the unit its name says" }
+rise = { type = "DOUBLE", doc = "value less that of the reading before, of the same drive and tape (and mount), at most a day ago; the value itself where a count since the mount has none before, or fell; else NULL" }
+file_id = { type = "VARCHAR", doc = "file of the row" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToNotBeNull"
+column = "drive"
+severity = "critical"
+*/
+WITH name AS (
+    SELECT k.host, k.drive AS named, k.is_device,
+           coalesce(d.drive, CASE WHEN k.is_device AND k.host IS NOT NULL THEN concat(split_part(k.host, '.', 1), ':', k.drive) END,
+                    k.drive) AS drive
+    FROM (SELECT DISTINCT host, drive, regexp_full_match(drive, 'st[0-9]+') AS is_device FROM bronze.scsi_counter) k
+    LEFT JOIN site.drive d
+        ON d.drive = k.drive OR d.logname = k.drive OR d.slot = k.drive
+           OR d.device = k.drive AND (d.mover_host = k.host OR split_part(d.mover_host, '.', 1) = split_part(k.host, '.', 1))
+    QUALIFY row_number() OVER (PARTITION BY k.host, k.drive
+                               ORDER BY d.drive = k.drive DESC NULLS LAST, d.is_declared DESC NULLS LAST, d.drive) = 1
+),
+single AS (
+    SELECT k.* EXCLUDE (drive), n.drive
+    FROM bronze.scsi_counter k JOIN name n ON n.named = k.drive AND n.host IS NOT DISTINCT FROM k.host
+    QUALIFY row_number() OVER (PARTITION BY k.system, n.drive, k.logged_at, k.counter ORDER BY k.file_id, k.line_no) = 1
+),
+-- the label and the count of loads stand below the first pages of an answer
+placed AS (
+    SELECT * REPLACE (
+               coalesce(max(volume) FILTER (counter = 'volumeBarcode') OVER reading, volume, max(volume) OVER reading) AS volume,
+               coalesce(mount_id, CAST(CAST(max(value) FILTER (counter = 'lifetimeVolumeThreadCount') OVER reading AS BIGINT) AS VARCHAR))
+                   AS mount_id)
+    FROM single
+    WINDOW reading AS (PARTITION BY system, drive, logged_at)
+),
+followed AS (
+    SELECT *, CASE WHEN lag(logged_at) OVER w >= logged_at - INTERVAL 1 DAY THEN lag(value) OVER w END AS before
+    FROM placed WHERE value IS NOT NULL
+    WINDOW w AS (PARTITION BY system, drive, counter, CASE WHEN scope <> 'drive' THEN volume END,
+                              CASE WHEN scope = 'mount' THEN mount_id END ORDER BY logged_at)
+)
+SELECT CAST(logged_at AS DATE) AS day, system, host, drive, logged_at, volume, mount_id, scope, counter, value,
+       CASE WHEN scope = 'mount' THEN CASE WHEN value >= before THEN value - before ELSE value END
+            WHEN value >= before THEN value - before END AS rise,
+       file_id, line_no
+FROM followed
