@@ -12,29 +12,29 @@ from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
 from pipelines.config.site import Input, Site
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import short_host
 from pipelines.sources import all_sources
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 from pipelines.warehouse.tables import insert_rows
 
 Row = Sequence[Any]
+Aliases = dict[str, tuple[str, bool]]  # by a name without domain: the host, and whether that is another name
 
 
 def sync(connection: Connection, site: Site) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
     drives = _drives(connection, site)
+    aliases = _aliases(site, {row[3] for row in drives if row[3]})
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
     tables: dict[str, list[Row]] = {
         "setting": [settings],
         "station": [(station.name, station.role, station.spool_gb) for station in site.station],
-        "station_alias": [
-            (name, station.name, name != station.name)
-            for station in site.station
-            for name in (station.name, *station.aliases)
-        ],
+        "station_alias": [(alias, *rest) for alias, rest in aliases.items()],
         "drive": drives,
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
-        "expected": _expected(connection, site, {row[1] for row in drives}),
+        "link_port": _ports(site, aliases),
+        "expected": _expected(connection, site, {row[1] for row in drives}, aliases),
         "campaign": [
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign
@@ -54,6 +54,29 @@ def _replace(connection: Connection, table: str, rows: list[Row]) -> bool:
     connection.execute(f"DELETE FROM {LAKE}.{table}")
     insert_rows(connection, table, new_rows)
     return True
+
+
+def _aliases(site: Site, mover_hosts: set[str]) -> Aliases:
+    """Every name of a host that is known: of stations, of [[host]], of tape servers and of switches with a port."""
+    declared = [(one.name, one.aliases) for one in site.station] + [(one.name, one.aliases) for one in site.host]
+    found: Aliases = {}
+    for host, aliases in declared:
+        for name in (host, *aliases):
+            found.setdefault(short_host(name), (host, name != host))
+    for name in sorted(mover_hosts | {port.host for link in site.link for port in link.port if port.host}):
+        found.setdefault(short_host(name), (name, False))
+    return found
+
+
+def _ports(site: Site, aliases: Aliases) -> list[Row]:
+    """The declared ports, by the names their hosts have in silver, and how many a link has on the same side."""
+    rows: list[Row] = []
+    for link in site.link:
+        hosts = [aliases[short_host(port.host)][0] if port.host else None for port in link.port]
+        sides = ["host" if host == link.station else "switch" for host in hosts]
+        for port, host, side in zip(link.port, hosts, sides, strict=True):
+            rows.append((link.name, side, host, port.interface or None, port.description or None, sides.count(side)))
+    return rows
 
 
 def _drives(connection: Connection, site: Site) -> list[Row]:
@@ -88,11 +111,12 @@ def _drives(connection: Connection, site: Site) -> list[Row]:
     return rows
 
 
-def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]:
+def _expected(connection: Connection, site: Site, drives: set[str], aliases: Aliases) -> list[Row]:
     """For every input with a declared period: the sources and hosts its files stand for.
 
-    A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
-    input names. A table of mounts is expected of its system: of a drive it tells from mount to mount.
+    A file that was read stands for the hosts of its rows, which its text may name, and for the links of their ports;
+    another for what its path or its input names. A table of mounts is expected of its system: of a drive it tells from
+    mount to mount.
     """
     if all(item.expect is None for item in site.input):
         return []
@@ -103,12 +127,17 @@ def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]
     )
     hosts_of: dict[str, set[str]] = {}
     of_mounts = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "mounts"}
+    of_ports = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "hosts"}
+    ports = _ports(site, aliases)
     for path, stem, host in connection.execute(
         f"SELECT DISTINCT f.path, s.source, s.host FROM {LAKE}.bronze.log_coverage s"
         f" JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
     ).fetchall():
         if stem not in of_mounts or host not in drives:
             hosts_of.setdefault(path, set()).add(host)
+        if stem in of_ports:
+            known = aliases.get(short_host(host), (host,))[0]
+            hosts_of[path] |= {row[0] for row in ports if row[2] == known}
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)

@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "disk, or what says the same bytes again: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
@@ -61,7 +61,7 @@ SELECT CAST(w.from_at AS DATE) AS day, coalesce(a.station, w.host) AS host, w.to
        coalesce(w.wait_s, w.both_wait_s) AS wait_s, w.read_wait_s, w.write_wait_s, w.queue, w.busy, w.note,
        w.file_id, w.line_no
 FROM weighed w
-LEFT JOIN site.station_alias a ON a.alias = split_part(w.host, '.', 1)
+LEFT JOIN site.station_alias a ON a.alias = short_host(w.host)
 QUALIFY row_number() OVER (
     PARTITION BY coalesce(a.station, w.host), w.tool, w.device, w.from_at, w.to_at ORDER BY w.file_id, w.line_no
 ) = 1

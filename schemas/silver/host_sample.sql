@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
@@ -48,7 +48,7 @@ measured AS (
 named AS (
     SELECT m.* EXCLUDE (host), coalesce(a.station, m.host) AS host
     FROM measured m
-    LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+    LEFT JOIN site.station_alias a ON a.alias = short_host(m.host)
 ),
 -- sar's text and sadf of one binary file end a sample at the same second and may begin it a second apart, for one counts
 -- from the stamp before and the other prints the interval rounded. Such are one row, that of the earlier begin, where

@@ -25,7 +25,7 @@ WITH file AS (
            max(greatest(in_bytes_s, out_bytes_s, in_max_bytes_s, out_max_bytes_s)) FILTER (note IS NULL) AS max_value,
            coalesce(bool_or(greatest(TRY_CAST(in_counter AS DOUBLE), TRY_CAST(out_counter AS DOUBLE)) >= 4294967296),
                     false) AS has_wide_counter
-    FROM bronze.mrtg_log
+    FROM bronze.link_sample
     GROUP BY file_id
 ),
 described AS (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.config import technology
-from pipelines.ingest.survey.names import short
+from pipelines.primitives.text import short_host
 
 
 @dataclass
@@ -49,7 +49,7 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
     for rows in (tables[name] for name in ("cta_step", "cta_drive_poll") if name in tables):
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
-            _note(found, name, path, n, mover_host=short(tape_server or ""))
+            _note(found, name, path, n, mover_host=short_host(tape_server or ""))
     for table in ("tsm_summary", "tsm_actlog"):
         if (rows := tables.get(table)) is not None:
             for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():

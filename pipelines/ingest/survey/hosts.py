@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.config.site import Input
-from pipelines.ingest.survey.names import NO_HOSTS, short
+from pipelines.ingest.survey.names import NO_HOSTS
 from pipelines.ingest.survey.patterns import Pattern
+from pipelines.primitives.text import short_host
 
 # who moved files to or from tape: a station
 _CLIENT_TABLES = ("enstore_log_encp", "enstore_accounting_transfer", "encp_console_transfer", "cta_file")
@@ -44,7 +45,7 @@ class HostsFound:
 
     def _note_modes(self, rows: pl.DataFrame) -> None:
         for host, mode, n in rows.drop_nulls().group_by("host", "mode").len().rows():
-            self.moved[short(host), _MODES.get(mode, mode)] += n
+            self.moved[short_host(host), _MODES.get(mode, mode)] += n
 
     def use(self, name: str) -> str:
         """What the logs say of a station's role: none proves one, for migrations and users ask in the same words."""
@@ -80,12 +81,14 @@ class HostsFound:
         """Short names, each with its evidence, the busiest first."""
         found: dict[str, str] = {}
         for host, n in self.clients.most_common():
-            found.setdefault(short(host), f"its lines name it: {n} of files it moved, first in {self.files[host]}")
+            found.setdefault(short_host(host), f"its lines name it: {n} of files it moved, first in {self.files[host]}")
         for host, n in self.measured.most_common():
-            found.setdefault(short(host), f"its lines name it: {n} samples of its load, first in {self.files[host]}")
+            found.setdefault(
+                short_host(host), f"its lines name it: {n} samples of its load, first in {self.files[host]}"
+            )
         for host, n in self.named.most_common():
             files = "file bears" if n == 1 else "files bear"
-            found.setdefault(short(host), f"no line names it; {n} {files} its name, first {self.files[host]}")
+            found.setdefault(short_host(host), f"no line names it; {n} {files} its name, first {self.files[host]}")
         return list(found.items())
 
     @property
@@ -93,7 +96,7 @@ class HostsFound:
         """Rare names that look like a frequent one with a letter more, less or exchanged; digits must agree."""
         counts: Counter[str] = Counter()
         for host, n in (self.clients + self.measured + self.named).items():
-            counts[short(host)] += n
+            counts[short_host(host)] += n
         known = [host for host, _ in counts.most_common()]
         found: dict[str, str] = {}
         for i, rare in enumerate(known):

@@ -38,7 +38,7 @@ class LinkFound:
 
 def note_links(found: dict[str, LinkFound], tables: dict[str, pl.DataFrame], path: str) -> None:
     """Add the links that one file is about."""
-    if (rows := tables.get("mrtg_log")) is not None:
+    if (rows := tables.get("link_sample")) is not None:
         link = found.setdefault(stem_of(path), LinkFound(stem_of(path)))
         link.file = link.file or path
         rates = rows.select(pl.max_horizontal("in_max_bytes_s", "out_max_bytes_s").max()).item()

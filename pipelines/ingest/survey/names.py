@@ -31,12 +31,3 @@ def is_regular(glob: str) -> bool:
     """
     name = re.sub(r"\{\w+\}", "", glob.rpartition("/")[2])
     return all(word.lower() in _NO_HOST_WORDS | _ENDINGS for word in re.findall(r"[A-Za-z]+", name))
-
-
-def short(host: str) -> str:
-    """A host without its domain.
-
-    >>> short("dm8.example.org"), short("192.0.2.7")
-    ('dm8', '192.0.2.7')
-    """
-    return host if re.fullmatch(r"[\d.]+", host) else host.split(".")[0]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from pipelines.config.site import Input
 from pipelines.ingest.survey.files import FileFound
-from pipelines.ingest.survey.names import is_regular, may_be_host, short
+from pipelines.ingest.survey.names import is_regular, may_be_host
 from pipelines.ingest.survey.periods import Period, declared
+from pipelines.primitives.text import short_host
 
 _DATE = re.compile(r"(?<!\d)\d{4}[-.]?\d\d[-.]?\d\d(?!\d)")
 _ENDING = re.compile(r"^.*(\.[A-Za-z]\w*)(?:\.\d+)*$")
@@ -173,7 +174,7 @@ def generalise(path: str, source: str, hosts: list[str], may_name: bool = True) 
 def _place_of(name: str, source: str, hosts: list[str], may_name: bool) -> str:
     if source in _OF_LINKS:
         return re.sub(r"^[^{]+?(?=\.(log|old|rrd|xml|txt|json|csv|out)\b|$)", "{link}", name, count=1)
-    for host in sorted({*hosts, *(short(host) for host in hosts)}, key=len, reverse=True):
+    for host in sorted({*hosts, *(short_host(host) for host in hosts)}, key=len, reverse=True):
         word = rf"(?<![A-Za-z0-9]){re.escape(host)}(?![A-Za-z0-9])"
         if host and "_" not in host and re.search(word, name):
             return re.sub(word, "{host}", name, count=1)

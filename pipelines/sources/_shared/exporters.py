@@ -1,7 +1,7 @@
 """The metrics of node_exporter, snmp_exporter and Telegraf that are kept: relation, column, unit, counter or gauge.
 
 Counters are the kernel's own: bytes, seconds, requests since the host or the interface came up. Columns that no
-relation has (`swap_total`, `read_s` of disks, …) are parts of one that `scrapes` works out.
+relation has (`swap_total`, `read_s` of disks, `in_narrow`, …) are parts of one that `scrapes` works out.
 """
 
 from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK
@@ -56,6 +56,9 @@ _EXPORTED = {
     "node_tape_residual_total": Metric(DRIVE, "n_residual", COUNT),
     "ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
     "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
+    "ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
+    "ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
+    "sysUpTime": Metric(NETWORK, "uptime", COUNT, False),
 }
 # Telegraf: measurement and field. Shares are of all processors together (cpu-total), of the interval before.
 _TELEGRAF = {
@@ -97,9 +100,16 @@ _TELEGRAF = {
     "net.bytes_sent": Metric(NETWORK, "out_bytes_s", BYTE),
     "net.packets_recv": Metric(NETWORK, "in_packet_rate", COUNT),
     "net.packets_sent": Metric(NETWORK, "out_packet_rate", COUNT),
+    "interface.ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
+    "interface.ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
+    "interface.ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
+    "interface.ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
 }
 METRICS = _EXPORTED | _TELEGRAF
 FACTORS = {KBYTE: 1024, SECTOR: 512}
+# The counters of 32 bits of a switch without wider ones, and what tells one that went round from one that began again.
+NARROW = tuple(name for name, metric in METRICS.items() if metric.column in ("in_narrow", "out_narrow"))
+UPTIME = "sysUpTime"
 
 # Modes of a processor that make each share; guests are counted in user and nice already.
 SHARES = {

@@ -42,7 +42,7 @@ from pipelines.sources.rrdtool.rows import START, bins
 
 TITLE = "rrdtool output"
 VERSION = 1
-TABLES = ("mrtg_log", "network_sample", "host_sample")
+TABLES = ("link_sample", "network_sample", "host_sample")
 SPEAKS_FOR = "links"
 IS_WHOLE = True
 IS_SNAPSHOT = True  # a ring of bins, coarser with age: an older version knows what a newer one has lost
