@@ -34,9 +34,10 @@ capacity_mb_s = 50.0
 polled = "switch"
 """
 PORT = 'port = { host = "sw1", interface = "xe-0/0/1" }\n'
+OWN = 'port = [{ host = "dm8", interface = "bond0" }]\n'
 INPUT = '[[input]]\nglob = "logs/**/*"\nexpect = { from = 2026-03-02T00:00:00Z, to = 2026-03-03T00:00:00Z }\n'
 MEASURES = {
-    "gold.duty_factor": "day, station, direction, n_bins, n_active, n_active_half, round(moved_gb, 9), round(link_load, 9)",
+    "gold.duty_factor": "day, station, direction, n_bins, n_active, n_active_half, round(moved_gb, 9)",
     "gold.link_load": "hour_at, link, station, direction, seen_s, round(avg_mb_s, 9), round(load, 9), full_s",
     "gold.link_reconciliation": "bin_at, station, direction, round(counted_gb, 9)",
 }
@@ -112,15 +113,15 @@ def by_mrtg(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[An
     put(site, "dm8-bond0.log", mrtg())
     make(site)
     found = measures(site)
-    # In is a third of 60 sin x - 12 MB/s, so above 5 where sin x > 0.45, 0.703 of the day: 33.7 half-hours, of which the
-    # middles of 34 lie inside; out is above 5 where sin x > 0.283, 0.817 of it, 39.2 half-hours, the middles of 40.
+    # In is a third of 60 sin x - 12 MB/s, so above 5 where sin x > 0.45, 0.703 of the day: 33.7 half-hours, in which
+    # the middles of 34 lie; out is above 5 where sin x > 0.283, 0.817 of it: 39.2 half-hours, with the middles of 40.
     assert [row[3:5] for row in found["gold.duty_factor"]] == [(48, 34), (48, 40)]
     return found
 
 
 @pytest.mark.parametrize(
     ("write", "port"),
-    [(of_prometheus, PORT), (of_telegraf, 'port = [{ host = "dm8", interface = "bond0" }]\n')],
+    [(of_prometheus, PORT), (of_telegraf, OWN)],
 )
 def test_every_monitor_says_what_mrtg_says(
     tmp_path: Path, by_mrtg: dict[str, list[tuple[Any, ...]]], write: Callable[[Site], None], port: str
@@ -129,6 +130,33 @@ def test_every_monitor_says_what_mrtg_says(
     write(site)
     make(site)
     assert measures(site) == by_mrtg
+
+
+def test_collectd_says_it_but_for_midnight(tmp_path: Path, by_mrtg: dict[str, list[tuple[Any, ...]]]) -> None:
+    """A day's file begins without the sample before it: the first and last half-hour, both quiet, are not whole."""
+    site = make_site(tmp_path, SITE + OWN + INPUT)
+    of_collectd(site)
+    make(site)
+    found = measures(site)
+    assert [row[3] for row in found["gold.duty_factor"]] == [46, 46]
+    assert [row[4:6] for row in found["gold.duty_factor"]] == [row[4:6] for row in by_mrtg["gold.duty_factor"]]
+    counted_gb = {row[:3]: row[3] for row in by_mrtg["gold.link_reconciliation"]}
+    assert len(found["gold.link_reconciliation"]) == 92
+    for row in found["gold.link_reconciliation"]:
+        assert row[3] == pytest.approx(counted_gb[row[:3]], rel=0.001), row
+
+
+def test_files_of_the_same_text_are_series_of_their_own(tmp_path: Path) -> None:
+    """Two idle interfaces write the same lines."""
+    site = make_site(tmp_path, SITE + INPUT)
+    for name in ("eth0", "eth1"):
+        put(site, f"dm8/interface-{name}/if_octets-2026-03-02", "epoch,rx,tx\n1772409600.004,5,5\n1772409610.004,5,5\n")
+    put(site, "dm8/interface-eth0/if_errors-2026-03-02", "epoch,rx,tx\n1772409600.004,5,5\n1772409610.004,5,5\n")
+    make(site)
+    assert query(site, "SELECT interface FROM silver.network_sample ORDER BY ALL") == [("eth0",), ("eth1",)]
+    notes = query(site, "SELECT note FROM ops.file WHERE note IS NOT NULL")
+    assert notes == [("2 lines are of a series that is not read",)]
+    assert steps.ingest(site).as_dict()["loaded"] == 0
 
 
 def test_answers_as_they_come_are_what_all_at_once_are(tmp_path: Path) -> None:

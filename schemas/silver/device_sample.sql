@@ -41,7 +41,19 @@ column = "wait_s"
 min_value = 0
 severity = "warning"
 */
-WITH weighed AS (
+WITH sampled AS (
+    SELECT * FROM bronze.device_sample WHERE starts_with(tool, 'collectd_csv ') IS NOT TRUE
+    UNION ALL BY NAME
+    -- a file of each figure: those of one reading are one row
+    SELECT d.host, 'collectd_csv' AS tool, d.device, d.kind, i.from_at, i.to_at, max(d.read_request_rate) AS read_request_rate,
+           max(d.write_request_rate) AS write_request_rate, max(d.read_bytes_s) AS read_bytes_s,
+           max(d.write_bytes_s) AS write_bytes_s, max(d.read_wait_s) AS read_wait_s, max(d.write_wait_s) AS write_wait_s,
+           max(d.queue) AS queue, max(d.busy) AS busy, min(d.file_id) AS file_id, arg_min(d.line_no, d.file_id) AS line_no
+    FROM bronze.device_sample d
+    JOIN silver.series_instant i ON i.day = d.day AND i.file_id = d.file_id AND i.line_no = d.line_no
+    GROUP BY d.host, d.device, d.kind, i.from_at, i.to_at
+),
+weighed AS (
     -- a wait that was not measured, though requests completed, leaves the mean of both unknown
     SELECT *, CASE
             WHEN read_request_rate > 0 AND read_wait_s IS NULL THEN NULL
@@ -49,7 +61,7 @@ WITH weighed AS (
             ELSE (read_request_rate * coalesce(read_wait_s, 0) + write_request_rate * coalesce(write_wait_s, 0))
                 / nullif(read_request_rate + write_request_rate, 0)
         END AS both_wait_s
-    FROM bronze.device_sample
+    FROM sampled
 )
 SELECT CAST(w.from_at AS DATE) AS day, coalesce(a.station, w.host) AS host, w.tool, w.device, w.kind,
        w.kind = 'disk' AS is_summed, w.from_at, w.to_at,

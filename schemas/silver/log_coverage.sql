@@ -25,8 +25,7 @@ WITH covered AS (
     SELECT c.source, c.host, c.from_at, c.to_at, s.speaks_for
     FROM bronze.log_coverage c LEFT JOIN site.source s ON s.source = c.source
     UNION ALL
-    -- the tool of a series that only a path names is its source and the series
-    SELECT split_part(tool, ' ', 1), link, from_at, to_at, 'links' FROM silver.link_port_sample
+    SELECT tool, link, from_at, to_at, 'links' FROM silver.link_port_sample
 ),
 reached AS (
     SELECT source, host, speaks_for, from_at, to_at,

@@ -36,7 +36,9 @@ min_value = 0
 severity = "critical"
 */
 WITH named AS (
-    SELECT n.* EXCLUDE (host), coalesce(a.station, n.host) AS host
+    SELECT n.* EXCLUDE (host, tool), coalesce(a.station, n.host) AS host,
+           -- a file of each series of each interface
+           CASE WHEN starts_with(n.tool, 'collectd_csv ') THEN 'collectd_csv' ELSE n.tool END AS tool
     FROM bronze.network_sample n
     LEFT JOIN site.station_alias a ON a.alias = short_host(n.host)
 ),

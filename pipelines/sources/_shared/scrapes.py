@@ -213,8 +213,8 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     if table == DEVICE:
         reads, writes = pl.col("read_request_rate"), pl.col("write_request_rate")
         rows = rows.with_columns(
-            read_wait_s=_mean(pl.col("read_s"), reads),
-            write_wait_s=_mean(pl.col("write_s"), writes),
+            read_wait_s=pl.coalesce(_above_zero("read_wait_s"), _mean(pl.col("read_s"), reads)),
+            write_wait_s=pl.coalesce(_above_zero("write_wait_s"), _mean(pl.col("write_s"), writes)),
             wait_s=_mean(pl.col("read_s") + pl.col("write_s"), reads + writes),
         )
     numbers = [name for name, kind in schema_of(table).items() if kind.is_numeric() and name in rows.columns]
@@ -224,6 +224,11 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
 
 def _filled(name: str) -> pl.Expr:
     return pl.when(pl.col(name) != "").then(name)
+
+
+def _above_zero(name: str) -> pl.Expr:
+    """A tool's own mean wait, which is zero where no request completed."""
+    return pl.when(pl.col(name) > 0).then(name)
 
 
 def _mean(seconds: pl.Expr, requests: pl.Expr) -> pl.Expr:
