@@ -34,3 +34,7 @@ CREATE OR REPLACE TEMP MACRO iif(condition, yes, no) AS CASE WHEN condition THEN
 CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS
     CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1
          ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END;
+
+-- A host without its domain; an address stays whole.
+CREATE OR REPLACE TEMP MACRO short_host(host) AS
+    CASE WHEN regexp_full_match(host, '[0-9.]+|.*:.*') THEN host ELSE split_part(host, '.', 1) END;

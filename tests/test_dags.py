@@ -181,7 +181,7 @@ def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     assert all(state == "success" for one in outcomes.values() for state in one["tasks"].values())
     n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
     assert outcomes["ingest"]["counts"]["read"]["loaded"] == n_files
-    changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.mrtg_log' FROM bronze.mrtg_log")}
+    changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.link_sample' FROM bronze.link_sample")}
     assert changed <= outcomes["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
     assert outcomes["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"
     assert all(len(json.dumps(one["counts"])) < 5000 for one in outcomes.values()), "data go through XCom"

@@ -106,7 +106,7 @@ def fed_relations(site: Site) -> set[str]:
     bronze = [relation.full_name for relation in catalog.layer("bronze")]
     rows = queries(site, {name: f"SELECT 1 FROM {name} LIMIT 1" for name in bronze})
     fed = {name for name, found in rows.items() if found}
-    assert fed >= {"bronze.enstore_log_mover", "bronze.mrtg_log", "bronze.host_sample"}
+    assert fed >= {"bronze.enstore_log_mover", "bronze.link_sample", "bronze.host_sample"}
     for relation in catalog.made_by_sql():
         if fed.intersection(relation.inputs):
             fed.add(relation.full_name)

@@ -23,7 +23,7 @@ NAMES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
 
 
 def rows_of(path: Path) -> pl.DataFrame:
-    return all_sources()["mrtg_log"].parse(read_lines(path), ORIGIN, None).tables["mrtg_log"]
+    return all_sources()["mrtg_log"].parse(read_lines(path), ORIGIN, None).tables["link_sample"]
 
 
 def fine(rows: pl.DataFrame) -> list[dict[str, datetime]]:
@@ -115,7 +115,7 @@ def test_what_is_written_comes_back(values: list[tuple[int, int, int, bool]], cu
     text = [f"{at} 17 18", *(f"{t} {' '.join(map(str, rates))}" for t, rates in rows)]
     lines = frame_of("\n".join(text).encode())
     whole = parse_chunks("mrtg_log", [lines], ORIGIN)
-    found = whole["tables"]["mrtg_log"]
+    found = whole["tables"]["link_sample"]
     n_last = 2 if len(rows) > 1 and rows[-1][1] == rows[-2][1] else 1  # an unfinished run of two waits in vain
     assert len(found) in (len(rows) - 1, len(rows) - n_last)
     for (t, rates), row in zip(rows, found, strict=False):
@@ -200,7 +200,7 @@ def test_gauges_are_no_traffic(realdata: Path, tmp_path: Path) -> None:
     put(site, "mrtg/load.log", (realdata / "mrtg" / "generated" / "rateup_gauge.log").read_text())
     make(site)
     assert query(site, "SELECT count(*) FROM silver.link_sample") == [(0,)]
-    assert query(site, "SELECT count(*) > 2000 FROM bronze.mrtg_log") == [(True,)]
+    assert query(site, "SELECT count(*) > 2000 FROM bronze.link_sample") == [(True,)]
 
 
 def test_a_log_and_the_one_before_it_are_one_series(realdata: Path, tmp_path: Path) -> None:

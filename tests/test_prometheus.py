@@ -31,7 +31,7 @@ from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of, read_head
-from pipelines.sources.protocol import COUNTERS, Origin
+from pipelines.sources.protocol import COUNTERS, OF_ENDIT, Origin
 from pipelines.warehouse.connection import Warehouse
 from support import TESTS
 from support.parsing import parse_chunks, read_lines
@@ -150,16 +150,44 @@ def test_a_row_in_pieces_is_refused(name: str, labels: dict[str, str], what: str
     assert "jq -cs" in raised.value.hint
 
 
-def test_one_host_of_the_site_is_not_two() -> None:
+def test_the_label_names_the_host() -> None:
+    """What site.toml gives counts where there is no label, or one that is the same on every host."""
     samples = [(START, 1), (START + 15, 2)]
-    both = [
-        answer(series("node_load1", samples) | {"metric": {"__name__": "node_load1", "instance": name}})
-        for name in ("a:9100", "b:9100")
-    ]
-    assert parse(*both)["host_sample"]["host"].to_list() == ["a", "b"]
-    assert parse(both[0], origin=Origin(host="station"))["host_sample"]["host"].to_list() == ["station"]
-    with pytest.raises(UnreadableFile, match="samples of a and of b"):
-        parse(*both, origin=Origin(host="station"))
+    names = ["a.example.org:9100", "192.0.2.7:9100", "[2001:db8::7]:9100", "localhost:9100", "127.0.0.1:9100", ""]
+    both = [answer(series("node_load1", samples, instance=name)) for name in names]
+    found = parse(*both, origin=Origin(host="station"))["host_sample"]["host"].to_list()
+    assert found == ["a.example.org", "192.0.2.7", "2001:db8::7", "station", "station", "station"]
+    assert parse(both[3], origin=Origin(path="tpsrv01.json"))["host_sample"]["host"].to_list() == ["tpsrv01.json"]
+
+
+def polls(*values: tuple[str, list[int]]) -> list[dict[str, Any]]:
+    """Series of a port, polled once a minute."""
+    return [series(name, [(START + 60 * i, value) for i, value in enumerate(of)], ifName="1/1") for name, of in values]
+
+
+def rates(*found: dict[str, Any]) -> list[tuple[int, float, float | None]]:
+    """Minute at the end of each row, and what was received and sent in bytes/s."""
+    rows = parse(answer(*found))["network_sample"]
+    at = ((row["to_at"] - datetime(2015, 7, 13, 10)).seconds // 60 for row in rows.to_dicts())
+    return [(minute, row["in_bytes_s"], row["out_bytes_s"]) for minute, row in zip(at, rows.to_dicts(), strict=True)]
+
+
+def test_a_counter_of_32_bits_goes_round_while_the_switch_stays_up() -> None:
+    """Minute 1: from 2^32 - 2400 to 3600 are 6000 bytes, 100 bytes/s. Minute 2 another 6000. Minute 3: the switch began
+    again, so a fall says nothing; nor does that of minute 4 where no uptime tells; a wide counter never goes round."""
+    up = series("sysUpTime", [(START + 60 * i, at) for i, at in enumerate([500, 6500, 12500, 300])])
+    narrow = polls(("ifInOctets", [2**32 - 2400, 3600, 9600, 10]), ("ifOutOctets", [0, 60, 120, 60]))
+    assert rates(up, *narrow) == [(1, 100, 1), (2, 100, 1)]
+    assert rates(*narrow) == [(2, 100, 1)]
+    wide = polls(("ifHCInOctets", [2**32 - 2400, 3600, 9600]), ("ifHCOutOctets", [0, 60, 120]))
+    assert rates(up, *wide) == [(2, 100, 1)]
+    assert rates(up, *wide, *polls(("ifInOctets", [0, 60, 120]))) == [(2, 100, 1)]
+
+
+def test_a_port_without_a_name_is_its_number() -> None:
+    one = series("ifHCInOctets", [(START, 0), (START + 60, 60)], ifIndex="17", ifName="", ifAlias="dm8 bond0")
+    row = parse(answer(one))["network_sample"].row(0, named=True)
+    assert (row["interface"], row["description"], row["in_bytes_s"]) == ("17", "dm8 bond0", 1)
 
 
 @pytest.mark.parametrize(
@@ -213,8 +241,16 @@ def test_counters_of_a_single_scrape_are_counted_and_skipped() -> None:
         (datetime(2015, 7, 13, 9, 59, 59), datetime(2015, 7, 13, 10), 2.0)
     ]
     assert parsed.tables["network_sample"].is_empty()
-    assert parsed.notes == {COUNTERS: 2}
+    assert parsed.notes == {COUNTERS: 2, OF_ENDIT: 0}
     assert (parsed.n_used, parsed.n_skipped) == (1, 3)
+
+
+def test_statistics_of_endit_among_a_hosts_samples_are_named() -> None:
+    text = scrape("node_load1 2", 'endit_retriever_time{hsm="pool1"} 1710003600', "endit_retriever_info 1")
+    parsed = all_sources()["prometheus_text"].parse(
+        frame_of(text.encode()), Origin(host="h", modified_at=datetime(2015, 7, 13)), None
+    )
+    assert (parsed.notes[OF_ENDIT], parsed.n_used, parsed.n_skipped) == (2, 1, 3)
 
 
 def test_scrapes_without_a_time_are_refused() -> None:

@@ -41,13 +41,13 @@ def parsed(path: Path, name: str = "") -> Parsed:
 
 
 def bins(path: Path, column: str = "bytes_s") -> Bins:
-    rows = parsed(path).tables["mrtg_log"].rows(named=True)
+    rows = parsed(path).tables["link_sample"].rows(named=True)
     pairs = {(row["from_at"], row["to_at"]): (row[f"in_{column}"], row[f"out_{column}"]) for row in rows}
     return {bin_: pair for bin_, pair in pairs.items() if pair != (None, None)}
 
 
 def averages(path: Path) -> Bins:
-    rows = parsed(path).tables["mrtg_log"].filter(pl.col("in_bytes_s").is_not_null()).rows(named=True)
+    rows = parsed(path).tables["link_sample"].filter(pl.col("in_bytes_s").is_not_null()).rows(named=True)
     return {(row["from_at"], row["to_at"]): (row["in_bytes_s"], row["out_bytes_s"]) for row in rows}
 
 
@@ -74,7 +74,7 @@ def test_every_output_says_what_the_dump_says(realdata: Path, name: str) -> None
 @pytest.mark.parametrize("name", ["rrd_mrtg_xport_1800.json", "rrd_mrtg_xport_1800.xml"])
 def test_maxima_of_an_export_are_those_of_the_dump(realdata: Path, name: str) -> None:
     folder = realdata / "mrtg" / "generated"
-    rows = parsed(folder / "rrd_mrtg_dump.xml.gz").tables["mrtg_log"]
+    rows = parsed(folder / "rrd_mrtg_dump.xml.gz").tables["link_sample"]
     maxima = {
         (row["from_at"], row["to_at"]): row["in_max_bytes_s"]
         for row in rows.filter(pl.col("in_bytes_s").is_null()).rows(named=True)
@@ -321,7 +321,7 @@ def test_what_is_written_comes_back(rows: list[tuple[float | None, float | None]
     text = _written(rows, layout, start)
     lines = frame_of(text.encode())
     origin = Origin(path="dm7.txt", link="dm7", head=tuple(text.split("\n")))
-    found = parse_chunks("rrdtool", [lines], origin)["tables"].get("mrtg_log", [])
+    found = parse_chunks("rrdtool", [lines], origin)["tables"].get("link_sample", [])
     expected = [
         (datetime(1970, 1, 1) + timedelta(seconds=start + 300 * i), *pair)
         for i, pair in enumerate(rows)

@@ -228,7 +228,7 @@ def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
     start = 1_040_000_100
     faults = [(300, 304), (500, 535), (700, 700), (800, 804)]  # as its README tells, in polls
     lines = read_lines(folder / "rateup_counter64.log")
-    rows = all_sources()["mrtg_log"].parse(lines, Origin(link="a"), None).tables["mrtg_log"]
+    rows = all_sources()["mrtg_log"].parse(lines, Origin(link="a"), None).tables["link_sample"]
     rows = rows.with_columns(pl.col("from_at", "to_at").dt.epoch("s")).filter(
         pl.col("to_at") - pl.col("from_at") == 300
     )

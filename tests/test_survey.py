@@ -271,3 +271,22 @@ def test_a_site_that_lies_elsewhere_finds_its_logs(tmp_path: Path) -> None:
         place.mkdir(exist_ok=True)
         steps.init(logs, place / "site.toml", force=True)
         assert {path.name for path, _, _ in find_inputs(steps.site_at(place))} >= {"vmstat.txt", "iostat.txt"}, place
+
+
+def test_ports_that_a_switch_describes_are_links(tmp_path: Path) -> None:
+    """Two members of one description are one link; a station's is found by the words of it."""
+    lines = []
+    for port, text in (("1/1", "dm8 bond0"), ("1/2", "dm8 bond0"), ("1/3", "")):
+        for at in (1436781600, 1436781660):
+            tags = (
+                f"agent_host=sw1,host=dm8{f',ifAlias={text}'.replace(' ', chr(92) + ' ') if text else ''},ifName={port}"
+            )
+            lines.append(f"interface,{tags} ifHCInOctets={at}u,ifHCOutOctets=0u {at}")
+    lines += [f"system,host=dm8 load1=1 {at}" for at in (1436781600, 1436781660)]
+    (tmp_path / "telegraf.lp").write_text("\n".join(lines) + "\n")
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    text = (tmp_path / "site.toml").read_text()
+    assert "described so at sw1 1/1, sw1 1/2" in text
+    site = steps.site_at(tmp_path)
+    assert [(one.name, one.station) for one in site.link] == [("dm8 bond0", "dm8")]
+    assert [(one.host, one.interface) for one in site.link[0].port] == [("sw1", "1/1"), ("sw1", "1/2")]

@@ -129,7 +129,10 @@ if loads.rows:
     st.text("The fullest hours first:")
     components.show_table(loads, LINKS, busiest, most=FULLEST)
 else:
-    st.info("No link's traffic is known. Load MRTG's logs with `tapescope run`.")
+    st.info(
+        "No link's traffic is known: it comes from MRTG's logs, LibreNMS' rrd files, or the interface counters of"
+        " Prometheus, Telegraf, collectd or sar where site.toml gives a [[link]] its `port`."
+    )
 components.show_sql(loads)
 
 tests = page.ask("block_sizes", host=station)

@@ -42,7 +42,8 @@ if not total.rows:
     else:
         st.info(
             "No link's traffic is known in these days: what stations send and receive, and how much of the time they"
-            " are active, comes from MRTG's logs, rrd files or the interface counters of Prometheus."
+            " are active, comes from MRTG's logs, LibreNMS' rrd files, or the interface counters of"
+            " Prometheus, Telegraf, collectd or sar where site.toml gives a [[link]] its `port`."
         )
     alone = page.ask("streams_per_station")
     components.show_part(alone, ALONE, words.in_order(alone.rows_of(station=station), "station"))

@@ -20,6 +20,26 @@ from pipelines.warehouse.connection import LAKE, Connection
 from pipelines.warehouse.tables import insert_rows
 
 Row = Sequence[Any]
+Aliases = dict[str, tuple[str, bool]]  # by a name without domain: the host, and whether that is another name
+
+
+class DriveRow(NamedTuple):
+    """A row of site.drive."""
+
+    drive: str
+    logname: str | None = None
+    mover: str | None = None
+    mover_host: str | None = None
+    generation: str | None = None
+    nameplate_mb_s: float | None = None
+    robot: str | None = None
+    device: str | None = None
+    slot: str | None = None
+    is_declared: bool = False
+    system: str | None = None
+    since_day: date | None = None
+    until_day: date | None = None
+
 
 # Relations whose rows name drives, and what they say of one.
 _HOST, _NO_HOST = "host, system FROM {}", "CAST(NULL AS VARCHAR) AS host, system FROM {}"
@@ -36,18 +56,16 @@ _DRIVES = {
 def sync(connection: Connection, site: Site, present: Present) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
     drives = _drives(connection, site, present)
+    aliases = _aliases(site, {row.mover_host for row in drives if row.mover_host})
     settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
     tables: dict[str, list[Row]] = {
         "setting": [settings],
         "station": [(station.name, station.role, station.spool_gb) for station in site.station],
-        "station_alias": [
-            (name, station.name, name != station.name)
-            for station in site.station
-            for name in (station.name, *station.aliases)
-        ],
+        "station_alias": [(alias, *rest) for alias, rest in aliases.items()],
         "drive": drives,
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
-        "expected": _expected(connection, site, {row[1] for row in drives}),
+        "link_port": _ports(site, aliases),
+        "expected": _expected(connection, site, {row[1] for row in drives}, aliases),
         "campaign": [
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign
@@ -72,7 +90,30 @@ def _replace(connection: Connection, table: str, rows: list[Row], present: Prese
     return True
 
 
-def _drives(connection: Connection, site: Site, present: Present) -> list[Row]:
+def _aliases(site: Site, mover_hosts: set[str]) -> Aliases:
+    """Every name of a host that is known: of stations, of [[host]], of tape servers and of switches with a port."""
+    declared = [(one.name, one.aliases) for one in site.station] + [(one.name, one.aliases) for one in site.host]
+    found: Aliases = {}
+    for host, aliases in declared:
+        for name in (host, *aliases):
+            found.setdefault(short_host(name), (host, name != host))
+    for name in sorted(mover_hosts | {port.host for link in site.link for port in link.port if port.host}):
+        found.setdefault(short_host(name), (name, False))
+    return found
+
+
+def _ports(site: Site, aliases: Aliases) -> list[Row]:
+    """The declared ports, by the names their hosts have in silver, and how many a link has on the same side."""
+    rows: list[Row] = []
+    for link in site.link:
+        hosts = [aliases[short_host(port.host)][0] if port.host else None for port in link.port]
+        sides = ["host" if host == link.station else "switch" for host in hosts]
+        for port, host, side in zip(link.port, hosts, sides, strict=True):
+            rows.append((link.name, side, host, port.interface or None, port.description or None, sides.count(side)))
+    return rows
+
+
+def _drives(connection: Connection, site: Site, present: Present) -> list[DriveRow]:
     """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own."""
     logged = [sql.format(f"{LAKE}.{table}") for table, sql in _DRIVES.items() if present.n_rows(table)]
     seen: dict[str, tuple[str | None, str | None]] = {}
@@ -109,25 +150,7 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[Row]:
     rows += _listed(connection, rows)
     if all(row.system is None for row in rows):
         rows = [row._replace(system=site.name) if row.device or row.slot else row for row in rows]
-    return list(rows)
-
-
-class DriveRow(NamedTuple):
-    """A row of site.drive."""
-
-    drive: str
-    logname: str | None = None
-    mover: str | None = None
-    mover_host: str | None = None
-    generation: str | None = None
-    nameplate_mb_s: float | None = None
-    robot: str | None = None
-    device: str | None = None
-    slot: str | None = None
-    is_declared: bool = False
-    system: str | None = None
-    since_day: date | None = None
-    until_day: date | None = None
+    return rows
 
 
 def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
@@ -155,11 +178,12 @@ def _listed(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
     return [DriveRow(slot, slot=slot) for (slot,) in slots if slot not in {row.slot for row in rows}]
 
 
-def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]:
+def _expected(connection: Connection, site: Site, drives: set[str], aliases: Aliases) -> list[Row]:
     """For every input with a declared period: the sources and hosts its files stand for.
 
-    A file that was read stands for the hosts of its rows, which its text may name; another for what its path or its
-    input names. A table of mounts is expected of its system: of a drive it tells from mount to mount.
+    A file that was read stands for the hosts of its rows, which its text may name, and for the links of their ports;
+    another for what its path or its input names. A table of mounts is expected of its system: of a drive it tells from
+    mount to mount.
     """
     if all(item.expect is None for item in site.input):
         return []
@@ -170,12 +194,17 @@ def _expected(connection: Connection, site: Site, drives: set[str]) -> list[Row]
     )
     hosts_of: dict[str, set[str]] = {}
     of_mounts = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "mounts"}
+    of_ports = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "hosts"}
+    ports = _ports(site, aliases)
     for path, stem, host in connection.execute(
         f"SELECT DISTINCT f.path, s.source, s.host FROM {LAKE}.bronze.log_coverage s"
         f" JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
     ).fetchall():
         if stem not in of_mounts or host not in drives:
             hosts_of.setdefault(path, set()).add(host)
+        if stem in of_ports:
+            known = aliases.get(short_host(host), (host,))[0]
+            hosts_of[path] |= {row[0] for row in ports if row[2] == known}
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)

@@ -124,7 +124,11 @@ def origin_of(
     site: Site | None, path: Path, item: Input | None, values: dict[str, str], status: os.stat_result | None = None
 ) -> Origin:
     """What site.toml, the path and its status on disk say of a file; without an [[input]] its name must do."""
-    known: dict[str, Any] = {"path": path.name, "zone": site.zone if site else "UTC"}
+    known: dict[str, Any] = {
+        "path": path.name,
+        "place": "/".join(path.parts[-3:]),
+        "zone": site.zone if site else "UTC",
+    }
     known["system"] = site.name if site else ""
     if status:
         known["modified_at"] = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)

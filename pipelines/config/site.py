@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipelines.config import facts, toml
+from pipelines.config.links import Host, Link
 from pipelines.config.plans import Plan
 from pipelines.config.recipients import Deliver
 from pipelines.primitives.clock import naive_utc
@@ -79,15 +80,6 @@ class Drive(_Model):
         if self.begin and self.end and self.begin >= self.end:
             raise ValueError("'from' must lie before 'to'")
         return self
-
-
-class Link(_Model):
-    """A network link of a station; `polled` says whose interface MRTG asked."""
-
-    name: str
-    station: str
-    capacity_mb_s: float | None = Field(default=None, gt=0)
-    polled: Literal["switch", "host"] = "switch"
 
 
 class Campaign(_Model):
@@ -200,6 +192,7 @@ class Site(_Model):
     snapshot_retention_days: int = Field(default=30, ge=7)
     lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
     station: tuple[Station, ...] = ()
+    host: tuple[Host, ...] = ()
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()
@@ -216,13 +209,15 @@ class Site(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Site":
-        problems = _repeated("station", [name for s in self.station for name in (s.name, *s.aliases)])
+        known: tuple[Station | Host, ...] = (*self.station, *self.host)
+        problems = _repeated("host", [name for each in known for name in (each.name, *each.aliases)])
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
         problems += _repeated("plan", [plan.name for plan in self.plan])
         problems += facts.repeated(self.fact)
-        names = {station.name for station in self.station}
+        problems += _repeated("port", [" ".join(dict(port).values()) for link in self.link for port in link.port])
+        names = {each.name for each in known}
         problems += [
             f"link {link.name!r} belongs to station {link.station!r}, which is not declared"
             for link in self.link

@@ -13,8 +13,19 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import disagreement
 from pipelines.sources import blocks, contained
 from pipelines.sources._shared.columns import OF_HOSTS
-from pipelines.sources.protocol import AVERAGES, COUNTERS, NO_YEAR, OTHER_PROGRAM, REJECTS, Carry, Parsed
+from pipelines.sources.protocol import (
+    AVERAGES,
+    COUNTERS,
+    NO_YEAR,
+    OF_ENDIT,
+    OTHER_PROGRAM,
+    OTHER_SERIES,
+    REJECTS,
+    Carry,
+    Parsed,
+)
 
+_SKIPPED = {AVERAGES, COUNTERS, OF_ENDIT, OTHER_PROGRAM, OTHER_SERIES}  # notes that say why lines are skipped
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
 
@@ -51,7 +62,7 @@ class FileParse:
     @property
     def note(self) -> str:
         """What a person should know of a file that was read, in one line; '' if nothing."""
-        return "; ".join([self.warning] * bool(self.warning) + self._counted({AVERAGES, COUNTERS, OTHER_PROGRAM}))
+        return "; ".join([self.warning] * bool(self.warning) + self._counted(_SKIPPED))
 
     @property
     def warning(self) -> str:

@@ -38,7 +38,7 @@ class Part:
         """Read by this source in its present version, with this origin."""
         source = sources.all_sources().get(stem)
         version = source.VERSION if source else None
-        return (self.source, self.source_version, self.origin) == (stem, version, origin_text(origin))
+        return (self.source, self.source_version, self.origin) == (stem, version, origin_text(origin, stem))
 
     def fits(self, stem: str, origin: Origin) -> bool:
         """As `is_read_as`, and its rows are in."""
@@ -46,7 +46,7 @@ class Part:
 
     def differs_in(self, origin: Origin) -> set[str]:
         """What another origin says otherwise."""
-        own, other = json.loads(self.origin), json.loads(origin_text(origin))
+        own, other = json.loads(self.origin), json.loads(origin_text(origin, self.source))
         return {name for name in own.keys() | other.keys() if own.get(name) != other.get(name)}
 
     @property
@@ -83,9 +83,11 @@ class Place:
         return status is not None and (self.size_bytes, self.modified_ns) == (status.st_size, status.st_mtime_ns)
 
 
-def origin_text(origin: Origin) -> str:
-    """The part of a file's identity that site.toml gives: same text elsewhere means other rows."""
-    values = {
-        k: v for k, v in vars(origin).items() if k not in ("path", "head", "modified_at") and v not in (None, "", ())
-    }
+def origin_text(origin: Origin, stem: str) -> str:
+    """The part of a file's identity that site.toml gives, and of some sources its path: same text elsewhere means other
+    rows."""
+    without = {"path", "head", "modified_at"}
+    if not getattr(sources.all_sources().get(stem), "IS_NAMED_BY_PATH", False):
+        without.add("place")
+    values = {k: v for k, v in vars(origin).items() if k not in without and v not in (None, "", ())}
     return json.dumps(values, sort_keys=True, default=str)

@@ -135,7 +135,7 @@ class FileRegistry:
         self, file: IncomingFile, parse: FileParse, report: FileReport, continues: Part | None, span: Span | None
     ) -> str:
         """A file, or the part by which it had grown, was read or refused half-way; returns its file_id."""
-        version, origin = sources.all_sources()[file.source].VERSION, origin_text(file.origin)
+        version, origin = sources.all_sources()[file.source].VERSION, origin_text(file.origin, file.source)
         is_loaded = report.state == "loaded"
         identity = (parse.sha256, origin, f"{file.source} {version}") if is_loaded else _refusal(report)
         row = {

@@ -35,7 +35,7 @@ from pipelines.warehouse.connection import LAKE
 from pipelines.warehouse.tables import LOG_COVERAGE
 
 DATE = r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)"  # in a name
-_WHOSE = ("system", "host", "link")  # what of an origin says whose log it is
+_WHOSE = ("system", "host", "link", "place")  # what of an origin says whose log it is
 Whose = tuple[str, ...]  # a source, and these
 Known = dict[int, dict[str, set[str]]]  # by number and digest of their bytes, parts
 
@@ -152,7 +152,7 @@ class Succession:
         for row in self.registry.by_path(file.name):
             if row["end_offset"]:
                 _add(here, row)
-        lost, met = self._lost_of(_whose(file.source, origin_text(file.origin))), set[str]()
+        lost, met = self._lost_of(_whose(file.source, origin_text(file.origin, file.source))), set[str]()
         if here or lost:
             for offset, digest in _digests(file.path, {*here, *lost}):
                 for known in (here, lost):

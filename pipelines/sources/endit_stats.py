@@ -38,7 +38,7 @@ _OBJECT = rf"^\s*\{{{_PAIR}(?:,{_PAIR})*\}}\s*$"
 _SAMPLE = r'^endit_(?P<daemon>archiver|retriever)_(?P<key>[a-z_]+)\{hsm="(?P<pool>[^"\\]*)"\}\s+(?P<value>\S+)\s*$'
 _COMMENT = r"^\s*(?:#.*)?$"
 _INFO = r"^endit_[a-z_]*info\{"
-_EXPORTER = r"^(?:node_|ifHC)"  # samples of hosts, with those of ENDIT among them
+_EXPORTER = r"^(?:node_|ifHC|if(?:In|Out)Octets)"  # samples of hosts, with those of ENDIT among them
 _NAME = r"^(?:.*/)?(?:\d{10}-)?([^/]+?)-(?:archiver|retriever)-stats\.json"
 _OPERATIONS = {"archiver": "archive", "retriever": "retrieve"}
 # column: its key of the archiver, and of the retriever

@@ -18,9 +18,12 @@ in site.toml) is rejected; a line a host is shorter:
 
     jq -cs 'group_by(.metric.instance)[]' export.jsonl      jq -c '.data.result | group_by(.metric.instance)[]' a.json
 
-**Names.** The host is the label `instance` without its port, or what site.toml gives. Traffic of a switch's ports
-(ifHC…) goes to network_sample under the name of the switch, in and out as the switch counts them: a file may hold many
-ports, and mrtg_log takes a file for one link.
+**Names.** The host is the label `instance` without its port, or, where it says localhost or is missing, what site.toml
+gives. Traffic of a switch's ports (ifHC…) goes to network_sample under the name of the switch, in and out as the switch
+counts them; the `port` of a [[link]] in site.toml says whose traffic it is.
+
+**Ask with an overlap.** A step whose two ends are in two answers is in neither: ask for `[65m]` each hour, not `[1h]`.
+What two answers hold counts once.
 """
 
 from typing import NamedTuple
@@ -29,21 +32,22 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.exporters import METRICS, NEEDED
-from pipelines.sources._shared.scrapes import SAMPLES, Rows, one_host, to_rows
+from pipelines.sources._shared.scrapes import SAMPLES, Rows, to_rows
 from pipelines.sources._shared.scrapes import TABLES as TABLES
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, raw samples"
-VERSION = 1
+VERSION = 2
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
-_START: Carry = {"last": {}, "instance": None}
-_LABELS = ("__name__", "instance", "device", "ifName", "ifDescr", "cpu", "mode")
+_START: Carry = {"last": {}}
+_LABELS = ("__name__", "instance", "device", "ifName", "ifDescr", "ifIndex", "ifAlias", "cpu", "mode")
 _METRIC = pl.Struct({name: pl.String for name in _LABELS})
 # numbers come in quotes or not: as text both are read alike
 _PAIRS = pl.Struct({"metric": _METRIC, "values": pl.List(pl.List(pl.String))})
 _LISTS = pl.Struct({"metric": _METRIC, "values": pl.List(pl.String), "timestamps": pl.List(pl.String)})
+_PREFIXES = ("node_", "ifHC", "ifInOctets", "ifOutOctets")
 _SHOWN = 5_000  # characters of a line that recognition looks at
 _EARLIEST_S, _LATEST_S = 315_532_800, 4_102_444_800
 _HINT = "ask for all its metrics in one query, or join an export's lines: jq -cs 'group_by(.metric.instance)[]'"
@@ -70,7 +74,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, 0.0, "no answer of Prometheus and no export of VictoriaMetrics")
     if '"__name__":"' not in first:
         return Claim(False, 0.7, "series of Prometheus without a name: rates or sums; not read: ask for NAME[1h]")
-    if not any(f'"__name__":"{prefix}' in start.replace(" ", "") for prefix in ("node_", "ifHC") for start in starts):
+    if not any(f'"__name__":"{prefix}' in start.replace(" ", "") for prefix in _PREFIXES for start in starts):
         return Claim(False, 0.6, "series of Prometheus, but none of node_exporter or of a switch's ports")
     return Claim(True, 1.0, "raw samples of Prometheus" if is_answer else "series with their raw samples")
 
@@ -85,7 +89,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         if text.strip()
     ]
     samples = pl.concat([SAMPLES.to_frame(), *(found for _, _, found in read if not isinstance(found, _Bad))])
-    state["instance"] = one_host(samples, origin, state["instance"])
     rows = to_rows(samples, origin, state["last"], "prometheus_range")
     _check_whole(rows)
     bad = [(line_no, text, found.reason) for line_no, text, found in read if isinstance(found, _Bad)]
@@ -139,7 +142,8 @@ def _samples(line_no: int, text: str) -> pl.DataFrame | _Bad:
         line_no=pl.lit(line_no, dtype=pl.Int64),
         metric=label["__name__"],
         instance=label["instance"],
-        item=pl.coalesce("device", "ifName", "ifDescr").fill_null(""),
+        item=pl.coalesce(pl.col("device", "ifName", "ifDescr", "ifIndex").replace("", None)).fill_null(""),
+        description=label["ifAlias"],
         cpu=label["cpu"],
         mode=label["mode"],
         at=(pl.col("at_s") * 1000).round().cast(pl.Int64) * 1000,

@@ -16,6 +16,9 @@ was written. Scrapes are best kept so:
 **Scrapes.** One begins with the comment that dates it, or with the series the file begins with. It ends where the next
 begins, or at `# EOF`; until then its samples wait, so the last scrape without that line gives rows when the file grows.
 
+Samples of ENDIT's statistics, which node_exporter passes on from its textfile folder, are counted and skipped: the
+files there, copied with their time, are read (`endit_stats`).
+
 **The first scrape** has none before it: its counters are skipped, its gauges count for the second up to it.
 """
 
@@ -26,18 +29,17 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.exporters import METRICS
-from pipelines.sources._shared.scrapes import SAMPLES, gauges, one_host, to_rows
+from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
 from pipelines.sources._shared.scrapes import TABLES as TABLES
 from pipelines.sources._shared.stamps import microseconds
-from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, OF_ENDIT, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, exposition text"
-VERSION = 1
+VERSION = 2
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
     "last": {},
-    "instance": None,
     "scrape": 0,  # scrapes so far
     "is_dated": False,  # a comment dates each scrape
     "at": None,  # microseconds: the instant of the scrape, if a comment gives it
@@ -47,6 +49,8 @@ _START: Carry = {
 }
 _COUNTERS = [name for name, metric in METRICS.items() if metric.is_counter]
 _SAMPLE = r"^\s*([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)(?:[ \t]+(-?[0-9.eE+]+))?[ \t]*$"
+_EXPORTER = r"^(?:node_|ifHC|if(?:In|Out)Octets$)"
+_ENDIT = r"^endit_(?:archiver|retriever)_"
 _COMMENT = r"^\s*(?:#.*)?$"
 _ABOUT = r"^\s*# (?:HELP|TYPE|UNIT) "
 _EOF = r"^# EOF\s*$"
@@ -57,7 +61,7 @@ _CLOCK = (
 _PLACED = pl.Schema(
     {"line_no": pl.Int64, "scrape": pl.Int64, "scrape_at": pl.Int64, "is_dated": pl.Boolean, "reason": pl.String}
 )
-_LABELS = ("instance", "device", "ifName", "ifDescr", "cpu", "mode")
+_LABELS = ("instance", "device", "ifName", "ifDescr", "ifIndex", "ifAlias", "cpu", "mode")
 _MS_FROM = 1e11  # a timestamp above is in milliseconds
 _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
@@ -71,7 +75,7 @@ def recognise(head: list[str]) -> Claim:
     is_other = ~texts.str.contains(_SAMPLE) & ~texts.str.contains(_COMMENT)
     if 10 * int(is_other.sum()) > len(texts):
         return Claim(False, 0.4, "some samples of Prometheus, but many other lines")
-    if names.str.contains("^(?:node_|ifHC)").any():
+    if names.str.contains(_EXPORTER).any():
         return Claim(True, 1.0, "samples of node_exporter or of a switch's ports")
     return Claim(False, 0.6, f"samples of Prometheus, but of no exporter that is read: {names[0][:60]}")
 
@@ -85,7 +89,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     read = read.join(placed, on="line_no", how="left", maintain_order="left")
     read = _judge(read)
     samples = read.filter("is_kept").with_columns(unit="scrape").select(SAMPLES.names())
-    state["instance"] = one_host(samples, origin, state["instance"])
     pending = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), samples])
     is_whole = pl.col("unit") <= ends
     state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
@@ -101,7 +104,10 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rejects=rejects,
         coverage=pl.concat([covered, rows.coverage]),
         carry=state,
-        notes={COUNTERS: int(is_begin.sum())},
+        notes={
+            COUNTERS: int(is_begin.sum()),
+            OF_ENDIT: int(read["metric"].str.contains(_ENDIT).sum()),
+        },
     )
 
 
@@ -162,9 +168,8 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     read = read.with_columns(
         value=pl.col("number").cast(pl.Float64, strict=False),
         at=pl.when(pl.col("stamp").is_null()).then("scrape_at").otherwise(own),
-        item=pl.when(pl.col("device") != "")
-        .then("device")
-        .otherwise(pl.when(pl.col("ifName") != "").then("ifName").otherwise("ifDescr")),
+        item=pl.coalesce(pl.col("device", "ifName", "ifDescr", "ifIndex").replace("", None)).fill_null(""),
+        description="ifAlias",
     )
     if read.filter(is_known & pl.col("stamp").is_null() & pl.col("scrape_at").is_null() & ~pl.col("is_dated")).height:
         raise UnreadableFile(

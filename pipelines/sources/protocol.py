@@ -67,6 +67,8 @@ SPEAKS_FOR = {
 # What notes may say of skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only begin an interval"
+OF_ENDIT = "samples of ENDIT's statistics, which are read from the .prom or .json files its daemons write (endit_stats)"
+OTHER_SERIES = "of a series that is not read"
 OTHER_PROGRAM = "of another program of the archive, which only a file with mostly its lines is read for"
 NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
 
@@ -95,6 +97,9 @@ class Origin:
     """What a file cannot say itself; from `site.toml`, the path pattern and the first lines."""
 
     path: str = ""
+    place: str = (
+        ""  # the two folders it lies in and its name: of sources that say IS_NAMED_BY_PATH part of its identity
+    )
     system: str = ""  # archive system whose servers wrote the log
     host: str = ""  # host a measurement was taken on
     link: str = ""  # network link a measurement belongs to

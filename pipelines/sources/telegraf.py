@@ -3,30 +3,34 @@
     cpu,cpu=cpu-total,host=tpsrv01 usage_user=1.5,usage_system=2,usage_idle=95.5,usage_iowait=1 1436781600000000000
     diskio,host=tpsrv01,name=sdb reads=100i,read_bytes=52428800i,read_time=812i,io_time=4000i 1436781600000000000
     net,host=tpsrv01,interface=eth0 bytes_recv=1500000000i,bytes_sent=7i 1436781600000000000
+    interface,agent_host=sw1,host=ts1,ifAlias=dm8\\ up,ifName=1/1 ifHCInOctets=5u,ifHCOutOctets=7u 1436781600000000000
 
 Read are the inputs cpu (all processors together), diskio, kernel, mem, net, processes, swap and system under the names
-Telegraf gives them; which field goes where: see `_shared/exporters.py`, how samples become rows: `_shared/scrapes.py`.
+Telegraf gives them, and the table `interface` of its input snmp (IF-MIB); which field goes where: see
+`_shared/exporters.py`, how samples become rows: `_shared/scrapes.py`.
 Other measurements are skipped. The time is in nanoseconds, or in a coarser unit by its digits. The host is the tag
-`host`, or what site.toml gives.
+`host`, of a switch's ports `agent_host` or `source`; where that is localhost, what site.toml gives.
 """
 
 import polars as pl
 
 from pipelines.sources._shared.exporters import METRICS
-from pipelines.sources._shared.scrapes import SAMPLES, one_host, to_rows
+from pipelines.sources._shared.scrapes import SAMPLES, to_rows
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Telegraf, line protocol"
-VERSION = 1
+VERSION = 2
 TABLES = ("host_sample", "device_sample", "network_sample")
 SPEAKS_FOR = "hosts"
 
-_START: Carry = {"last": {}, "instance": None}
+_START: Carry = {"last": {}}
 _FIELDS = [(name, *name.split(".")) for name in METRICS if "." in name]
 _MEASUREMENTS = sorted({measurement for _, measurement, _ in _FIELDS})
 _LINE = r"^([A-Za-z_][A-Za-z0-9_.-]*)((?:,(?:\\.|[^ \\])*)?) +([^ =]+=.*[^ ]) +(-?\d{9,19}) *$"
 _KNOWN = rf"^(?:{'|'.join(_MEASUREMENTS)}),(?:(?:\\.|[^ \\])*,)?host="
-_TAGS = ("host", "name", "interface", "cpu")
+_TAGS = ("host", "agent_host", "source", "name", "interface", "ifName", "ifDescr", "ifIndex", "ifAlias", "cpu")
+_ITEMS = ("name", "interface", "ifName", "ifDescr", "ifIndex")
+_PORTS = "interface"  # the line of a switch's port, which another host asked for
 _ALL = "cpu-total"  # the line of all processors together
 _NUMBER = r"[-+0-9.eE]+"
 _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
@@ -58,7 +62,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     )
     whole = read.filter(pl.col("reason").is_null())["line_no"]
     samples = every.filter(pl.col("line_no").is_in(whole.implode())).select(SAMPLES.names()).sort("line_no")
-    state["instance"] = one_host(samples, origin, state["instance"])
     rows = to_rows(samples, origin, state["last"], "telegraf")
     reason = pl.when(pl.col("line_no").is_in(rows.old.implode())).then(pl.lit("out_of_order")).otherwise("reason")
     bad = read.with_columns(reason=reason).filter(pl.col("reason").is_not_null())
@@ -86,7 +89,7 @@ def _read(lines: pl.DataFrame) -> pl.DataFrame:
         time=groups.field("4").cast(pl.Int64, strict=False),
     ).with_columns(
         at=of_digits.otherwise(time * 1_000_000),
-        **{name: tags.str.extract(rf",{name}=([^,]*)").fill_null("") for name in _TAGS},
+        **{name: _unescaped(tags.str.extract(rf",{name}=((?:\\.|[^,\\])*)")) for name in _TAGS},
     )
     is_kept = pl.col("measurement").is_in(_MEASUREMENTS) & ((pl.col("measurement") != "cpu") | (pl.col("cpu") == _ALL))
     return read.with_columns(
@@ -98,6 +101,14 @@ def _read(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _unescaped(tag: pl.Expr) -> pl.Expr:
+    return tag.str.replace_all(r"\\([ ,=])", "$1").fill_null("")
+
+
+def _first(*names: str) -> pl.Expr:
+    return pl.coalesce(pl.col(*names).replace("", None)).fill_null("")
+
+
 def _samples(read: pl.DataFrame, metric: str, measurement: str, field: str) -> pl.DataFrame:
     """The samples of one field; null values where it is no number."""
     shown = pl.col("fields").str.extract(rf"(?:^|,){field}=([^,]*)")
@@ -107,8 +118,9 @@ def _samples(read: pl.DataFrame, metric: str, measurement: str, field: str) -> p
         unit="line_no",
         line_no="line_no",
         metric=pl.lit(metric),
-        instance="host",
-        item=pl.when(pl.col("name") != "").then("name").otherwise("interface"),
+        instance=_first("agent_host", "source", "host") if measurement == _PORTS else "host",
+        item=_first(*_ITEMS),
+        description="ifAlias",
         cpu=pl.lit(""),
         mode=pl.lit(""),
         at="at",

@@ -20,10 +20,15 @@ seen_s = { type = "DOUBLE", unit = "s", doc = "of that, covered by what was read
 WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not say when they were written
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM ops.file
+),
+of_ports AS (
+    SELECT link FROM site.link_port EXCEPT SELECT alias FROM site.station_alias
 )
-SELECT c.source, k.speaks_for, c.host, sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
+-- what counts the ports of hosts is a log of their links, under the links' names
+SELECT c.source, CASE WHEN c.host IN (SELECT link FROM of_ports) THEN 'links' ELSE k.speaks_for END AS speaks_for, c.host,
+       sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
 FROM ops.coverage c CROSS JOIN written w LEFT JOIN site.source k ON k.source = c.source
 WHERE c.expected_s > 0 AND c.hour_at >= $begin AND c.hour_at < $end
   AND (w.at IS NULL OR c.hour_at + INTERVAL 1 HOUR <= w.at)
-GROUP BY c.source, k.speaks_for, c.host
+GROUP BY ALL
 ORDER BY c.source, c.host

@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "disk, or what says the same bytes again: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
@@ -41,7 +41,19 @@ column = "wait_s"
 min_value = 0
 severity = "warning"
 */
-WITH weighed AS (
+WITH sampled AS (
+    SELECT * FROM bronze.device_sample WHERE starts_with(tool, 'collectd_csv ') IS NOT TRUE
+    UNION ALL BY NAME
+    -- a file of each figure: those of one reading are one row
+    SELECT d.host, 'collectd_csv' AS tool, d.device, d.kind, i.from_at, i.to_at, max(d.read_request_rate) AS read_request_rate,
+           max(d.write_request_rate) AS write_request_rate, max(d.read_bytes_s) AS read_bytes_s,
+           max(d.write_bytes_s) AS write_bytes_s, max(d.read_wait_s) AS read_wait_s, max(d.write_wait_s) AS write_wait_s,
+           max(d.queue) AS queue, max(d.busy) AS busy, min(d.file_id) AS file_id, arg_min(d.line_no, d.file_id) AS line_no
+    FROM bronze.device_sample d
+    JOIN silver.series_instant i ON i.day = d.day AND i.file_id = d.file_id AND i.line_no = d.line_no
+    GROUP BY d.host, d.device, d.kind, i.from_at, i.to_at
+),
+weighed AS (
     -- a wait that was not measured, though requests completed, leaves the mean of both unknown
     SELECT *, CASE
             WHEN read_request_rate > 0 AND read_wait_s IS NULL THEN NULL
@@ -49,7 +61,7 @@ WITH weighed AS (
             ELSE (read_request_rate * coalesce(read_wait_s, 0) + write_request_rate * coalesce(write_wait_s, 0))
                 / nullif(read_request_rate + write_request_rate, 0)
         END AS both_wait_s
-    FROM bronze.device_sample
+    FROM sampled
 )
 SELECT CAST(w.from_at AS DATE) AS day, coalesce(a.station, w.host) AS host, w.tool, w.device, w.kind,
        w.kind = 'disk' AS is_summed, w.from_at, w.to_at,
@@ -61,7 +73,7 @@ SELECT CAST(w.from_at AS DATE) AS day, coalesce(a.station, w.host) AS host, w.to
        coalesce(w.wait_s, w.both_wait_s) AS wait_s, w.read_wait_s, w.write_wait_s, w.queue, w.busy, w.note,
        w.file_id, w.line_no
 FROM weighed w
-LEFT JOIN site.station_alias a ON a.alias = split_part(w.host, '.', 1)
+LEFT JOIN site.station_alias a ON a.alias = short_host(w.host)
 QUALIFY row_number() OVER (
     PARTITION BY coalesce(a.station, w.host), w.tool, w.device, w.from_at, w.to_at ORDER BY w.file_id, w.line_no
 ) = 1

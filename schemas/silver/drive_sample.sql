@@ -8,7 +8,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host the drives are attached to; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host the drives are attached to, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that showed it" }
 sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
 is_time_known = { type = "BOOLEAN", doc = "the time of day is known, not only the day" }
@@ -53,7 +53,7 @@ SELECT CAST(m.sampled_at AS DATE) AS day, coalesce(a.station, m.host) AS host, m
        m.rate_low_bytes_s > 0 AS is_active, m.rate_low_bytes_s, m.rate_high_bytes_s, m.volume, m.volume_group, m.mode,
        m.mode IS NOT NULL AS is_mode_inferred, m.is_repaired, m.file_id, m.line_no
 FROM sampled m
-LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+LEFT JOIN site.station_alias a ON a.alias = short_host(m.host)
 QUALIFY row_number() OVER (
     PARTITION BY coalesce(a.station, m.host), m.tool, m.drive, m.sampled_at ORDER BY m.is_repaired, m.file_id, m.line_no
 ) = 1

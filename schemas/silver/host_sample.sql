@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
@@ -34,21 +34,49 @@ WITH of_disks AS (
     SELECT file_id, host, tool, from_at, to_at, sum(read_bytes_s) AS disks_read_bytes_s,
            sum(write_bytes_s) AS disks_write_bytes_s, min(line_no) AS line_no
     FROM bronze.device_sample
-    WHERE kind = 'disk'
+    WHERE kind = 'disk' AND starts_with(tool, 'collectd_csv ') IS NOT TRUE
     GROUP BY day, file_id, host, tool, from_at, to_at
     HAVING sum(read_bytes_s) IS NOT NULL OR sum(write_bytes_s) IS NOT NULL
+),
+-- A file of each state of each processor: those of one reading are one row, of shares of all of them. Ticks and percent of
+-- one processor, or its own and the average of all, say the same twice, in parts and in their number alike.
+series AS (
+    SELECT h.* EXCLUDE (day, from_at, to_at), i.from_at, i.to_at
+    FROM bronze.host_sample h
+    JOIN silver.series_instant i ON i.day = h.day AND i.file_id = h.file_id AND i.line_no = h.line_no
+    WHERE starts_with(h.tool, 'collectd_csv ')
+    QUALIFY row_number() OVER (PARTITION BY h.host, h.tool, i.from_at, i.to_at ORDER BY h.file_id, h.line_no) = 1
+),
+collected AS (
+    SELECT from_at, to_at, host, 'collectd_csv' AS tool, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no,
+           sum(coalesce(cpu_user, cpu_nice)) / nullif(count(cpu_idle), 0) AS cpu_user,
+           sum(cpu_system) / nullif(count(cpu_idle), 0) AS cpu_system, avg(cpu_idle) AS cpu_idle,
+           sum(cpu_wait) / nullif(count(cpu_idle), 0) AS cpu_wait, max(run_queue) AS run_queue, max(blocked) AS blocked,
+           CAST(nullif(count(cpu_idle) FILTER (starts_with(tool, 'collectd_csv cpu-')), 0) AS INTEGER) AS n_cpus,
+           max(read_bytes_s) AS read_bytes_s, max(write_bytes_s) AS write_bytes_s
+    FROM series GROUP BY host, from_at, to_at
+),
+disks_collected AS (
+    SELECT from_at, to_at, host, tool, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no,
+           sum(read_bytes_s) AS disks_read_bytes_s, sum(write_bytes_s) AS disks_write_bytes_s
+    FROM silver.device_sample WHERE tool = 'collectd_csv' AND is_summed
+    GROUP BY host, tool, from_at, to_at
 ),
 measured AS (
     SELECT from_at, to_at, host, tool, file_id, line_no, cpu_user + coalesce(cpu_nice, 0) AS cpu_user, cpu_system,
            cpu_idle, cpu_wait, run_queue, blocked, n_cpus, read_bytes_s, write_bytes_s, FALSE AS is_of_disks
-    FROM bronze.host_sample
+    FROM bronze.host_sample WHERE starts_with(tool, 'collectd_csv ') IS NOT TRUE
+    UNION ALL BY NAME
+    SELECT *, FALSE AS is_of_disks FROM collected
     UNION ALL BY NAME
     SELECT *, TRUE AS is_of_disks FROM of_disks
+    UNION ALL BY NAME
+    SELECT *, TRUE AS is_of_disks FROM disks_collected
 ),
 named AS (
     SELECT m.* EXCLUDE (host), coalesce(a.station, m.host) AS host
     FROM measured m
-    LEFT JOIN site.station_alias a ON a.alias = split_part(m.host, '.', 1)
+    LEFT JOIN site.station_alias a ON a.alias = short_host(m.host)
 ),
 -- sar's text and sadf of one binary file end a sample at the same second and may begin it a second apart, for one counts
 -- from the stamp before and the other prints the interval rounded. Such are one row, that of the earlier begin, where

@@ -6,7 +6,7 @@ lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it; capitals do not matter" }
+link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it, by name or by its port; capitals do not matter" }
 data_from_at = { type = "TIMESTAMP", doc = "begin of the oldest row with traffic; NULL where all rows are zero. An RRD has no rows for what was not measured: its oldest row" }
 is_traffic = { type = "BOOLEAN", doc = "false where the configuration says that the values are no bytes of a network link" }
 divisor = { type = "DOUBLE", doc = "what values are divided by to give bytes/s" }
@@ -25,7 +25,7 @@ WITH file AS (
            max(greatest(in_bytes_s, out_bytes_s, in_max_bytes_s, out_max_bytes_s)) FILTER (note IS NULL) AS max_value,
            coalesce(bool_or(greatest(TRY_CAST(in_counter AS DOUBLE), TRY_CAST(out_counter AS DOUBLE)) >= 4294967296),
                     false) AS has_wide_counter
-    FROM bronze.mrtg_log
+    FROM bronze.link_sample
     GROUP BY file_id
 ),
 described AS (
@@ -36,8 +36,10 @@ described AS (
                AS divisor
     FROM file f
     LEFT JOIN silver.link_target t ON t.target = lower(f.link)
+    -- LibreNMS has a file a port, and only names the switch
+    LEFT JOIN site.link_port p ON lower(p.host || ':' || p.interface) = lower(f.link) AND p.n_ports = 1
     LEFT JOIN (SELECT * FROM site.link QUALIFY row_number() OVER (PARTITION BY lower(link) ORDER BY link) = 1) s
-        ON lower(s.link) = lower(f.link)
+        ON lower(s.link) = lower(coalesce(p.link, f.link))
 ),
 judged AS (
     SELECT *, coalesce(site_capacity, capacity_bytes_s) AS capacity, max_value / divisor AS max_bytes_s FROM described

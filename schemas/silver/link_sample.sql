@@ -1,7 +1,7 @@
 /*
 title = "Traffic of links"
 grain = "one row per link, station direction and averaged interval, the finest known"
-why = "MRTG's rows in bytes/s, with the direction turned to the station's; the overlap of several snapshots of a log, what was not measured and what is no traffic are taken out."
+why = "Rows of pollers (MRTG, LibreNMS) and of ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, with the direction turned to the station's. The overlap of several snapshots of a log, of several witnesses of a link, what was not measured and what is no traffic are taken out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
@@ -9,11 +9,11 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it" }
 station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not know it" }
-direction = { type = "VARCHAR", doc = "in or out, of the station: site.toml says whose port is polled, else its name, else it is the host's; a minus sign before the Target exchanges them" }
+direction = { type = "VARCHAR", doc = "in or out, of the station: a port that site.toml names is its host's; of a poller's log site.toml says whose port is polled, else its name, else it is the host's, and a minus sign before the Target exchanges them" }
 from_at = { type = "TIMESTAMP", doc = "begin of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside; NULL where an RRD keeps no maxima" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside, which of two samples of a counter is their average; NULL where an RRD keeps no maxima" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -37,7 +37,7 @@ WITH known AS (
            coalesce(m.out_max_bytes_s, max(m.out_max_bytes_s) OVER bin) AS out_max_bytes_s,
            -- what rateup made up takes the place of coarser rows that hold it too, and is left out in the end
            m.note IS NULL OR m.note = 'stale' AND f.has_zeros_for_holes AS is_data
-    FROM bronze.mrtg_log m JOIN silver.link_file f USING (file_id)
+    FROM bronze.link_sample m JOIN silver.link_file f USING (file_id)
     WHERE m.from_at >= f.data_from_at AND f.is_traffic
     WINDOW bin AS (PARTITION BY f.link, m.from_at, m.to_at)
     QUALIFY row_number() OVER (PARTITION BY f.link, m.from_at, m.to_at
@@ -79,21 +79,59 @@ covered AS (
                                   finer_to_at), 0)) AS finer_us
     FROM finer GROUP BY link, from_at, to_at
 ),
-finest AS (
+finest AS MATERIALIZED (
     SELECT k.*, s.station, (coalesce(s.polled, k.polled_port, 'host') = 'switch') <> k.is_turned AS is_in_sent
     FROM kept k
     LEFT JOIN covered c ON c.link = k.link AND c.from_at = k.from_at AND c.to_at = k.to_at
     LEFT JOIN site.link s ON s.link = k.link
     WHERE k.is_data AND (c.finer_us IS NULL OR c.finer_us < k.us)
+),
+-- One second of a link has one row, though several witnesses saw it: in each half-hour that of which most is covered, a
+-- poller or the ports of a side by one program; of equal ones the switch's ports, which the station's own interface can
+-- be held against, then the finer ones.
+witness AS (
+    SELECT link, time_bucket(INTERVAL 1800 SECOND, from_at) AS bin_at, polled, tool,
+           sum(date_diff('microsecond', from_at, to_at)) AS us, count(*) AS n
+    FROM silver.link_port_sample GROUP BY ALL
+    UNION ALL
+    SELECT link, time_bucket(INTERVAL 1800 SECOND, from_at), NULL, NULL, sum(us), count(*)
+    FROM finest SEMI JOIN site.link_port USING (link)
+    WHERE to_at <= time_bucket(INTERVAL 1800 SECOND, from_at) + INTERVAL 1800 SECOND
+    GROUP BY ALL
+),
+chosen AS (
+    SELECT * FROM witness
+    QUALIFY row_number() OVER (PARTITION BY link, bin_at
+                               ORDER BY us DESC, tool IS NULL, polled DESC, n DESC, tool) = 1
+),
+by_ports AS (
+    SELECT p.* FROM silver.link_port_sample p
+    JOIN chosen c ON c.link = p.link AND c.polled = p.polled AND c.tool = p.tool
+        AND c.bin_at = time_bucket(INTERVAL 1800 SECOND, p.from_at)
+),
+-- a poller's row stays where ports do not cover all its half-hours, or a finer one's half-hour better
+replaced AS (
+    SELECT f.link, f.from_at, f.to_at
+    FROM finest f
+    JOIN chosen c ON c.link = f.link AND c.tool IS NOT NULL AND c.bin_at < f.to_at
+        AND c.bin_at + INTERVAL 1800 SECOND > f.from_at
+    GROUP BY f.link, f.from_at, f.to_at, f.us
+    HAVING f.us <= 1800000000 OR sum(c.us) >= f.us
 )
 SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN is_in_sent THEN 'out' ELSE 'in' END AS direction,
        from_at, to_at, in_bytes_s / divisor AS avg_bytes_s, in_max_bytes_s / divisor AS max_bytes_s, file_id,
        line_no
-FROM finest
+FROM finest ANTI JOIN replaced USING (link, from_at, to_at)
 WHERE in_bytes_s IS NOT NULL
 UNION ALL
 SELECT CAST(from_at AS DATE) AS day, link, station, CASE WHEN is_in_sent THEN 'in' ELSE 'out' END AS direction,
        from_at, to_at, out_bytes_s / divisor AS avg_bytes_s, out_max_bytes_s / divisor AS max_bytes_s, file_id,
        line_no
-FROM finest
+FROM finest ANTI JOIN replaced USING (link, from_at, to_at)
 WHERE out_bytes_s IS NOT NULL
+UNION ALL
+SELECT p.day, p.link, l.station, d.direction, p.from_at, p.to_at, d.bytes_s AS avg_bytes_s, d.bytes_s AS max_bytes_s,
+       p.file_id, p.line_no
+FROM by_ports p JOIN site.link l ON l.link = p.link
+CROSS JOIN LATERAL (VALUES ('in', p.in_bytes_s), ('out', p.out_bytes_s)) AS d(direction, bytes_s)
+WHERE d.bytes_s IS NOT NULL

@@ -2,7 +2,7 @@
 title = "Times covered by a log"
 was = "log_seen"
 grain = "one row per source, host and unbroken interval, cut at UTC midnight"
-why = "The runs of every file joined; a pause of up to log_silence_s still counts as covered."
+why = "The runs of every file joined; a pause of up to log_silence_s still counts as covered. What counts the ports of hosts speaks for their links too."
 partition = "month"
 features = ["I13"]
 
@@ -21,29 +21,37 @@ column_B = "from_at"
 or_equal = true
 severity = "critical"
 */
-WITH reached AS (
-    SELECT source, host, from_at, to_at,
+WITH covered AS (
+    SELECT c.source, c.host, c.from_at, c.to_at, s.speaks_for
+    FROM bronze.log_coverage c LEFT JOIN site.source s ON s.source = c.source
+    UNION ALL
+    SELECT tool, link, from_at, to_at, 'links' FROM silver.link_port_sample
+),
+reached AS (
+    SELECT source, host, speaks_for, from_at, to_at,
            max(to_at) OVER (
-               PARTITION BY source, host ORDER BY from_at, to_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+               PARTITION BY source, host, speaks_for ORDER BY from_at, to_at
+               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
            ) AS before_at
-    FROM bronze.log_coverage
+    FROM covered
 ),
 numbered AS (
     SELECT r.*,
            sum(CASE WHEN before_at IS NULL
                       OR date_diff('microsecond', before_at, from_at) / 1e6 > s.log_silence_s THEN 1 ELSE 0 END)
-               OVER (PARTITION BY source, host ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
+               OVER (PARTITION BY source, host, speaks_for ORDER BY from_at, to_at ROWS UNBOUNDED PRECEDING) AS run
     FROM reached r CROSS JOIN site.setting s
 ),
 run AS (
-    SELECT source, host, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY source, host, run
+    SELECT source, host, speaks_for, min(from_at) AS from_at, max(to_at) AS to_at FROM numbered
+    GROUP BY source, host, speaks_for, run
 ),
 cut AS (
-    SELECT source, host, from_at, to_at,
+    SELECT source, host, speaks_for, from_at, to_at,
            CAST(unnest(range(CAST(from_at AS DATE), CAST(to_at AS DATE) + INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS day
     FROM run
 )
 SELECT day, source, host, greatest(from_at, CAST(day AS TIMESTAMP)) AS from_at,
-       least(to_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY) AS to_at, s.speaks_for
-FROM cut LEFT JOIN site.source s USING (source)
+       least(to_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY) AS to_at, speaks_for
+FROM cut
 WHERE to_at > CAST(day AS TIMESTAMP) OR from_at >= CAST(day AS TIMESTAMP)

@@ -7,9 +7,10 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 interface = { type = "VARCHAR", doc = "interface as the tool names it; `all` where it gives their sum only" }
+description = { type = "VARCHAR", doc = "what the switch has as its description (ifAlias); NULL where the tool has none" }
 kind = { type = "VARCHAR", doc = "port, or what says the same bytes again: bond bridge vlan virtual; loopback; all" }
 is_summed = { type = "BOOLEAN", doc = "does it belong into the host's sum? Ports do; `all` does where this tool shows no port" }
 from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
@@ -35,13 +36,15 @@ min_value = 0
 severity = "critical"
 */
 WITH named AS (
-    SELECT n.* EXCLUDE (host), coalesce(a.station, n.host) AS host
+    SELECT n.* EXCLUDE (host, tool), coalesce(a.station, n.host) AS host,
+           -- a file of each series of each interface
+           CASE WHEN starts_with(n.tool, 'collectd_csv ') THEN 'collectd_csv' ELSE n.tool END AS tool
     FROM bronze.network_sample n
-    LEFT JOIN site.station_alias a ON a.alias = split_part(n.host, '.', 1)
+    LEFT JOIN site.station_alias a ON a.alias = short_host(n.host)
 ),
 merged AS (
     -- a tool may give an interface's traffic and its share of use in lines of their own: of each the first there is
-    SELECT host, tool, interface, kind, from_at, to_at, file_id, line_no,
+    SELECT host, tool, interface, description, kind, from_at, to_at, file_id, line_no,
            first_value(in_bytes_s IGNORE NULLS) OVER w AS in_bytes_s,
            first_value(out_bytes_s IGNORE NULLS) OVER w AS out_bytes_s,
            first_value(in_packet_rate IGNORE NULLS) OVER w AS in_packet_rate,
@@ -54,7 +57,7 @@ merged AS (
     )
     QUALIFY row_number() OVER (PARTITION BY host, tool, interface, from_at, to_at ORDER BY file_id, line_no) = 1
 )
-SELECT CAST(from_at AS DATE) AS day, host, tool, interface, kind,
+SELECT CAST(from_at AS DATE) AS day, host, tool, interface, description, kind,
        kind = 'port' OR (
            kind = 'all' AND NOT bool_or(kind = 'port') OVER (PARTITION BY host, tool, from_at, to_at)
        ) AS is_summed,

@@ -23,7 +23,9 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
         connection,
         "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
         f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
-        " WHERE $kind IN (source, speaks_for) AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
+        " WHERE ($kind IN (source, speaks_for)"
+        f" OR $kind = 'links' AND host IN (SELECT link FROM {LAKE}.site.link_port))"
+        " AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
         {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
     if row is None or not row[1]:

@@ -122,7 +122,7 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
     # a name no log would hold stands for the file's: what comes back under it was not in the text. The host stays
     # empty, for one that is given goes before one that a banner names.
     given = file.declared
-    origin = Origin(path=NO_NAME, link=NO_NAME, date=given.date, modified_at=given.modified_at, head=known.head)
+    origin = Origin(NO_NAME, given.place, link=NO_NAME, date=given.date, modified_at=given.modified_at, head=known.head)
     found = FileFound(name, stem, known.why, zone_words=zone_words(known.head))
     group = (str(path.parent), stem)
     tables, n_bytes = _sample(path, found, origin, FOLDER_BYTES - looking.read[group])

@@ -1,6 +1,6 @@
-"""Links that MRTG watched: one log each, their capacity and side from a .cfg where there is one."""
+"""Links that MRTG watched, a log each, with capacity and side from a .cfg; and ports of switches that are described."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import duckdb
 import polars as pl
@@ -23,12 +23,15 @@ class LinkFound:
     polled_host: str = ""
     polled: str = ""  # switch or host, by the name of what is asked
     station: str = ""  # guessed from the name
+    ports: list[tuple[str, str]] = field(default_factory=list)  # switch and interface
 
     @property
     def evidence(self) -> str:
         parts = [self.file]
         if self.capacity_bytes_s:
             parts.append(f"MaxBytes {self.capacity_bytes_s:.0f} in {self.capacity_from}")
+        if self.ports:
+            parts.append(f"described so at {', '.join(' '.join(port) for port in self.ports)}")
         if self.polled_host:
             parts.append(f"MRTG asked {self.polled_host}")
         if self.peak_bytes_s:
@@ -38,11 +41,20 @@ class LinkFound:
 
 def note_links(found: dict[str, LinkFound], tables: dict[str, pl.DataFrame], path: str) -> None:
     """Add the links that one file is about."""
-    if (rows := tables.get("mrtg_log")) is not None:
+    if (rows := tables.get("link_sample")) is not None:
         link = found.setdefault(stem_of(path), LinkFound(stem_of(path)))
         link.file = link.file or path
         rates = rows.select(pl.max_horizontal("in_max_bytes_s", "out_max_bytes_s").max()).item()
         link.peak_bytes_s = max(link.peak_bytes_s or 0, rates or 0) or None
+    if (rows := tables.get("network_sample")) is not None and "description" in rows.columns:
+        peak = pl.max_horizontal("in_bytes_s", "out_bytes_s").max()
+        described = rows.drop_nulls("description").group_by("description", "host", "interface").agg(peak.alias("peak"))
+        for name, host, interface, rate in described.sort("description", "host", "interface").rows():
+            link = found.setdefault(name, LinkFound(name))
+            link.file = link.file or path
+            link.peak_bytes_s = max(link.peak_bytes_s or 0, rate or 0) or None
+            if (host, interface) not in link.ports:
+                link.ports.append((host, interface))
 
 
 def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]) -> None:

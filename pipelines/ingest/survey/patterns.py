@@ -167,7 +167,11 @@ def generalise(path: str, source: str, hosts: list[str], may_name: bool = True) 
     'load/iostat.{host}.out.*'
     >>> generalise("load/vmstat_dm8_2010-03-10.txt", "vmstat", []), generalise("load/iostat_x.txt", "iostat", [])
     ('load/vmstat_{host}_{date}.txt*', 'load/iostat_x.txt*')
+    >>> generalise("csv/dm8.example.org/cpu-0/cpu-idle-2026-03-02", "collectd_csv", [])
+    'csv/{host}/*/*'
     """
+    if source == "collectd_csv" and path.count("/") >= 2:  # a file a series: the folders are always the same
+        return "/".join([*path.split("/")[:-3], "{host}", "*", "*"])
     folder, _, name = path.rpartition("/")
     name = _PACKED.sub("", name)
     parts = {"{date}": _DATE.search(name)}

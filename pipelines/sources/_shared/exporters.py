@@ -1,7 +1,7 @@
-"""The metrics of node_exporter, snmp_exporter and Telegraf that are kept: relation, column, unit, counter or gauge.
+"""The metrics of exporters, Telegraf and collectd that are kept: relation, column, unit, counter or gauge.
 
 Counters are the kernel's own: bytes, seconds, requests since the host or the interface came up. Columns that no
-relation has (`swap_total`, `read_s` of disks, …) are parts of one that `scrapes` works out.
+relation has (`swap_total`, `read_s` of disks, `in_narrow`, …) are parts of one that `scrapes` works out.
 """
 
 from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK
@@ -56,6 +56,9 @@ _EXPORTED = {
     "node_tape_residual_total": Metric(DRIVE, "n_residual", COUNT),
     "ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
     "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
+    "ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
+    "ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
+    "sysUpTime": Metric(NETWORK, "uptime", COUNT, False),
 }
 # Telegraf: measurement and field. Shares are of all processors together (cpu-total), of the interval before.
 _TELEGRAF = {
@@ -97,9 +100,64 @@ _TELEGRAF = {
     "net.bytes_sent": Metric(NETWORK, "out_bytes_s", BYTE),
     "net.packets_recv": Metric(NETWORK, "in_packet_rate", COUNT),
     "net.packets_sent": Metric(NETWORK, "out_packet_rate", COUNT),
+    "interface.ifHCInOctets": Metric(NETWORK, "in_bytes_s", BYTE),
+    "interface.ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
+    "interface.ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
+    "interface.ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
 }
-METRICS = _EXPORTED | _TELEGRAF
+# collectd: type, instance and name of a value. The kernel counts processor time in hundredths of a second; disk_time
+# rises so that its rate is the mean milliseconds of a request.
+_COLLECTD_COUNTERS = {
+    "cpu-user:value": Metric(HOST, "cpu_user", PERCENT),
+    "cpu-nice:value": Metric(HOST, "cpu_nice", PERCENT),
+    "cpu-system:value": Metric(HOST, "cpu_system", PERCENT),
+    "cpu-interrupt:value": Metric(HOST, "cpu_system", PERCENT),
+    "cpu-softirq:value": Metric(HOST, "cpu_system", PERCENT),
+    "cpu-idle:value": Metric(HOST, "cpu_idle", PERCENT),
+    "cpu-wait:value": Metric(HOST, "cpu_wait", PERCENT),
+    "cpu-steal:value": Metric(HOST, "cpu_stolen", PERCENT),
+    "contextswitch:value": Metric(HOST, "switch_rate", COUNT),
+    "vmpage_io-memory:in": Metric(HOST, "read_bytes_s", KBYTE),
+    "vmpage_io-memory:out": Metric(HOST, "write_bytes_s", KBYTE),
+    "disk_octets:read": Metric(DEVICE, "read_bytes_s", BYTE),
+    "disk_octets:write": Metric(DEVICE, "write_bytes_s", BYTE),
+    "disk_ops:read": Metric(DEVICE, "read_request_rate", COUNT),
+    "disk_ops:write": Metric(DEVICE, "write_request_rate", COUNT),
+    "disk_merged:read": Metric(DEVICE, "read_merge_rate", COUNT),
+    "disk_merged:write": Metric(DEVICE, "write_merge_rate", COUNT),
+    "disk_time:read": Metric(DEVICE, "read_wait_s", MILLI),
+    "disk_time:write": Metric(DEVICE, "write_wait_s", MILLI),
+    "disk_io_time:io_time": Metric(DEVICE, "busy", MILLI),
+    "disk_io_time:weighted_io_time": Metric(DEVICE, "queue", MILLI),
+    "if_octets:rx": Metric(NETWORK, "in_bytes_s", BYTE),
+    "if_octets:tx": Metric(NETWORK, "out_bytes_s", BYTE),
+    "if_packets:rx": Metric(NETWORK, "in_packet_rate", COUNT),
+    "if_packets:tx": Metric(NETWORK, "out_packet_rate", COUNT),
+}
+_COLLECTD = {
+    **_COLLECTD_COUNTERS,
+    # what StoreRates makes of a counter
+    **{f"{name}@rate": metric._replace(is_counter=False) for name, metric in _COLLECTD_COUNTERS.items()},
+    **{
+        name.replace("cpu", "percent"): metric._replace(is_counter=False)
+        for name, metric in _COLLECTD_COUNTERS.items()
+        if name.startswith("cpu-")
+    },
+    "load:shortterm": Metric(HOST, "load_1", NUMBER, False),
+    "load:midterm": Metric(HOST, "load_5", NUMBER, False),
+    "load:longterm": Metric(HOST, "load_15", NUMBER, False),
+    "memory-free:value": Metric(HOST, "free_bytes", BYTE, False),
+    "memory-buffered:value": Metric(HOST, "buffer_bytes", BYTE, False),
+    "memory-cached:value": Metric(HOST, "cache_bytes", BYTE, False),
+    "swap-used:value": Metric(HOST, "swapped_bytes", BYTE, False),
+    "ps_state-running:value": Metric(HOST, "run_queue", COUNT, False),
+    "ps_state-blocked:value": Metric(HOST, "blocked", COUNT, False),
+}
+METRICS = _EXPORTED | _TELEGRAF | _COLLECTD
 FACTORS = {KBYTE: 1024, SECTOR: 512}
+# The counters of 32 bits of a switch without wider ones, and what tells one that went round from one that began again.
+NARROW = tuple(name for name, metric in METRICS.items() if metric.column in ("in_narrow", "out_narrow"))
+UPTIME = "sysUpTime"
 
 # Modes of a processor that make each share; guests are counted in user and nice already.
 SHARES = {

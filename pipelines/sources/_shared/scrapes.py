@@ -3,11 +3,16 @@
 A counter's value is what it rose by (a second, but for tape drives), a gauge's what it is at the end. There is no row
 where
 
-- a counter of the same host, disk, interface or drive fell: it began again from zero, and how far it came is not known;
+- a counter of the same host, disk, interface or drive fell: it began again from zero, and how far it came is not known.
+  Only a switch's counters of 32 bits go round: there a fall is 2^32 bytes more, if the unit has the switch's uptime and
+  that rose meanwhile. Where a switch has counters of 64 bits too, these count;
 - the step is longer than two of the series' usual ones (and a tenth, for scrapers are not exact): nobody looked.
 
 The usual step is the median of the steps in the same unit (a line of JSON, or a scrape), or where these are fewer than
 three, of the last three before. Samples that are no newer than the last one of their series were read before.
+
+The host is what the label says, without its port; where there is no label, or it says localhost, it is the one that
+site.toml gives the file. So a file may hold many hosts, and site.toml maps their names ([[station]], [[host]]).
 
 A unit holds all that makes its rows: what a series needs of the units before is in `last`, by the name of the series.
 """
@@ -16,11 +21,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, as_column
 from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
-from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NEEDED_MODES, SHARES
+from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NARROW, NEEDED_MODES, SHARES, UPTIME
 from pipelines.sources._shared.metrics import CPU, DIVISORS, shares
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources.protocol import COVERAGE, Origin
@@ -33,6 +37,7 @@ SAMPLES = pl.Schema(
         "metric": pl.String,
         "instance": pl.String,  # host and port the exporter answers at
         "item": pl.String,  # disk or interface; empty of the host
+        "description": pl.String,  # of a switch's port (ifAlias); empty of all else
         "cpu": pl.String,
         "mode": pl.String,
         "at": pl.Int64,  # microseconds since 1970
@@ -45,7 +50,9 @@ Last = dict[str, Any]  # of a series: its last instants, at most four, and its l
 _HOLE = 2.1
 _N_STEPS = 3
 _SERIES = ("metric", "instance", "item", "cpu", "mode")
-_ROW = ("unit", "table", "instance", "item", "from_us", "at")
+_ROW = ("unit", "table", "instance", "item", "description", "from_us", "at")
+_TURN = 2.0**32
+_LOOPBACK = r"^(?:localhost(?:\.localdomain)?|127\.[0-9.]+|::1)$"
 _NAMES = {DEVICE: "device", NETWORK: "interface", DRIVE: "device"}
 _KINDS = {DEVICE: disk_kind, NETWORK: interface_kind}
 
@@ -61,11 +68,10 @@ class Rows(NamedTuple):
 
 
 def host_of(instance: pl.Expr, origin: Origin) -> pl.Expr:
-    """The host of site.toml, or of the label without its port, or of the file's name."""
-    if origin.host:
-        return pl.lit(origin.host)
-    name = instance.str.replace(r":\d+$", "")
-    return pl.when(name != "").then(name).otherwise(pl.lit(stem_of(origin.path)))
+    """The label without its port, or where it names no host the one of site.toml, or the file's name."""
+    name = instance.str.replace(r":\d+$", "").str.strip_chars("[]")
+    given = origin.host or stem_of(origin.path)
+    return pl.when((name != "") & ~name.str.contains(_LOOPBACK)).then(name).otherwise(pl.lit(given))
 
 
 def to_rows(samples: pl.DataFrame, origin: Origin, last: Last, tool: str) -> Rows:
@@ -102,20 +108,6 @@ def _finished(rises: pl.DataFrame, origin: Origin, tool: str) -> tuple[Tables, p
         covered.select(COVERAGE.names()).cast(COVERAGE),
         rows["unit"].unique(),
     )
-
-
-def one_host(samples: pl.DataFrame, origin: Origin, known: str | None) -> str | None:
-    """The only instance of a file whose host site.toml names. Raises UnreadableFile where there is a second one."""
-    found = samples["instance"].str.replace(r":\d+$", "").unique(maintain_order=True).to_list()
-    if not origin.host or not found:
-        return known
-    known = found[0] if known is None else known
-    if others := [name for name in found if name != known]:
-        raise UnreadableFile(
-            f"it holds samples of {known} and of {others[0]}, and site.toml gives one host for both",
-            "leave out `host` of this [[input]]: the label `instance` names the hosts",
-        )
-    return known
 
 
 def _steps(samples: pl.DataFrame, last: Last) -> pl.DataFrame:
@@ -171,10 +163,23 @@ def _rises(steps: pl.DataFrame) -> pl.DataFrame:
         seconds=pl.col("step") / (pl.int_range(pl.len()) * 0 + 1_000_000),
         rise=pl.col("value") - pl.col("before"),
     )
+    known = _unwound(known)
     fell = (pl.col("is_counter") & (pl.col("rise") < 0)).any().over(_ROW)
     rate = pl.col("rise") / pl.col("seconds")
     value = pl.when(~pl.col("is_counter")).then("value").when(table=DRIVE).then("rise").otherwise(rate)
     return known.filter(~fell).with_columns(value=value * pl.col("factor") / pl.col("divisor"))
+
+
+def _unwound(known: pl.DataFrame) -> pl.DataFrame:
+    """Rises of counters of 32 bits that went round while their switch stayed up; without the samples of uptimes."""
+    of = ["unit", "instance", "from_us", "at"]
+    up = known.filter((pl.col("metric") == UPTIME) & (pl.col("rise") > 0)).select(of).unique()
+    went_round = pl.col("metric").is_in(NARROW) & (pl.col("rise") < 0) & pl.col("is_up").fill_null(False)
+    return (
+        known.filter(pl.col("metric") != UPTIME)
+        .join(up.with_columns(is_up=pl.lit(True)), on=of, how="left", maintain_order="left")
+        .with_columns(rise=pl.when(went_round).then(pl.col("rise") + _TURN).otherwise("rise"))
+    )
 
 
 def _wide(rises: pl.DataFrame) -> pl.DataFrame:
@@ -200,18 +205,30 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
         rows = rows.with_columns(**_processors(), swapped_bytes=swapped)
     else:
         rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
+    if table == NETWORK:
+        sides = {f"{side}_bytes_s": pl.coalesce(f"{side}_bytes_s", f"{side}_narrow") for side in ("in", "out")}
+        rows = rows.with_columns(**sides, description=_filled("description"))
     if table in _KINDS:
         rows = rows.with_columns(kinds_of(rows["item"], _KINDS[table]))
     if table == DEVICE:
         reads, writes = pl.col("read_request_rate"), pl.col("write_request_rate")
         rows = rows.with_columns(
-            read_wait_s=_mean(pl.col("read_s"), reads),
-            write_wait_s=_mean(pl.col("write_s"), writes),
+            read_wait_s=pl.coalesce(_above_zero("read_wait_s"), _mean(pl.col("read_s"), reads)),
+            write_wait_s=pl.coalesce(_above_zero("write_wait_s"), _mean(pl.col("write_s"), writes)),
             wait_s=_mean(pl.col("read_s") + pl.col("write_s"), reads + writes),
         )
     numbers = [name for name, kind in schema_of(table).items() if kind.is_numeric() and name in rows.columns]
     numbers.remove("line_no")
     return complete(rows.with_columns(as_column(pl.col(name), table, name).alias(name) for name in numbers), table)
+
+
+def _filled(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) != "").then(name)
+
+
+def _above_zero(name: str) -> pl.Expr:
+    """A tool's own mean wait, which is zero where no request completed."""
+    return pl.when(pl.col(name) > 0).then(name)
 
 
 def _mean(seconds: pl.Expr, requests: pl.Expr) -> pl.Expr:

@@ -37,7 +37,7 @@ from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "MRTG log"
 VERSION = 2
-TABLE = "mrtg_log"
+TABLE = "link_sample"
 TABLES = (TABLE,)
 SPEAKS_FOR = "links"
 IS_SNAPSHOT = True  # rewritten at each poll, coarser with age: an older version knows what a newer one has lost

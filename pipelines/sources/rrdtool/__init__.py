@@ -22,6 +22,8 @@ shows: averages, unless the file's name holds the word max.
 
 MRTG's databases have `ds0` (in) and `ds1` (out), bytes/s, and go where its logs go, with the link of the origin. So do
 those of LibreNMS and Observium, a port each, `INOCTETS` and `OUTOCTETS` among errors and packets, which are not read.
+Where only the switch is known, by `{host}` in the pattern, the link is the switch and the file's name, `sw1:port-id12`:
+the `port` of a [[link]] in site.toml says whose that is.
 Ganglia's have one value `sum`: the metric is the file's name, the host the origin's (by `{host}` in the pattern). Of a
 dump of these only what no finer archive knows is kept, since no later step would sort them out. Databases of other
 values are refused: their names do not say what they hold.
@@ -41,8 +43,8 @@ from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of
 from pipelines.sources.rrdtool.rows import START, bins
 
 TITLE = "rrdtool output"
-VERSION = 1
-TABLES = ("mrtg_log", "network_sample", "host_sample")
+VERSION = 2
+TABLES = ("link_sample", "network_sample", "host_sample")
 SPEAKS_FOR = "links"
 IS_WHOLE = True
 IS_SNAPSHOT = True  # a ring of bins, coarser with age: an older version knows what a newer one has lost
@@ -94,7 +96,9 @@ def _is_maximum(head: Head, origin: Origin) -> pl.Expr:
 
 def _links(known: pl.DataFrame, head: Head, origin: Origin) -> tuple[str, dict[str, pl.DataFrame], pl.DataFrame]:
     """Rows of traffic: averages, and maxima in the places of maxima."""
-    link = origin.link or origin.host or stem_of_rrd(origin.path)
+    stem = stem_of_rrd(origin.path)
+    is_port = "INOCTETS" in head.names and origin.host not in ("", stem)
+    link = origin.link or (f"{origin.host}:{stem}" if is_port else origin.host or stem)
     rows = known.filter(pl.col("cf").is_in(["AVERAGE", "MAX"])).with_columns(is_max=_is_maximum(head, origin))
     columns = columns_of(head.names) or ()
     places = {name: i for i, name in enumerate(columns) if name}

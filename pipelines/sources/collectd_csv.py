@@ -1,0 +1,180 @@
+"""What collectd's plugin csv writes: a file a day of one series, whose name stands in its path alone.
+
+    DataDir/tpsrv01/disk-sda/disk_octets-2026-03-02         DataDir/tpsrv01/cpu-0/cpu-idle-2026-03-02
+
+    epoch,read,write                                         epoch,value
+    1772409600.716,3871298560,10268119040                    1772409600.718,22872
+
+The folders are the host and the plugin with its instance (disk, interface, processor), the file is the type with its
+instance and the local day. Which series are read and where they go: see `_shared/exporters.py`, how samples become
+rows: `_shared/scrapes.py`. Lines of other series are skipped and counted. Ports of switches come by the plugin snmp, as
+`snmp/if_octets-PORT`; how wide such a counter is nothing says, so none goes round.
+
+**Counters and rates.** A counter is written as a whole number; under `StoreRates true` collectd writes the rate, with
+decimals, and `nan` before the first. Which it is each line says. Other values (load, memory) are gauges, always with
+decimals. A row reaches from the sample before in the same file, so of each file the first gives none, and the half-hour
+around midnight is not covered whole.
+
+**One file tells a part.** A row holds what its file does, and its `tool` is the source and the series, as in
+`collectd_csv cpu-0/cpu-idle`: collectd stamps each file some milliseconds apart, and silver.host_sample joins them. Of
+processors read are the states of each (`cpu-N`), as ticks or percent, of all together (`cpu/percent-…`) and their
+average (`aggregation-cpu-average`), not the sum, for it does not say of how many.
+
+Held against files that collectd 5.12 wrote.
+"""
+
+import re
+from typing import NamedTuple
+
+import polars as pl
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.exporters import METRICS
+from pipelines.sources._shared.heads import filled
+from pipelines.sources._shared.names import stem_of
+from pipelines.sources._shared.scrapes import SAMPLES, to_rows
+from pipelines.sources.protocol import OTHER_SERIES, REJECTS, Carry, Claim, Origin, Parsed
+
+TITLE = "collectd, plugin csv"
+VERSION = 1
+TABLES = ("host_sample", "device_sample", "network_sample")
+SPEAKS_FOR = "hosts"
+IS_NAMED_BY_PATH = True
+
+_HEADER = r"^epoch((?:,[A-Za-z_][A-Za-z0-9_]*)+)\s*$"
+_ROW = r"^\d{9,10}(?:\.\d{1,6})?(?:,[-+0-9.eEnNaA]+)+\s*$"
+_TIME = r"^(\d{9,10}(?:\.\d{1,6})?),"
+_FILE = re.compile(r"(?P<type>[^-]+)(?:-(?P<instance>.+))?-\d{4}-\d\d-\d\d")
+_OF_HOST = {"load", "memory", "swap", "processes", "contextswitch", "vmem"}
+_ITEMS = {"disk", "interface", "snmp", "netlink"}
+_CPU = re.compile(r"cpu(?:-\d+)?|aggregation-cpu-average")
+_HINT = "keep collectd's folders, HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they say what a file holds"
+_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
+
+
+class _Series(NamedTuple):
+    """What a path says of its file."""
+
+    host: str
+    name: str  # plugin and type with their instances
+    item: str  # disk or interface
+    key: str  # type and state, the beginning of the names of METRICS; empty of what is not read
+
+
+def recognise(head: list[str]) -> Claim:
+    """A header of `epoch` and names, over rows of an instant and as many numbers."""
+    texts = filled(head)
+    names = texts.str.extract(_HEADER, 1).drop_nulls()
+    if not len(names) or texts.head(1).str.extract(_HEADER, 1)[0] is None:
+        return Claim(False, 0.0, "no header of epoch and names")
+    n_rows = int(texts.str.contains(_ROW).sum())
+    if 2 * n_rows < len(texts) - 1:
+        return Claim(False, 0.5, "a header of epoch and names, but mostly other lines below")
+    return Claim(True, 1.0, f"a header of collectd (epoch{names[0]}) and {n_rows} rows")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """Samples of one series; raises UnreadableFile where the path does not say of which."""
+    state: Carry = {"names": None, "last": {}, **(carry or {})}
+    state["last"] = dict(state["last"])
+    if not lines.height:
+        return Parsed(carry=state)
+    series = _series(origin)
+    names = state["names"] or _names(origin, lines)
+    state["names"] = names
+    read = _read(lines, names)
+    if not any(f"{series.key}:{name}" in METRICS for name in names):
+        n_rows = int(read["is_row"].sum())
+        return Parsed.of(lines, 0, [], carry=state, notes={OTHER_SERIES: n_rows})
+    good = read.filter(pl.col("is_row") & pl.col("reason").is_null())
+    samples = pl.concat([SAMPLES.to_frame(), *(_samples(good, series, i, name) for i, name in enumerate(names))])
+    rows = to_rows(samples.sort("line_no", maintain_order=True), origin, state["last"], f"collectd_csv {series.name}")
+    reason = pl.when(pl.col("line_no").is_in(rows.old.implode())).then(pl.lit("out_of_order")).otherwise("reason")
+    bad = read.with_columns(reason=reason).filter(pl.col("reason").is_not_null())
+    return Parsed.of(
+        lines,
+        len(rows.used),
+        bad.select(REJECTS.names()).cast(REJECTS),
+        tables={table: rows.tables[table] for table in TABLES},
+        coverage=rows.coverage,
+        carry=state,
+    )
+
+
+def _series(origin: Origin) -> _Series:
+    host, plugin, file = ["", "", "", *origin.place.split("/")][-3:]
+    found = _FILE.fullmatch(stem_of(file))
+    if found is None or not plugin:
+        raise UnreadableFile(f"{origin.place or 'a file without a path'} does not name a series of collectd", _HINT)
+    kind, instance = found["type"], found["instance"] or ""
+    start, _, of = plugin.partition("-")
+    name = f"{plugin}/{kind}" + f"-{instance}" * bool(instance)
+    full = f"{kind}-{instance}" if instance else kind
+    if _CPU.fullmatch(plugin) and kind in ("cpu", "percent"):
+        return _Series(host, name, "", "percent-idle" if full == "percent-active" else full)
+    if start in _OF_HOST and not of:
+        return _Series(host, name, "", full)
+    item = instance or (of if start != "snmp" else "")
+    return _Series(host, name, item, kind if start in _ITEMS and item else "")
+
+
+def _names(origin: Origin, lines: pl.DataFrame) -> list[str]:
+    """The names of the values: the header is the file's first line."""
+    texts = pl.Series([*origin.head, *lines["text"]], dtype=pl.String)
+    found = texts.str.extract(_HEADER, 1).drop_nulls()
+    return found[0].strip(",").split(",") if len(found) else []
+
+
+def _read(lines: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Lines as an instant and values as text, and why one is rejected."""
+    text = pl.col("text")
+    value = pl.col("values").list.eval(pl.element().str.to_lowercase())
+    number = r"^(?:-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|-?nan)$"
+    return (
+        lines.with_columns(
+            is_row=~text.str.contains(r"^\s*$") & ~text.str.contains(_HEADER),
+            at=(text.str.extract(_TIME).cast(pl.Float64, strict=False) * 1_000_000).round().cast(pl.Int64),
+            values=text.str.strip_chars().str.split(",").list.slice(1),
+        )
+        .with_columns(values=value)
+        .with_columns(
+            reason=pl.when(~pl.col("is_row"))
+            .then(None)
+            .when(pl.col("at").is_null())
+            .then(pl.lit("bad_syntax"))
+            .when(pl.lit(not names))
+            .then(pl.lit("no_header"))
+            .when(pl.col("values").list.len() != len(names))
+            .then(pl.lit("wrong_width"))
+            .when(~pl.col("at").is_between(_EARLIEST_US, _LATEST_US))
+            .then(pl.lit("bad_time"))
+            .when(~pl.col("values").list.eval(pl.element().str.contains(number)).list.all())
+            .then(pl.lit("bad_number"))
+        )
+    )
+
+
+def _samples(good: pl.DataFrame, series: _Series, place: int, name: str) -> pl.DataFrame:
+    """The samples of one value, as a counter where it has no decimals, else as a rate."""
+    metric = f"{series.key}:{name}"
+    if metric not in METRICS:
+        return SAMPLES.to_frame()
+    text = pl.col("values").list.get(place)
+    number = text.cast(pl.Float64, strict=False)
+    is_rate = ~text.str.contains(r"^-?\d+$") if METRICS[metric].is_counter else pl.lit(False)
+    return (
+        good.select(
+            unit="line_no",
+            line_no="line_no",
+            metric=pl.when(is_rate).then(pl.lit(f"{metric}@rate")).otherwise(pl.lit(metric)),
+            instance=pl.lit(series.host),
+            item=pl.lit(series.item),
+            description=pl.lit(""),
+            cpu=pl.lit(""),
+            mode=pl.lit(""),
+            at="at",
+            value=100 - number if "/percent-active" in series.name else number,
+        )
+        .filter(pl.col("value").is_finite())
+        .cast(SAMPLES)
+    )

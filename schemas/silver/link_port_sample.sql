@@ -1,0 +1,75 @@
+/*
+title = "Traffic of links by their ports"
+grain = "one row per link, side, tool and time between two samples of any of its ports, cut at half-hours UTC"
+why = "Prometheus, snmp_exporter, Telegraf, collectd or sar count many interfaces; those that site.toml gives a link are added up and turned to the station's direction. Where a port was not seen, or its counter began again, there is no row."
+partition = "month"
+lineage = ["file_id", "line_no"]
+
+[columns]
+day = { type = "DATE", doc = "UTC day of from_at" }
+link = { type = "VARCHAR", doc = "link of site.toml" }
+polled = { type = "VARCHAR", doc = "whose interfaces were counted: switch or host, as in site.link_port" }
+tool = { type = "VARCHAR", doc = "program that measured them" }
+from_at = { type = "TIMESTAMP", doc = "begin" }
+to_at = { type = "TIMESTAMP", doc = "end, in the same half-hour" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where one of them is not known" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station" }
+file_id = { type = "VARCHAR", doc = "first file the row comes from" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["link", "polled", "tool", "from_at"]
+severity = "critical"
+*/
+WITH counted AS (
+    SELECT p.link, p.polled, p.n_ports, n.* FROM site.link_port p
+    JOIN silver.network_sample n ON n.host = p.host AND n.interface = p.interface
+    UNION ALL
+    SELECT p.link, p.polled, p.n_ports, n.* FROM site.link_port p
+    JOIN silver.network_sample n ON n.description = p.description AND n.host = coalesce(p.host, n.host)
+),
+cut AS (
+    SELECT link, polled, n_ports, tool, concat_ws('/', host, interface) AS port, from_at, to_at, in_bytes_s, out_bytes_s,
+           file_id, line_no, date_diff('microsecond', from_at, to_at) AS row_us,
+           unnest(range(time_bucket(INTERVAL 1800 SECOND, from_at), to_at, INTERVAL 1800 SECOND)) AS bin_at
+    FROM counted
+    WHERE to_at > from_at AND coalesce(in_bytes_s, out_bytes_s) IS NOT NULL
+),
+clipped AS (
+    SELECT * EXCLUDE (from_at, to_at), greatest(from_at, bin_at) AS from_at,
+           least(to_at, bin_at + INTERVAL 1800 SECOND) AS to_at
+    FROM cut
+),
+-- ports are sampled at instants of their own, and two programs of a kind may sample one: between two edges the finest row
+-- of each port counts, alone
+edge AS (
+    SELECT link, polled, tool, bin_at, from_at AS edge_at FROM clipped
+    UNION SELECT link, polled, tool, bin_at, to_at FROM clipped
+),
+stretch AS (
+    SELECT link, polled, tool, bin_at, edge_at AS from_at,
+           lead(edge_at) OVER (PARTITION BY link, polled, tool, bin_at ORDER BY edge_at) AS to_at
+    FROM edge
+),
+finest AS (
+    SELECT s.link, s.polled, s.tool, s.from_at, s.to_at, c.port, c.n_ports, c.in_bytes_s, c.out_bytes_s, c.file_id, c.line_no
+    FROM stretch s
+    JOIN clipped c ON c.link = s.link AND c.polled = s.polled AND c.tool = s.tool AND c.bin_at = s.bin_at
+        AND c.from_at <= s.from_at AND c.to_at >= s.to_at
+    QUALIFY row_number() OVER (PARTITION BY s.link, s.polled, s.tool, s.from_at, c.port
+                               ORDER BY c.row_us, c.file_id, c.line_no) = 1
+),
+summed AS (
+    SELECT link, polled, tool, from_at, to_at, min(file_id) AS file_id, arg_min(line_no, file_id) AS line_no,
+           CASE WHEN count(in_bytes_s) = any_value(n_ports) THEN sum(in_bytes_s) END AS received,
+           CASE WHEN count(out_bytes_s) = any_value(n_ports) THEN sum(out_bytes_s) END AS sent
+    FROM finest
+    GROUP BY link, polled, tool, from_at, to_at
+    HAVING count(*) = any_value(n_ports)
+)
+SELECT CAST(from_at AS DATE) AS day, link, polled, tool, from_at, to_at,
+       CASE polled WHEN 'switch' THEN sent ELSE received END AS in_bytes_s,
+       CASE polled WHEN 'switch' THEN received ELSE sent END AS out_bytes_s, file_id, line_no
+FROM summed
+WHERE coalesce(received, sent) IS NOT NULL

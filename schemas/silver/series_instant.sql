@@ -1,0 +1,36 @@
+/*
+title = "Common instants of series"
+grain = "one row per line of a file that holds one series of a host"
+why = "collectd stamps the files of one reading some milliseconds apart: what ends within a second, or a quarter of the sample, after the one before is of the same reading, and gets its earliest instants."
+partition = "month"
+
+[columns]
+day = { type = "DATE", doc = "UTC day of the line's own begin" }
+file_id = { type = "VARCHAR", doc = "file" }
+line_no = { type = "BIGINT", doc = "line of that file" }
+from_at = { type = "TIMESTAMP", doc = "begin of the reading's samples of that length" }
+to_at = { type = "TIMESTAMP", doc = "their end" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["file_id", "line_no"]
+severity = "critical"
+*/
+WITH sampled AS (
+    SELECT day, host, file_id, line_no, from_at, to_at FROM bronze.host_sample WHERE starts_with(tool, 'collectd_csv ')
+    UNION ALL
+    SELECT day, host, file_id, line_no, from_at, to_at FROM bronze.device_sample WHERE starts_with(tool, 'collectd_csv ')
+),
+begun AS (
+    SELECT *, date_diff('microsecond', from_at, to_at) AS us,
+           date_diff('microsecond', lag(to_at) OVER (PARTITION BY host, day ORDER BY to_at), to_at) AS after_us
+    FROM sampled
+),
+numbered AS (
+    SELECT *, count(*) FILTER (after_us IS NULL OR after_us > least(1000000, us // 4))
+                  OVER (PARTITION BY host, day ORDER BY to_at) AS reading
+    FROM begun
+)
+SELECT day, file_id, line_no, min(from_at) OVER same AS from_at, min(to_at) OVER same AS to_at
+FROM numbered
+WINDOW same AS (PARTITION BY host, day, reading, round(us / 1e6))
