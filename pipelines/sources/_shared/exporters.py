@@ -10,7 +10,7 @@ from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, MILLI, NU
 SECOND = "s"
 SECTOR = "sector"  # of 512 bytes, whatever the disk has
 
-_EXPORTED = {
+EXPORTED = {
     "node_procs_running": Metric(HOST, "run_queue", COUNT, False),
     "node_procs_blocked": Metric(HOST, "blocked", COUNT, False),
     "node_load1": Metric(HOST, "load_1", NUMBER, False),
@@ -98,7 +98,7 @@ _TELEGRAF = {
     "net.packets_recv": Metric(NETWORK, "in_packet_rate", COUNT),
     "net.packets_sent": Metric(NETWORK, "out_packet_rate", COUNT),
 }
-METRICS = _EXPORTED | _TELEGRAF
+METRICS = EXPORTED | _TELEGRAF
 FACTORS = {KBYTE: 1024, SECTOR: 512}
 
 # Modes of a processor that make each share; guests are counted in user and nice already.
