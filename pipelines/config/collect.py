@@ -54,8 +54,10 @@ class Collect(BaseModel):
     nothing_codes: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()  # exit codes that say: there is nothing
     own_clock: bool = False  # a JSON answer says itself when it was given
     journal: tuple[str, ...] | None = None  # options of journalctl that choose entries
-    since: Annotated[Seconds, Field(ge=1)] = 3600  # how far back the first time
-    late: Seconds = 60  # what comes later than so long after its time is missed, or asked for again with {since}
+    since: Annotated[Seconds, Field(ge=1, le=3650 * 86400)] = 3600  # how far back the first time
+    late: Annotated[Seconds, Field(le=30 * 86400)] = (
+        60  # so long after its time all that is of it is there
+    )
     timeout: Annotated[Seconds, Field(ge=1, le=3600)] = 30
     max_mb: float = Field(default=64.0, gt=0, le=1024)
     token: str = Field(default=TOKEN, pattern=rf"^{TOKEN}(_[A-Z0-9_]+)?$")  # the variable that holds it

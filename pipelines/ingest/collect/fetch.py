@@ -1,9 +1,7 @@
 """One answer of a web server, within limits of time and size; no redirect is followed."""
 
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
-from time import monotonic, time
-from typing import NamedTuple
+from time import monotonic
 
 import requests
 from urllib3.exceptions import HTTPError, ReadTimeoutError
@@ -20,13 +18,6 @@ class TooLarge(TapescopeError):
     """The answer is longer than it may be; how much longer is not known."""
 
 
-class Answer(NamedTuple):
-    """What a server answered, and its clock, in seconds since 1970: ours where it does not say or is ahead of ours."""
-
-    content: bytes
-    at_s: float
-
-
 def get(
     url: str,
     params: Mapping[str, str],
@@ -34,7 +25,7 @@ def get(
     timeout_s: float,
     most_bytes: int,
     is_stopped: Callable[[], bool],
-) -> Answer:
+) -> bytes:
     """The answer to a GET.
 
     Raises TooLarge as soon as it is longer than `most_bytes`; TapescopeError where it is late, no 200, or a redirect.
@@ -50,7 +41,7 @@ def get(
                 raise TapescopeError("it answers with another address, which is not followed", "give that address")
             if got.status_code != 200:
                 raise TapescopeError(f"it answered {got.status_code} {_text(content) or got.reason}".strip())
-            return Answer(content, _clock(got))
+            return content
     except (requests.Timeout, ReadTimeoutError):
         raise TapescopeError(f"no whole answer within {timeout_s:g} s") from None
     except (requests.RequestException, HTTPError) as error:
@@ -74,13 +65,6 @@ def _content(
         if is_stopped():
             raise TapescopeError("stopped")
     return b"".join(parts)[:most_bytes]
-
-
-def _clock(got: requests.Response) -> float:
-    try:
-        return min(time(), parsedate_to_datetime(got.headers["Date"]).timestamp())
-    except (KeyError, ValueError):
-        return time()
 
 
 def _text(content: bytes) -> str:

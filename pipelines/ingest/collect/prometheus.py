@@ -15,7 +15,7 @@ import json
 from typing import Any
 
 from pipelines.ingest.collect.context import MOST_STEPS, Request
-from pipelines.ingest.collect.fetch import Answer, TooLarge, get
+from pipelines.ingest.collect.fetch import TooLarge, get
 from pipelines.ingest.collect.spool import utc_day
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.text import single_line
@@ -46,14 +46,22 @@ def _window(request: Request) -> tuple[int, int] | None:
     mark, entry = request.spool.mark, request.entry
     if "to" in mark:
         return mark["until"], mark["to"]
-    now = _get(request, "query", {"query": "time()"}).at_s
-    latest = int(now) - entry.late
+    latest = _now(request) - entry.late
     begin = mark.get("until", latest - entry.since)
     end = min(latest, begin + _WINDOW_S, begin - begin % _DAY_S + _DAY_S)
     if end <= begin:
         return None
     request.spool.note(mark={"until": begin, "to": end, "done": []})
     return begin, end
+
+
+def _now(request: Request) -> int:
+    """The server's clock, by which its samples are: ours may be ahead of it, and would leave samples out."""
+    found = _data(_get(request, "query", {"query": "vector(time())"}), dict).get("result")
+    try:
+        return int(float(found[0]["value"][1]))
+    except (LookupError, TypeError, ValueError):
+        raise TapescopeError("it does not say what time it is") from None
 
 
 def _keep(request: Request, begin: int, end: int) -> None:
@@ -111,23 +119,23 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
     data = _data(got, dict)
     if data.get("resultType") != "matrix":
         raise TapescopeError("it answers a query with something else than samples")
-    return [got.content.replace(b"\n", b"") + b"\n"] if data.get("result") else []
+    return [got.replace(b"\n", b"") + b"\n"] if data.get("result") else []
 
 
-def _get(request: Request, path: str, params: dict[str, str], most_bytes: int | None = None) -> Answer:
+def _get(request: Request, path: str, params: dict[str, str], most_bytes: int | None = None) -> bytes:
     entry = request.entry
     url, headers = f"{str(entry.prometheus).rstrip('/')}/api/v1/{path}", authorization(request.token, entry.token)
     return get(url, params, headers, entry.timeout, most_bytes or request.most_bytes, request.is_stopped)
 
 
-def _data(got: Answer, kind: type) -> Any:
+def _data(got: bytes, kind: type) -> Any:
     try:
-        answer = json.loads(got.content)
+        answer = json.loads(got)
         if answer["status"] == "success" and isinstance(answer["data"], kind):
             return answer["data"]
     except (ValueError, KeyError, TypeError):
         pass
-    text = single_line(got.content[:200].decode("utf-8", "replace"), 200)
+    text = single_line(got[:200].decode("utf-8", "replace"), 200)
     raise TapescopeError(f"its answer is none of Prometheus: {text}", "give the address before /api/v1")
 
 
