@@ -30,7 +30,7 @@ def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool
     if watch:
         if names or is_all:
             raise click.UsageError("--watch asks each entry when it is due: give no names and no --all")
-        _watch(site)
+        _watch(site)  # as long as there is anything
     counts = steps.collect(site, names, is_all).as_dict()
     print_counts(counts, as_json, collect_sentence(counts))
     if counts["failed"]:
@@ -52,11 +52,11 @@ def collect_sentence(counts: dict[str, Any]) -> str:
 
 
 def _watch(site: Any) -> None:
-    """Ask what is due, again and again; what begins to fail, or fails no more, is printed once."""
+    """Ask what is due, again and again; what begins to fail, or answers again, is printed once."""
     from pipelines import steps
 
     failing: dict[str, str] = {}
-    while True:
+    while site.collect:
         before, failing = failing, steps.collect(site).failing
         for name in sorted(failing.keys() - before.keys()):
             click.echo(f"failed: {name}: {escape_control(failing[name])}", err=True)

@@ -55,9 +55,7 @@ class Collect(BaseModel):
     own_clock: bool = False  # a JSON answer says itself when it was given
     journal: tuple[str, ...] | None = None  # options of journalctl that choose entries
     since: Annotated[Seconds, Field(ge=1, le=3650 * 86400)] = 3600  # how far back the first time
-    late: Annotated[Seconds, Field(le=30 * 86400)] = (
-        60  # so long after its time all that is of it is there
-    )
+    late: Annotated[Seconds, Field(le=30 * 86400)] = 60  # so long after its time an answer is whole
     timeout: Annotated[Seconds, Field(ge=1, le=3600)] = 30
     max_mb: float = Field(default=64.0, gt=0, le=1024)
     token: str = Field(default=TOKEN, pattern=rf"^{TOKEN}(_[A-Z0-9_]+)?$")  # the variable that holds it

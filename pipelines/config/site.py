@@ -195,6 +195,14 @@ def glance(path: str) -> tuple[str, str]:
     return site.zone, str(site.root / ARRIVED)
 
 
+def has_collect(path: str) -> bool:
+    """Whether a scheduler has anything to collect; nothing for a site.toml that cannot be read."""
+    try:
+        return bool(load_site(Path(path)).collect)
+    except ConfigError:
+        return False
+
+
 def _repeated(kind: str, names: list[str]) -> list[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     return [f"{kind} {name!r} is declared twice" for name in twice]

@@ -94,7 +94,7 @@ def _chosen(site: Site, names: set[str], is_all: bool) -> list[Collect]:
 
 def _is_due(site: Site, entry: Collect) -> bool:
     """Not asked with success yet since the turn of the clock that its `every` makes."""
-    return int(time() // entry.every) != state_of(site.root / entry.folder)["slot"]
+    return int(time() // entry.every) != int(state_of(site.root / entry.folder)["slot"])
 
 
 def _ask(site: Site, entry: Collect, secrets: Mapping[str, str], stop: threading.Event) -> Asked:

@@ -67,7 +67,7 @@ class Spool:
             return b""
         with (self.folder / self.state["file"]).open("rb") as file:
             file.seek(self.state["begin"])
-            return file.read(self.state["size"] - self.state["begin"])
+            return file.read(int(self.state["size"]) - int(self.state["begin"]))
 
     def note(self, **values: Any) -> None:
         """Keep what is known of the entry; readers see the old state or the new one."""
