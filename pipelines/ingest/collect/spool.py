@@ -65,7 +65,7 @@ class Spool:
         """What was appended last."""
         if not self.state["file"]:
             return b""
-        with (self.folder / self.state["file"]).open("rb") as file:
+        with (self.folder / str(self.state["file"])).open("rb") as file:
             file.seek(self.state["begin"])
             return file.read(int(self.state["size"]) - int(self.state["begin"]))
 
