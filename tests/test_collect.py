@@ -295,13 +295,17 @@ def test_an_answer_longer_than_a_line_becomes_several(tmp_path: Path) -> None:
 
 def test_a_day_begins_with_the_last_answer_of_the_day_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = polling(tmp_path)
-    days = iter(["2026-06-15", "2026-06-15", "2026-06-16", "2026-06-16"])
+    days = iter(["2026-06-15", "2026-06-15", "2026-06-16", "2026-06-16", "2026-06-16", "2026-06-17"])
     monkeypatch.setattr("pipelines.ingest.collect.poll.utc_day", lambda _: next(days))
     for number in range(4):
         (tmp_path / "drives.json").write_text(f'[{{"driveName":"D{number}"}}]')
         steps.collect(site, is_all=True)
     found = [[json.loads(line)["answer"][0]["driveName"] for line in content.splitlines()] for content in kept(site)]
     assert found == [["D0", "D1"], ["D1", "D2", "D3"]]
+    for _ in range(2):  # what somebody took away is no reason to stop
+        (tmp_path / "var" / "spool" / "c" / "2026-06-16.jsonl").unlink()
+        assert reasons(site) == [""]
+    assert [content.count(b"polled_at") for content in kept(site)] == [2, 1]
 
 
 def test_what_a_killed_collector_left_is_cut_off_and_read_rightly(tmp_path: Path) -> None:

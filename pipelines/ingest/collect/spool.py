@@ -62,10 +62,11 @@ class Spool:
         self.note(mark=mark)
 
     def last_answer(self) -> bytes:
-        """What was appended last."""
-        if not self.state["file"]:
+        """What was appended last; nothing where its file was taken away."""
+        path = self.folder / str(self.state["file"])
+        if not path.is_file():
             return b""
-        with (self.folder / str(self.state["file"])).open("rb") as file:
+        with path.open("rb") as file:
             file.seek(self.state["begin"])
             return file.read(int(self.state["size"]) - int(self.state["begin"]))
 
