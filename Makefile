@@ -165,6 +165,11 @@ clean:
 .venv/done-programs: | .venv/done-create
 	@has() { for name; do command -v $$name >/dev/null && return 0; done; return 1; }; \
 	missing=; has chromium chromium-browser google-chrome || missing=chromium; has rrdtool || missing="$$missing rrdtool"; \
+	servers=; for name in prometheus prometheus-node-exporter victoria-metrics; do has $$name || servers="$$servers $$name"; done; \
+	test -e /lib/systemd/systemd-journal-remote || servers="$$servers systemd-journal-remote"; \
+	if [ -n "$$servers" ] && [ -d /run/systemd/system ]; then \
+		echo "tapescope: tests that need$$servers will be skipped (installed here they would be started as services)"; \
+	else missing="$$missing$$servers"; fi; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && has apt-get; then \
 		echo "tapescope: installing programs that tests use (apt-get install $$missing)"; \
 		export DEBIAN_FRONTEND=noninteractive; \

@@ -11,6 +11,7 @@ CONNECTIONS = {
     "tapescope_mail": {"login": "TAPESCOPE_SMTP_USER", "password": "TAPESCOPE_SMTP_PASSWORD"},
     "tapescope_webhook": {"password": "TAPESCOPE_WEBHOOK_TOKEN"},
     "tapescope_alertmanager": {"password": "TAPESCOPE_ALERTMANAGER_TOKEN"},
+    "tapescope_collect": {"password": "TAPESCOPE_COLLECT_TOKEN"},
 }
 
 

@@ -37,6 +37,13 @@ def glance() -> tuple[str, str]:
     return site.glance(SITE)
 
 
+def has_collect() -> bool:
+    """Whether site.toml has anything to collect."""
+    from pipelines.config import site
+
+    return site.has_collect(SITE)
+
+
 def call(name: str, **options: Any) -> dict[str, Any]:
     """Call a step on the site; all it counted goes into the task's log, and the numbers back to Airflow."""
     from pipelines import steps

@@ -37,6 +37,15 @@ log_silence_s = 600                      # a server log silent for longer has a 
 """
 
 
+_COLLECT = """\
+# What `tapescope collect` asks for, and how often; the answers lie in var/spool, and need no [[input]].
+# [[collect]]
+# name = "hosts"
+# prometheus = "http://prom:9090"        # or VictoriaMetrics; `command` and `journal`: see README.md
+# every = "5m"
+# since = "7d"                           # how far back the first time
+"""
+
 _FACTS = """\
 # Facts by date, of whatever you like: any key besides `of` and `from`. `tapescope ask configuration` lists them, timed
 # tests show those of their host, and `tapescope ask rates_by_fact fact=filesystem` holds rates against them.
@@ -87,6 +96,7 @@ def site_text() -> str:
     parts.append(_input("logs/mrtg/{link}.log*", "", WEEK_FROM, DAY_TO))
     parts.append(_input("logs/enstore/LOG-{date}*", 'system = "stken"\n', DAY_FROM, DAY_TO))
     parts.append(_input("logs/vmstat/{host}_{date}*", "", VMSTAT_FROM, VMSTAT_TO))
+    parts.append(_COLLECT)
     return "\n".join("".join(parts).rstrip("\n").split("\n")) + "\n"
 
 

@@ -23,7 +23,8 @@ LONGEST = 60
 DAG_FILES = sorted(DAGS.glob("*.py"))
 SHARED = ("tapescope_alarm", "tapescope_tasks")  # what the DAGs share; no DAGs of their own
 NAMES = [path.stem for path in DAG_FILES if path.stem not in SHARED]
-WRITERS = {
+WRITERS: dict[str, set[str]] = {
+    "collect": set(),
     "diagnose": {"build", "detect", "forecast"},
     "ingest": {"read"},
     "maintain": {"tidy"},
@@ -122,6 +123,7 @@ def test_schedules(loaded: dict[str, Any]) -> None:
     """Reports by the site's clock; a diagnosis of whatever bronze table is announced."""
     zone = steps.site_at(REPO / "sample_data").zone
     assert zone in loaded["dags"]["nightly_report"]["when"] and zone in loaded["dags"]["ingest"]["when"]
+    assert "NullTimetable" in loaded["dags"]["collect"]["when"], "the sample archive collects nothing"
     assert loaded["dags"]["ingest"]["assets"] == ["tapescope_inbox"]
     bronze = sorted(relation.full_name for relation in load_catalog().layer("bronze"))
     assert loaded["dags"]["diagnose"]["assets"] == bronze
@@ -191,6 +193,14 @@ def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     noted = dict(query(site, "SELECT step, count(*) FROM ops.run WHERE outcome = 'done' GROUP BY step"))
     once = dict.fromkeys(("ingest", "build", "detect", "forecast"), 1)
     assert {step: noted[step] for step in once} == once, "what changed nothing leaves no row"
+
+
+def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(home: Path, tmp_path: Path) -> None:
+    entry = '[[collect]]\nname = "{}"\ncommand = ["{}", "[]"]\nevery = "1h"\nsource = "cta_admin"\n'
+    site = make_site(tmp_path, SITE + entry.format("a", "echo") + entry.format("b", "false"))
+    outcome = run_dags(home, site.root, "collect")["collect"]
+    assert (outcome["tasks"], outcome["tries"]) == ({"ask": "failed"}, {"ask": 1})
+    assert [path.parent.name for path in (site.root / "var" / "spool").rglob("20*")] == ["a"]
 
 
 def make_sample(folder: Path) -> Site:

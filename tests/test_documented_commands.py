@@ -44,6 +44,7 @@ NOT_HERE = {
 ELSEWHERE = {
     "demo": "test_installed.py::test_a_wheel_has_all_the_command_needs",
     "run": "test_cli.py::test_run_ask_sql_and_export",
+    "collect": "test_collect.py::test_the_command_line_says_what_was_collected",
     "dashboard": "test_dashboard_browser.py::",
     "restore": "test_store.py::test_a_lost_catalogue_is_an_error_and_comes_back",
 }

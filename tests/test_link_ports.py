@@ -176,8 +176,8 @@ def test_answers_as_they_come_are_what_all_at_once_are(tmp_path: Path) -> None:
     ) == [("prometheus_range",)]
     begin, end = datetime(2026, 3, 2), datetime(2026, 3, 3)
     with Warehouse(site).read() as lake:
-        found = ask_input(lake, "coverage_by_host", source="links", begin=begin, end=end).rows()
-    assert ("prometheus_range", "dm8-bond0", 86_400.0, 86_400.0) in found
+        found = ask_input(lake, "coverage_by_host", begin=begin, end=end).rows()
+    assert ("prometheus_range", "links", "dm8-bond0", 86_400.0, 86_400.0) in found
 
 
 def test_a_port_declared_later_needs_no_log_again(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from pipelines import steps
 from pipelines.cli import cli
 from pipelines.config.files import find_inputs
-from pipelines.config.site import Input, load_site
+from pipelines.config.inputs import Input
+from pipelines.config.site import load_site
 from pipelines.ingest.survey.hosts import HostsFound
 from pipelines.ingest.survey.patterns import generalise
 from pipelines.ingest.survey.zones import guess_zone

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from pipelines import sources, steps
-from pipelines.config.site import Input, load_site
+from pipelines.config.inputs import Input
+from pipelines.config.site import load_site
 from pipelines.ingest.survey import survey
 from pipelines.primitives.errors import ConfigError, UnreadableFile
 from pipelines.sources import all_sources

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from pipelines.build.present import Present
 from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
-from pipelines.config.site import Input, Site
+from pipelines.config.inputs import Input
+from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.text import short_host
 from pipelines.sources import all_sources

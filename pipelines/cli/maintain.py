@@ -30,9 +30,15 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
     elif not counts["rows_dropped"]:
         facts = "No facts are too old."
     n_gone = counts["files_removed"] + counts["orphans_removed"]
+    spool = (
+        f"\n{counts['spool_files_removed']:,} files of collected answers removed:"
+        f" {counts['spool_bytes_removed'] / 1e6:,.1f} MB."
+        if counts["spool_files_removed"]
+        else ""
+    )
     return (
         f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
         f" {counts['snapshots_expired']:,} snapshots expired,"
         f" {n_gone:,} files removed ({counts['orphans_removed']:,} of killed writers):"
-        f" {counts['bytes_given_back'] / 1e6:,.1f} MB given back."
+        f" {counts['bytes_given_back'] / 1e6:,.1f} MB given back." + spool
     )

@@ -8,7 +8,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.config.site import FILE_NAME, Input, Site
+from pipelines.config.inputs import Input
+from pipelines.config.site import FILE_NAME, Site
 from pipelines.sources.protocol import Origin, tidy_origin
 
 Named = tuple[Path, Input | None, dict[str, str]]  # a file, the [[input]] that found it, and its placeholders

@@ -3,38 +3,24 @@
 import datetime as dt
 import re
 from datetime import date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipelines.config import facts, toml
+from pipelines.config.collect import Collect
+from pipelines.config.inputs import Input, Zone
 from pipelines.config.links import Host, Link
 from pipelines.config.plans import Plan
 from pipelines.config.recipients import Deliver
-from pipelines.primitives.clock import naive_utc
 from pipelines.primitives.errors import ConfigError
 from pipelines.sources import blocks
-from pipelines.sources.protocol import source_names
 
 FILE_NAME = "site.toml"
 ARRIVED = "arrived"  # a file next to site.toml: logs have come, read them now
 
-
-def _known_zone(name: str) -> str:
-    if name not in available_timezones():
-        raise ValueError(f"unknown time zone {name!r}; use a name such as 'America/Chicago' or 'UTC'")
-    return name
-
-
-def _naive_utc(value: datetime | date) -> datetime:
-    return naive_utc(value) if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-
-
-Zone = Annotated[str, AfterValidator(_known_zone)]
-Instant = Annotated[datetime, AfterValidator(_naive_utc)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -94,19 +80,6 @@ class Campaign(_Model):
     file_family: str = ""
 
 
-class Expect(_Model):
-    """When a log should have been written: coverage counts only what is declared."""
-
-    begin: Instant = Field(alias="from")
-    end: Instant = Field(alias="to")
-
-    @model_validator(mode="after")
-    def _in_order(self) -> "Expect":
-        if self.begin >= self.end:
-            raise ValueError("'from' must lie before 'to'")
-        return self
-
-
 class Change(_Model):
     """Something that was changed on purpose: what a step in a rate may be explained by."""
 
@@ -114,55 +87,6 @@ class Change(_Model):
     what: str
     entities: tuple[str, ...] = ()  # drives, stations, hosts, systems it touched; all of the site if none is given
     note: str = ""
-
-
-class Input(_Model):
-    """Files to read; `{link}`, `{host}`, `{drive}`, `{system}`, `{date}`, `{name}` in the pattern say whence one is."""
-
-    glob: str
-    source: str = ""
-    system: str = ""
-    host: str = ""
-    link: str = ""
-    drive: str = ""
-    zone: Zone | None = None
-    date: dt.date | None = None
-    start_at: Instant | None = None
-    interval_s: float | None = Field(default=None, gt=0)
-    date_order: Literal["", "dmy", "mdy"] = ""
-    columns: dict[str, str] = {}  # titles of columns, by what the source calls them
-    expect: Expect | None = None
-
-    @property
-    def pattern(self) -> str:
-        """The glob below its base."""
-        return self.glob.lstrip("/")
-
-    def match(self, path: str) -> dict[str, str] | None:
-        """The pattern's placeholders in a path relative to its base, or None if it does not fit."""
-        found = _pattern(self.pattern).fullmatch(path)
-        return found.groupdict() if found else None
-
-    def base(self, root: Path) -> Path:
-        """The folder the pattern starts from: the site's own, unless it is absolute."""
-        return Path("/") if self.glob.startswith("/") else root
-
-    @field_validator("source")
-    @classmethod
-    def _known_source(cls, source: str) -> str:
-        if source and source not in source_names():
-            raise ValueError(f"there is no source {source!r}; known: {', '.join(source_names())}")
-        return source
-
-    @field_validator("glob")
-    @classmethod
-    def _readable(cls, glob: str) -> str:
-        names = re.findall(r"\{(\w*)\}", glob)
-        if not glob.strip("/"):
-            raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
-        if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
-            raise ValueError(f"placeholder {{{unknown[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
-        return glob
 
 
 class Limits(_Model):
@@ -195,7 +119,9 @@ class Site(_Model):
     host: tuple[Host, ...] = ()
     drive: tuple[Drive, ...] = ()
     link: tuple[Link, ...] = ()
-    input: tuple[Input, ...] = ()
+    input: tuple[Input, ...] = ()  # those of site.toml, then one for what each [[collect]] entry wrote
+    collect: tuple[Collect, ...] = ()
+    spool_days: int = Field(default=30, ge=2)  # so long answers that were read stay in the spool
     campaign: tuple[Campaign, ...] = ()
     plan: tuple[Plan, ...] = ()
     limits: Limits = Limits()
@@ -214,6 +140,7 @@ class Site(_Model):
         problems += _repeated("drive", [drive.name for drive in self.drive])
         problems += _repeated("link", [link.name for link in self.link])
         problems += _repeated("campaign", [campaign.name for campaign in self.campaign])
+        problems += _repeated("collect", [entry.name for entry in self.collect])
         problems += _repeated("plan", [plan.name for plan in self.plan])
         problems += facts.repeated(self.fact)
         problems += _repeated("port", [" ".join(dict(port).values()) for link in self.link for port in link.port])
@@ -256,10 +183,11 @@ def load_site(path: Path) -> Site:
     if "root" in values:
         raise ConfigError(f"{file}: root is not a key of site.toml", "paths are relative to the file's folder")
     try:
-        return Site.model_validate(values | {"root": file.resolve().parent})
+        site = Site.model_validate(values | {"root": file.resolve().parent})
     except ValidationError as error:
         listed = "\n".join(toml.describe(problem, places) for problem in error.errors())
         raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
+    return site.model_copy(update={"input": (*site.input, *(entry.input for entry in site.collect))})
 
 
 def glance(path: str) -> tuple[str, str]:
@@ -274,32 +202,14 @@ def glance(path: str) -> tuple[str, str]:
     return site.zone, str(site.root / ARRIVED)
 
 
+def has_collect(path: str) -> bool:
+    """Whether a scheduler has anything to collect; nothing for a site.toml that cannot be read."""
+    try:
+        return bool(load_site(Path(path)).collect)
+    except ConfigError:
+        return False
+
+
 def _repeated(kind: str, names: list[str]) -> list[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     return [f"{kind} {name!r} is declared twice" for name in twice]
-
-
-_PLACEHOLDERS = {
-    "date": r"(?P<date>\d{4}[-.]?\d\d[-.]?\d\d)",
-    "link": r"(?P<link>[^/]+?)",
-    "host": r"(?P<host>[^/_]+?)",
-    "drive": r"(?P<drive>[^/]+?)",
-    "system": r"(?P<system>[^/]+?)",
-    "name": r"(?P<name>[^/]+?)",
-}
-
-
-@cache
-def _pattern(glob: str) -> re.Pattern[str]:
-    """A glob with placeholders as a regular expression; `**` crosses folders, `*` and `?` do not."""
-    parts = re.split(r"(\*\*/|\*|\?|\{\w+\})", glob)
-    known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    whole = "".join(
-        known.get(part) or _PLACEHOLDERS.get(part.strip("{}"), "")
-        if part in known or part.startswith("{")
-        else re.escape(part)
-        for part in parts
-    )
-    # before a `*` only a dot or an underscore says where a name ends; as little as fits would be its first letter
-    open_end = r"(\(\?P<(?!date)\w+>[^)]*\))(?=\[\^/\]\*)"
-    return re.compile(re.sub(open_end, r"\1(?=[._]|$)", whole))

@@ -6,8 +6,10 @@ from functools import cached_property
 from pathlib import Path
 
 from pipelines import sources
+from pipelines.config.collect import Spool
 from pipelines.config.files import input_for, look_at, not_a_file, origin_of, stored_path
-from pipelines.config.site import Input, Site
+from pipelines.config.inputs import Input
+from pipelines.config.site import Site
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import blocks
 from pipelines.sources.protocol import Claim, Origin
@@ -72,6 +74,7 @@ class IncomingFile:
             item, values = input_for(site, path)
         self.path, self.status = path, look_at(path)
         self.name = stored_path(site, path) if site else str(path)
+        self.grows_by_lines = isinstance(item, Spool)
         self.given_source = source or (item.source if item else "")
         self.declared = origin_of(site, path, item, values or {}, self.status)
         self.limits = site.limits.of_reading if site else blocks.Limits()

@@ -81,7 +81,7 @@ class FileParse:
         A refused or damaged file ends early with `failure` set. Raises blocks.PrefixChanged before the first chunk if
         the part that is already known is not what it was.
         """
-        is_whole = getattr(self.source, "IS_WHOLE", False)
+        is_whole = getattr(self.source, "IS_WHOLE", False) and not self.file.grows_by_lines
         try:
             for block in _ahead(blocks.read_blocks(self.file.path, self.start, limits=self.file.limits)):
                 self.sha256 = block.digest  # also of a block that is refused: it tells this file from others

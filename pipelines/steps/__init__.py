@@ -3,6 +3,7 @@
 from pipelines.answers.question import ask_sql
 from pipelines.primitives.failures import summarize_failure
 from pipelines.steps.build import BuildReport, build, maintain
+from pipelines.steps.collect import collect, seconds_to_next
 from pipelines.steps.detect import detect, forecast, mark_finding
 from pipelines.steps.ingest import (
     bytes_below,
@@ -30,6 +31,7 @@ __all__ = [
     "build",
     "bytes_below",
     "bytes_to_read",
+    "collect",
     "deliver",
     "detect",
     "dirty_tables",
@@ -48,6 +50,7 @@ __all__ = [
     "rejects",
     "report",
     "restore",
+    "seconds_to_next",
     "site_at",
     "summarize_failure",
     "warn",

@@ -15,6 +15,7 @@ from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation, load_catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
+from pipelines.ingest.collect.sweep import sweep
 from pipelines.primitives.errors import CheckFailed
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
@@ -141,7 +142,7 @@ def _build(
 # What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
 _DECIDE_NO_ROW = {
     *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
-    *("catalogue", "data_path", "retention_days", "snapshot_retention_days", "template"),
+    *("catalogue", "data_path", "collect", "spool_days", "retention_days", "snapshot_retention_days", "template"),
 }
 
 
@@ -188,6 +189,7 @@ class MaintainReport:
     dry_run: bool
     dropped: retention.PurgeResult
     maintenance: maintenance.CompactionResult
+    spool: tuple[int, int] = (0, 0)  # files of the spool that were read and went, and their bytes
     waits: bool = False  # facts are dropped after a build only, for SQL, contracts or site.toml have changed since
 
     def as_dict(self) -> dict[str, Any]:
@@ -199,11 +201,13 @@ class MaintainReport:
             "rows_dropped": self.dropped.n_rows,
             "waits_for_build": self.waits,
             **vars(self.maintenance),
+            "spool_files_removed": self.spool[0],
+            "spool_bytes_removed": self.spool[1],
         }
 
 
 def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
-    """Drop facts older than site.toml keeps them, then merge, expire and sweep the lake's files.
+    """Drop facts older than site.toml keeps them, then merge, expire and sweep the lake's files, and the spool's.
 
     What went is built and checked in the transaction that drops it. Run again it does nothing more but merge its own
     note in ops.run with those before. Raises CheckFailed, with no facts dropped but the files kept up, and
@@ -228,7 +232,7 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
             done = replace(done, files_before=files_before)
             if failure:
                 raise failure
-            report = MaintainReport(dry_run, dropped, done, waits)
+            report = MaintainReport(dry_run, dropped, done, sweep(site, connection, dry_run), waits)
             run.counts = report.as_dict()
     return report
 

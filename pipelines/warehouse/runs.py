@@ -24,7 +24,7 @@ class Run:
     """One run of a step, while it goes on."""
 
     step: str
-    started_at: datetime
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC).replace(tzinfo=None))
     counts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -34,7 +34,7 @@ def record_run(connection: Connection, step: str) -> Iterator[Run]:
 
     A run that changed nothing leaves no row: a check every few minutes must not fill the warehouse.
     """
-    run, begun, before = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic(), snapshot_id(connection)
+    run, begun, before = Run(step), time.monotonic(), snapshot_id(connection)
     try:
         yield run
     except Exception as error:
@@ -51,7 +51,7 @@ def record_readonly_run(site: Site, step: str) -> Iterator[Run]:
 
     Gives up quickly if there is no warehouse or another step holds the lock.
     """
-    run, begun = Run(step, datetime.now(UTC).replace(tzinfo=None)), time.monotonic()
+    run, begun = Run(step), time.monotonic()
     failure: str | None = None
     try:
         yield run
@@ -59,10 +59,21 @@ def record_readonly_run(site: Site, step: str) -> Iterator[Run]:
         failure = summarize_failure(step, error)
         raise
     finally:
-        elapsed_s, warehouse = time.monotonic() - begun, Warehouse(site.model_copy(update={"lock_wait_s": _WAIT_S}))
-        if (failure or run.counts) and warehouse.exists():
-            with suppress(TapescopeError, duckdb.Error, OSError), warehouse.write(step) as connection:
-                _write(connection, run, elapsed_s, failure)
+        if failure or run.counts:
+            try_record(site, run, time.monotonic() - begun, failure)
+
+
+def try_record(site: Site, run: Run, elapsed_s: float, failure: str | None) -> bool:
+    """Record a run of a step that does not write the warehouse; False if there is none, or another step writes it."""
+    warehouse = Warehouse(site.model_copy(update={"lock_wait_s": _WAIT_S}))
+    if not warehouse.exists():
+        return False
+    try:
+        with warehouse.write(run.step) as connection:
+            _write(connection, run, elapsed_s, failure)
+    except (TapescopeError, duckdb.Error, OSError):
+        return False
+    return True
 
 
 def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | None) -> None:

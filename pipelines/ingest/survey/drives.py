@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.config import technology
-from pipelines.config.site import Input
+from pipelines.config.inputs import Input
 from pipelines.ingest.survey.names import NO_HOSTS
 from pipelines.ingest.survey.patterns import Pattern
 from pipelines.primitives.text import short_host

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipelines.config.site import Input
+from pipelines.config.inputs import Input
 from pipelines.ingest.survey.files import FileFound
 from pipelines.ingest.survey.names import is_regular, may_be_host
 from pipelines.ingest.survey.periods import Period, declared

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipelines.config.files import below, find_inputs, is_own, stored_path
-from pipelines.config.site import Input, Site
+from pipelines.config.inputs import Input
+from pipelines.config.site import Site
 from pipelines.ingest.identify import Identified, identify
 from pipelines.ingest.survey.patterns import generalise
 

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import requests
-from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from pipelines.primitives.errors import ConfigError
+from pipelines.primitives.web import authorization, session
 from pipelines.reporting.delivery.credentials import secret
 
 TIMEOUT_S = 30
@@ -32,15 +31,9 @@ def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) ->
 
     Raises requests.RequestException, also for an answer that is not 2xx; ConfigError for a token no header can hold.
     """
-    token = secret(secrets, token_name)
-    if not token.isascii() or not token.isprintable():  # requests would show all of it in its error
-        raise ConfigError(f"{token_name} holds what no header can", "give it on one line, in ASCII")
-    with requests.Session() as session:
-        session.trust_env = False  # no netrc: what goes out is what site.toml and the secrets say
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, HTTPAdapter(max_retries=_RETRY))
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        answer = session.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False)
+    headers = authorization(secret(secrets, token_name), token_name)
+    with session(_RETRY) as web:
+        answer = web.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False)
     if not answer.ok or answer.is_redirect:
         raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
     return url

@@ -10,7 +10,7 @@ from pipelines.sources._shared.metrics import BYTE, COUNT, CPU, KBYTE, MILLI, NU
 SECOND = "s"
 SECTOR = "sector"  # of 512 bytes, whatever the disk has
 
-_EXPORTED = {
+EXPORTED = {
     "node_procs_running": Metric(HOST, "run_queue", COUNT, False),
     "node_procs_blocked": Metric(HOST, "blocked", COUNT, False),
     "node_load1": Metric(HOST, "load_1", NUMBER, False),
@@ -153,7 +153,7 @@ _COLLECTD = {
     "ps_state-running:value": Metric(HOST, "run_queue", COUNT, False),
     "ps_state-blocked:value": Metric(HOST, "blocked", COUNT, False),
 }
-METRICS = _EXPORTED | _TELEGRAF | _COLLECTD
+METRICS = EXPORTED | _TELEGRAF | _COLLECTD
 FACTORS = {KBYTE: 1024, SECTOR: 512}
 # The counters of 32 bits of a switch without wider ones, and what tells one that went round from one that began again.
 NARROW = tuple(name for name, metric in METRICS.items() if metric.column in ("in_narrow", "out_narrow"))
