@@ -56,7 +56,9 @@ class Seat:
     ended_s: float
 
 
-def wanted(seed: int, days: int = 7, tapes: int = 14, bursts: int = 4, files: int = 12, hours: float = 3.0) -> list[Ask]:
+def wanted(
+    seed: int, days: int = 7, tapes: int = 14, bursts: int = 4, files: int = 12, hours: float = 3.0
+) -> list[Ask]:
     """Bursts for a data set each, about `bursts` a day, of `files` on each of two tapes, spread over some hours."""
     rng = Random(f"{seed} wanted")
     sizes = {f"L{n:03d}": [round(2 + 6 * rng.random(), 3) for _ in range(1000)] for n in range(tapes)}

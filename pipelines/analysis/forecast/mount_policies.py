@@ -6,9 +6,10 @@ whether they read what was asked for meanwhile. Of what the record leaves open t
 As for every what-if the replay comes first, and other policies only where it is within 10 % of the record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -58,23 +59,23 @@ class MountAdvice:
     @property
     def unplaced(self) -> list[str]:
         """Kinds of drives on whose tapes no places are known: the order of a mount changes nothing there."""
-        return sorted(kind for kind, cost in self.reads.costs.items() if cost.read.places is None)
+        return sorted(kind for kind, cost in self.reads.costs.items() if cost.read.tape is None)
 
 
-def advise(history: History, policies: Sequence[Policy] = ()) -> MountAdvice | NoEstimate:
-    """The recorded days under some policies; without any under a grid of them, of which the best are kept.
+def advise(history: History, changed: Mapping[str, Any] | None = None) -> MountAdvice | NoEstimate:
+    """The recorded days with some of their policy changed; without that under a grid of policies, the best kept.
 
-    Raises TapescopeError where no mount was logged as a whole.
+    Raises TapescopeError where no mount was logged as a whole, ValueError for what no policy has.
     """
     found = requested_reads(history)
     if isinstance(found, NoEstimate):
         return found
     stated = history.rows("read_policies")
-    return judge_policies(found, stated[0]["min_age_s"] if stated else None, policies)
+    return judge_policies(found, stated[0]["min_age_s"] if stated else None, changed)
 
 
 def judge_policies(
-    reads: RequestedReads, stated_age_s: float | None = None, policies: Sequence[Policy] = ()
+    reads: RequestedReads, stated_age_s: float | None = None, changed: Mapping[str, Any] | None = None
 ) -> MountAdvice:
     """The same of reads at hand; `stated_age_s`: the least age that their requests were logged with."""
     work = reads.record.work
@@ -91,11 +92,12 @@ def judge_policies(
     if advice.is_withheld:
         return advice
     runs = []
-    for policy in policies or grid(now, any(cost.read.places for cost in reads.costs.values())):
+    has_places = any(cost.read.tape for cost in reads.costs.values())
+    for policy in [replace(now, **changed)] if changed else grid(now, has_places):
         outcome = simulate(work, Changes(policy=policy))
         saved = saved_hours(reads.costs, replayed, outcome, len(reads.mounts))
         runs.append(_ran(policy, outcome, saved))
-    return replace(advice, others=tuple(runs if policies else best(runs)))
+    return replace(advice, others=tuple(runs if changed else best(runs)))
 
 
 def _ran(policy: Policy, outcome: Outcome, saved: Estimate) -> PolicyRun:
@@ -140,7 +142,7 @@ def _order(reads: RequestedReads) -> Order:
         return "requested"
     by_place = sum(a.number < b.number for a, b in steps) / len(steps)
     by_request = sum(a.request.asked_s <= b.request.asked_s for a, b in steps) / len(steps)
-    if max(by_place, by_request) < SURE and any(cost.read.places for cost in reads.costs.values()):
+    if max(by_place, by_request) < SURE and any(cost.read.tape for cost in reads.costs.values()):
         return "rao"
     return "position" if by_place > by_request else "requested"
 
@@ -178,6 +180,18 @@ def best(runs: Sequence[PolicyRun]) -> list[PolicyRun]:
     if len(kept) <= MOST_LISTED:
         return kept
     return [kept[round(n * (len(kept) - 1) / (MOST_LISTED - 1))] for n in range(MOST_LISTED)]
+
+
+def policy_rows(advice: MountAdvice) -> list[dict[str, Any]]:
+    """Record, replay and other policies as rows; what is saved is against the replay."""
+    runs = [("recorded", advice.recorded), ("replayed", advice.replayed), *(("other", run) for run in advice.others)]
+    rows = []
+    for name, run in runs:
+        saved = run.saved_hours.columns("saved_hours") if name == "other" else {}
+        waits = {"wait_p50_hours": run.wait_p50_hours, "wait_p95_hours": run.wait_p95_hours}
+        first = {"run": name, "policy": described(run.policy), "n_mounts": run.n_mounts, "drive_hours": run.drive_hours}
+        rows.append(first | saved | waits)
+    return rows
 
 
 def described(policy: Policy) -> str:

@@ -11,7 +11,7 @@ from pipelines.analysis.forecast.history import History, Row
 from pipelines.analysis.forecast.whatif import Record, drives_of, is_whole, logged_mounts, mount_of, since
 from pipelines.analysis.models import mount_costs, seeking
 from pipelines.analysis.models.mount_costs import MountCosts, ReadTimes
-from pipelines.analysis.models.seeking import SAME_GB, Serpentine
+from pipelines.analysis.models.seeking import Serpentine
 from pipelines.analysis.models.simulation import Mount, Outage, Request, Use, Uses, Work
 from pipelines.config import technology
 from pipelines.primitives.estimate import NoEstimate
@@ -83,7 +83,8 @@ def requested_reads(history: History) -> RequestedReads | NoEstimate:
     asked, rest = ([rows for rows in whole if _is_asked(rows) is was] for was in (True, False))
     if not asked:
         return NoEstimate(
-            "no mount that read has a log of when its files were asked for", "the log of CTA's frontend, or Enstore's LOG"
+            "no mount that read has a log of when its files were asked for",
+            "the log of CTA's frontend, or Enstore's LOG",
         )
     zero = min(min(row["asked_at"], row["queued_at"] or row["asked_at"]) for rows in whole for row in rows)
     places = {
@@ -126,7 +127,9 @@ def _is_asked(rows: list[Row]) -> bool:
     first = rows[0]
     known = all(row["queued_at"] is not None and row["file_number"] is not None for row in rows)
     has_ended = first["dismounted_at"] > first["requested_at"]
-    return known and has_ended and first["mode"] == "read" and first["volume"] and any(row["file_bytes"] for row in rows)
+    return (
+        known and has_ended and first["mode"] == "read" and first["volume"] and any(row["file_bytes"] for row in rows)
+    )
 
 
 def _geometry(kind: str) -> Serpentine | None:
@@ -152,41 +155,32 @@ def _read_mount(rows: list[Row], zero: datetime, places: Places) -> ReadMount:
     return ReadMount(*(since(zero, first[name]) for name in _ENDS), tuple(files))
 
 
-def _ways(mount: ReadMount, has_places: bool) -> list[float]:
-    """Seconds of the ways between its files; where places are known the next file is there already: that is no way."""
-    return [
-        0.0 if has_places and abs(after.request.begin_gb - before.request.end_gb) < SAME_GB else after.way_s
-        for before, after in pairwise(mount.files)
-    ]
-
-
 def _times(mounts: Sequence[ReadMount], tape: Serpentine | None) -> ReadTimes:
-    ways_s = [sum(_ways(mount, tape is not None)) for mount in mounts]
-    between_s = [
-        sum(max(0.0, file.before_s - file.idle_s) for file in mount.files[1:]) - way
-        for mount, way in zip(mounts, ways_s, strict=True)
-    ]
+    ways = [(place, *way) for place, mount in enumerate(mounts) for way in _ways(mount, tape)]
+    of, way_s, prior_s = np.array(ways, dtype=float).reshape(-1, 3).T
+    between_s = [sum(max(0.0, file.before_s - file.idle_s) for file in mount.files[1:]) for mount in mounts]
     idle_s = [sum(file.idle_s for file in mount.files) for mount in mounts]
+    starts = np.array([mount.files[0].request.begin_gb for mount in mounts])
     columns = (
         [len(mount.files) for mount in mounts],
         [sum(file.request.mb for file in mount.files) for mount in mounts],
         [mount.ended_s - mount.begun_s - idle for mount, idle in zip(mounts, idle_s, strict=True)],
         [sum(file.request.moving_s for file in mount.files) for mount in mounts],
-        ways_s,
-        between_s,
+        np.array(between_s) - np.bincount(of.astype(int), way_s, len(mounts)),
         [mount.files[0].before_s for mount in mounts],
-        *zip(*(_prior_s(mount, tape) for mount in mounts), strict=True),
+        np.zeros(len(mounts)) if tape is None else tape.prior_s(np.zeros(len(mounts)), starts),
     )
-    return ReadTimes(*(np.array(column, dtype=float) for column in columns))
+    return ReadTimes(*(np.array(column, dtype=float) for column in columns), of.astype(int), way_s, prior_s)
 
 
-def _prior_s(mount: ReadMount, tape: Serpentine | None) -> tuple[float, float]:
-    """Its ways between files, and the one to the first, by the published model; nothing without places."""
+def _ways(mount: ReadMount, tape: Serpentine | None) -> list[tuple[float, float]]:
+    """Seconds of its ways between files, and by the published model; with places none leads to the next file."""
+    steps = list(pairwise(mount.files))
     if tape is None:
-        return 0.0, 0.0
-    begin, end = (np.array([getattr(file.request, name) for file in mount.files]) for name in ("begin_gb", "end_gb"))
-    first, *later = tape.prior_s(np.array([0.0, *end[:-1]]), begin)
-    return float(sum(later)), float(first)
+        return [(after.way_s, 0.0) for _, after in steps]
+    ends = ([getattr(step[n].request, name) for step in steps] for n, name in ((0, "end_gb"), (1, "begin_gb")))
+    prior_s = tape.prior_s(*(np.array(end) for end in ends))
+    return [(step[1].way_s, prior) for step, prior in zip(steps, prior_s.tolist(), strict=True) if prior > 0]
 
 
 def _uses(mounts: Sequence[ReadMount]) -> Uses:

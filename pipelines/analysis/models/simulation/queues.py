@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from pipelines.analysis.models import seeking
-from pipelines.analysis.models.seeking import Files, SeekModel
+from pipelines.analysis.models.seeking import Files, SeekModel, Serpentine
 
 Order = Literal["requested", "position", "rao"]
 
@@ -63,29 +63,36 @@ class Request:
 
 @dataclass(frozen=True)
 class ReadCosts:
-    """Seconds of a mount before its first way and after its last file, of a file, and of a way between two files.
+    """Seconds of a mount before its first way and after its last file, of a file, and of a way.
 
-    Without a model of places every way takes `way_s`, in whatever order files are read, and the first is the mount's.
+    With a tape a way takes `way_s` and `factor` times the published model; the next file is there already. Without one
+    every way between two files takes `way_s`, in whatever order they are read, and the first is the mount's.
     """
 
     lead_s: float
     tail_s: float
     file_s: float = 0.0
     way_s: float = 0.0
-    places: SeekModel | None = None
+    factor: float = 1.0
+    tape: Serpentine | None = None
 
-    def ways(self, begin_gb: Sequence[float], end_gb: Sequence[float], from_gb: float) -> tuple[list[float], float]:
-        """Seconds to reach each file, read in this order, and their sum before the site's factor on the model."""
-        if self.places is None:
-            return [self.way_s] * len(begin_gb), 0.0
-        froms = np.array([from_gb, *end_gb[:-1]])
-        prior = self.places.tape.prior_s(froms, np.array(begin_gb))
-        return list(np.exp(self.places.log_factor) * prior), float(prior.sum())
+    def ways(self, lot: "Sequence[Request]", from_gb: float | None) -> tuple[list[float], int, float]:
+        """Seconds to reach each file in this order, ways that lead elsewhere, and their sum by the published model.
+
+        `from_gb`: where the tape is, None at the beginning of a mount.
+        """
+        if self.tape is None:
+            first = 0.0 if from_gb is None else self.way_s
+            return [first, *[self.way_s] * (len(lot) - 1)], len(lot) - (from_gb is None), 0.0
+        froms = np.array([from_gb or 0.0, *(one.end_gb for one in lot[:-1])])
+        prior = self.tape.prior_s(froms, np.array([one.begin_gb for one in lot]))
+        seconds = np.where(prior > 0, self.way_s + self.factor * prior, 0.0)
+        return seconds.tolist(), int((prior > 0).sum()), float(prior.sum())
 
 
 @dataclass
 class Read:
-    """What one kind of drive did for requests: mounts, seconds, ways between files, their sum by the model, waits."""
+    """What one kind of drive did for requests: mounts, seconds, ways, their sum by the published model, waits."""
 
     n_mounts: int = 0
     busy_s: float = 0.0
@@ -141,15 +148,15 @@ class TapeQueue:
         """All that was asked for by now, in the order in which it is read."""
         until = bisect_right(self.asked, now)
         waiting, self.served = self.requests[self.served : until], until
-        return [waiting[n] for n in order_of(waiting, self.policy.order, self.costs.places)]
+        return [waiting[n] for n in order_of(waiting, self.policy.order, self.costs.tape)]
 
 
-def order_of(waiting: Sequence[Request], order: Order, places: SeekModel | None) -> list[int]:
-    """The order in which one mount reads them; recommended access order needs a model of places, else by position."""
+def order_of(waiting: Sequence[Request], order: Order, tape: Serpentine | None) -> list[int]:
+    """The order in which one mount reads them; recommended access order needs a tape's geometry, else by position."""
     if order == "requested" or len(waiting) < 2:
         return list(range(len(waiting)))
     ends = (np.array([getattr(one, name) for one in waiting]) for name in ("begin_gb", "end_gb"))
     files = Files(np.arange(len(waiting)), *ends)
-    if order == "rao" and places is not None:
-        return [int(n) for n in seeking.recommended(places, files)]
+    if order == "rao" and tape is not None:
+        return [int(n) for n in seeking.recommended(SeekModel(tape), files)]
     return [int(n) for n in np.argsort(files.begin_gb, kind="stable")]

@@ -108,14 +108,12 @@ class Run:
 
     def _read(self, read: Read, queue: TapeQueue, begun: float) -> Generator[simpy.Event, Any, float]:
         """Lots of requests in one mount; returns the seconds they waited for their first blocks, in all."""
-        env, costs, waited_s, place_gb = self.env, queue.costs, 0.0, 0.0
+        env, costs, waited_s = self.env, queue.costs, 0.0
+        place_gb: float | None = None
         read.n_mounts += 1
-        is_first = True
         while lot := queue.take(env.now if queue.policy.joins else begun):
-            ways, prior_s = costs.ways([one.begin_gb for one in lot], [one.end_gb for one in lot], place_gb)
-            if is_first and costs.places is None:
-                ways[0] = 0.0
-            read.n_ways += len(lot) - is_first
+            ways, n_ways, prior_s = costs.ways(lot, place_gb)
+            read.n_ways += n_ways
             read.prior_s += prior_s
             at = env.now
             for request, way_s in zip(lot, ways, strict=True):
@@ -124,5 +122,5 @@ class Run:
                 waited_s += at - request.asked_s
                 at += request.moving_s
             yield env.timeout(at - env.now)
-            place_gb, is_first = lot[-1].end_gb, False
+            place_gb = lot[-1].end_gb
         return waited_s
