@@ -102,6 +102,7 @@ def logged_mounts(history: History) -> list[list[Row]]:
 
 
 def is_whole(mount: list[Row]) -> bool:
+    """Whether its dismount was logged; only mounts whose request was are rows at all."""
     return mount[-1]["dismounted_at"] is not None
 
 
@@ -140,4 +141,5 @@ def mount_of(rows: list[Row], zero: datetime) -> Mount:
 
 
 def since(zero: datetime, at: datetime) -> float:
+    """Seconds from one instant to another."""
     return (at - zero).total_seconds()

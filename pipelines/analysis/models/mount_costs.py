@@ -2,11 +2,11 @@
 
     wall = mount + n file + (time moving) + (ways);  a way = constant + factor x the published model of ways
 
-Inputs: mounts (`ReadTimes`) and the ways between their files; where the technology's places are known, its tape and what
-the published model (`seeking.py`) says of each way. Fitted by `calibration.py`: the seconds of a mount and of a file, by
-resampling mounts; of ways constant and factor, by least squares over them. A model that knows little of the ways thus
-gets a small factor, and another order saves little. Without places a way is the mean way between two files of a mount,
-in whatever order they are read, and the way to the first file is the mount's.
+Inputs: mounts (`ReadTimes`) and the ways between their files; where the technology's places are known, its tape and
+what the published model (`seeking.py`) says of each way. Fitted by `calibration.py`: the seconds of a mount and of a
+file, by resampling mounts; of ways constant and factor, by least squares over them. A model that knows little of the
+ways thus gets a small factor, and another order saves little. Without places a way is the mean way between two files
+of a mount, in whatever order they are read, and the way to the first file is the mount's.
 
 Outputs: costs for the simulator, and the hours saved between two of its runs over the same requests. Bytes and files
 are the same in both, so the saving is fewer mounts and other ways. Its 90 % interval holds what is not known of their
@@ -34,7 +34,7 @@ LEAST_WAYS = 10  # for what they say of the model of places
 
 @dataclass(frozen=True)
 class ReadTimes:
-    """Mounts that read, all of one kind of drive: files, MB and seconds; and the ways between files, an element each."""
+    """Mounts that read, all of one kind of drive, and the ways between their files; MB and seconds, an element each."""
 
     n_files: Floats
     moved_mb: Floats

@@ -29,7 +29,7 @@ Order = Literal["requested", "position", "rao"]
 
 @dataclass(frozen=True)
 class Policy:
-    """When a tape is mounted for those who wait for it, and in which order they are served; None: that never does it."""
+    """When a tape is mounted for those who wait for it, and the order in which it is read; None: never by that."""
 
     min_age_s: float = 0.0
     min_files: int | None = None
