@@ -54,7 +54,7 @@ class MountAdvice:
 
     @property
     def is_withheld(self) -> bool:
-        return self.error > MOST_ERROR
+        return bool(self.error > MOST_ERROR)
 
     @property
     def unplaced(self) -> list[str]:
@@ -136,8 +136,9 @@ def _warranted_early(policy: Policy, mounts: Sequence[ReadMount]) -> Iterator[Po
 
 
 def _order(reads: RequestedReads) -> Order:
-    """By which mounts read their files: as most steps from one to the next go, as long as nearly all of them do."""
-    steps = [pair for mount in reads.mounts for pair in pairwise(mount.files)]
+    """By which mounts read what waited when they began: as nearly all steps go, else as recommended."""
+    lots = [[one for one in mount.files if one.request.asked_s <= mount.begun_s] for mount in reads.mounts]
+    steps = [pair for lot in lots for pair in pairwise(lot)]
     if not steps:
         return "requested"
     by_place = sum(a.number < b.number for a, b in steps) / len(steps)
