@@ -1,4 +1,4 @@
-"""The adviser on mounts: requests by hand, what must hold of any, costs, the policy of a record, weeks of the generator."""
+"""The adviser on mounts: requests by hand, what must hold of any, costs, a record's policy, weeks of the generator."""
 
 import json
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def test_what_is_asked_for_meanwhile_is_read_too_or_waits() -> None:
 
 
 def test_requests_share_drives_with_other_mounts() -> None:
-    """A write takes the drive from 0 to 500: it was asked for first. A's mount begins then: its blocks at 562 and 604."""
+    """A write takes the drive from 0 to 500: it was asked for first. A's mount begins then: blocks at 562 and 604."""
     write = Mount("LTO-9", "write", (File(100, 400),), 0, "n1", "W", 50, 50)
     found = run(Policy(10), ask("A", 0), ask("A", 100), mounts=(write,))
     assert found.reads["LTO-9"].waits_s == [562, 504] and found.n_stuck == 0
@@ -138,7 +138,7 @@ def test_at_once_and_with_one_drive_requests_are_served_as_they_come(times: list
 
 @given(TIMES, PLACES, st.integers(0, 8000))
 def test_drive_hours_never_grow_when_requests_of_a_tape_are_merged(times: list[int], gb: list[int], age: int) -> None:
-    """For a mount takes longer than the longest way: against each request a mount of its own, and against one for all."""
+    """For a mount takes longer than the longest way: one for all, some, and one for each request."""
     costs = ReadCosts(80, 60, 2, 0, 1.0, LTO9)
     asked = [ask("A", at, place=float(place)) for at, place in zip(times, gb * 6, strict=False)]
     alone = run(Policy(), *(replace(one, volume=f"V{n}") for n, one in enumerate(asked)), costs=costs)
@@ -171,7 +171,7 @@ def short_week() -> RequestedReads:
 def test_costs_of_a_mount_are_those_that_were_drawn(short_week: RequestedReads) -> None:
     """Mounts draw 50 to 90 + 10 to 20 + 35 to 75 + 12 to 18 s, 155 s on average, and 1.2 s that are always there.
 
-    A way takes 9 s and up to 105, of 15 % scatter, so a line over the model's ways leaves some of the first to the mount.
+    A way takes 9 to 114 s, of 15 % scatter: the published model has some of the first ways otherwise.
     """
     cost = short_week.costs["LTO-9"]
     assert cost.mount_s.value == pytest.approx(156, abs=8) and cost.mount_s.low < cost.mount_s.value < cost.mount_s.high
@@ -213,7 +213,7 @@ def test_files_that_warrant_a_mount_early_are_found(short_week: RequestedReads) 
 def test_a_replay_that_is_off_withholds_the_answer(short_week: RequestedReads) -> None:
     uses = {key: replace(use, busy_s=1.3 * use.busy_s) for key, use in short_week.record.uses.items()}
     off = judge_policies(replace(short_week, record=replace(short_week.record, uses=uses)), 600.0)
-    assert off.is_withheld and off.others == () and off.error == pytest.approx(0.23, abs=0.02)
+    assert off.is_withheld and off.others == () and off.error == pytest.approx(0.3, abs=0.02)
     thin = judge_policies(replace(short_week, record=replace(short_week.record, share=0.8)), 600.0)
     assert thin.is_withheld and "no log has when they were asked for" in thin.what
 
@@ -291,9 +291,5 @@ def test_the_command_lists_the_best(site: Site) -> None:
     assert "a tape again after" in output and "recommended access order" in output and "The replay is" in output
     wrong = CliRunner().invoke(cli, ["forecast", "mounts", "--min-age", "long", "--site", str(site.root)])
     assert wrong.exit_code == 2 and "such as 2h" in wrong.output
-    both = (
-        output_of(site, "ask", "data_set_costs", "--param", "n=1")
-        if False
-        else output_of(site, "ask", "data_set_costs")
-    )
-    assert "r_muon" in both and "/eos" in both
+    costs = output_of(site, "ask", "data_set_costs")
+    assert "r_muon" in costs and "/eos" in costs

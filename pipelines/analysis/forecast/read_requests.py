@@ -16,7 +16,6 @@ from pipelines.analysis.models.simulation import Mount, Outage, Request, Use, Us
 from pipelines.config import technology
 from pipelines.primitives.estimate import NoEstimate
 
-_ENDS = ("requested_at", "dismounted_at")
 Places = dict[tuple[str, str, int], tuple[float, float]]  # GB before a file of a tape, and with it
 
 
@@ -92,7 +91,7 @@ def requested_reads(history: History) -> RequestedReads | NoEstimate:
         for row in history.rows("file_places")
     }
     mounts = tuple(_read_mount(rows, zero, places) for rows in asked)
-    others = [(mount_of(rows, zero), *(since(zero, rows[0][name]) for name in _ENDS)) for rows in rest]
+    others = [(mount_of(rows, zero), *_ends(rows, zero)) for rows in rest]
     read = sum(row["file_bytes"] for rows in logged if rows[0]["mode"] == "read" for row in rows)
     share = sum(row["file_bytes"] for rows in asked for row in rows) / read
     return gathered(mounts, *drives_of(history, whole, zero), others, share)
@@ -121,6 +120,10 @@ def gathered(
         uses.setdefault((mount.kind, mount.mode), Use()).add(mount, begun, ended)
     work = Work(tuple(mount for mount, _, _ in others), drives, tuple(outages), requests, reading)
     return RequestedReads(Record(work, uses, share), tuple(mounts), costs)
+
+
+def _ends(rows: list[Row], zero: datetime) -> tuple[float, float]:
+    return since(zero, rows[0]["requested_at"]), since(zero, rows[0]["dismounted_at"])
 
 
 def _is_asked(rows: list[Row]) -> bool:
@@ -152,7 +155,8 @@ def _read_mount(rows: list[Row], zero: datetime, places: Places) -> ReadMount:
         way_s = max(0.0, row["position_s"] or 0.0) if nth else 0.0
         files.append(ReadFile(request, row["file_number"], max(0.0, row["before_s"]), max(0.0, row["think_s"]), way_s))
         here_gb = end_gb
-    return ReadMount(*(since(zero, first[name]) for name in _ENDS), tuple(files))
+    begun_s, ended_s = _ends(rows, zero)
+    return ReadMount(begun_s, ended_s, tuple(files))
 
 
 def _times(mounts: Sequence[ReadMount], tape: Serpentine | None) -> ReadTimes:
@@ -161,16 +165,21 @@ def _times(mounts: Sequence[ReadMount], tape: Serpentine | None) -> ReadTimes:
     between_s = [sum(max(0.0, file.before_s - file.idle_s) for file in mount.files[1:]) for mount in mounts]
     idle_s = [sum(file.idle_s for file in mount.files) for mount in mounts]
     starts = np.array([mount.files[0].request.begin_gb for mount in mounts])
-    columns = (
-        [len(mount.files) for mount in mounts],
-        [sum(file.request.mb for file in mount.files) for mount in mounts],
-        [mount.ended_s - mount.begun_s - idle for mount, idle in zip(mounts, idle_s, strict=True)],
-        [sum(file.request.moving_s for file in mount.files) for mount in mounts],
-        np.array(between_s) - np.bincount(of.astype(int), way_s, len(mounts)),
-        [mount.files[0].before_s for mount in mounts],
-        np.zeros(len(mounts)) if tape is None else tape.prior_s(np.zeros(len(mounts)), starts),
+    moved_mb = [sum(file.request.mb for file in mount.files) for mount in mounts]
+    wall_s = [mount.ended_s - mount.begun_s - idle for mount, idle in zip(mounts, idle_s, strict=True)]
+    moving_s = [sum(file.request.moving_s for file in mount.files) for mount in mounts]
+    return ReadTimes(
+        n_files=np.array([len(mount.files) for mount in mounts], dtype=float),
+        moved_mb=np.array(moved_mb, dtype=float),
+        wall_s=np.array(wall_s),
+        moving_s=np.array(moving_s),
+        between_s=np.array(between_s, dtype=float) - np.bincount(of.astype(int), way_s, len(mounts)),
+        before_s=np.array([mount.files[0].before_s for mount in mounts]),
+        first_prior_s=np.zeros(len(mounts)) if tape is None else tape.prior_s(np.zeros(len(mounts)), starts),
+        way_of=of.astype(np.int64),
+        way_s=way_s,
+        way_prior_s=prior_s,
     )
-    return ReadTimes(*(np.array(column, dtype=float) for column in columns), of.astype(int), way_s, prior_s)
 
 
 def _ways(mount: ReadMount, tape: Serpentine | None) -> list[tuple[float, float]]:

@@ -50,7 +50,7 @@ class ReadTimes:
     @property
     def ways_s(self) -> Floats:
         """Of each mount, together."""
-        return np.bincount(self.way_of, self.way_s, len(self.n_files))
+        return np.bincount(self.way_of, self.way_s, len(self.n_files)).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 _GB = {"GB": 1, "TB": 1000}
 
 
-class _Amount(click.ParamType):
+class _Amount(click.ParamType[float]):
     """A number with one of some units; the value is in the first of them."""
 
     def __init__(self, name: str, units: dict[str, int], example: str) -> None:
@@ -81,4 +81,4 @@ def _parts(found: Any) -> Iterator[str | Rows]:
 
 def _costs(kind: str, cost: Any) -> dict[str, Any]:
     whole = {"kind": kind, "n_mounts": cost.n_mounts} | cost.mount_s.columns("mount_s") | {"file_s": cost.read.file_s}
-    return whole | cost.way_s.columns("way_s")
+    return {**whole, **cost.way_s.columns("way_s")}
