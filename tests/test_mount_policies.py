@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.requested_reads import reads_of
 from pipelines import steps
 from pipelines.analysis.forecast import RequestedReads, gathered, judge_policies
 from pipelines.analysis.forecast.mount_policies import best, candidates
@@ -31,8 +32,7 @@ from pipelines.config.site import Site
 from pipelines.config.technology import drive
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from sample_data.cta import requested
-from sample_data.cta.requested import Rule, drive_hours, serve, wanted
-from support.requested import reads_of
+from sample_data.cta.requested import Rule, draw_requests, drive_hours, serve
 
 LTO9 = seeking.geometry(drive("LTO-9"))
 # 60 s before and 40 s after the files; each file 2 s, a way to it of 30 s but to the first, and 10 s of moving
@@ -165,7 +165,7 @@ def test_the_recommended_order_is_never_worse(gb: list[int]) -> None:
 
 @pytest.fixture(scope="module")
 def short_week() -> RequestedReads:
-    return reads_of(serve(wanted(1, days=3, tapes=8), SHORT, DRIVES, 1), len(DRIVES))
+    return reads_of(serve(draw_requests(1, days=3, tapes=8), SHORT, DRIVES, 1), len(DRIVES))
 
 
 def test_costs_of_a_mount_are_those_that_were_drawn(short_week: RequestedReads) -> None:
@@ -203,7 +203,7 @@ def test_the_policy_is_found_in_the_record(short_week: RequestedReads) -> None:
 
 def test_files_that_warrant_a_mount_early_are_found(short_week: RequestedReads) -> None:
     """Three files of a tape, or two hours: mounts before their age had three files at least, and the replay agrees."""
-    seats = serve(wanted(2, days=3, tapes=8), Rule(7200, min_files=3, by_place=True), DRIVES, 1)
+    seats = serve(draw_requests(2, days=3, tapes=8), Rule(7200, min_files=3, by_place=True), DRIVES, 1)
     found = judge_policies(reads_of(seats, len(DRIVES)), 7200.0)
     now = found.replayed.policy
     assert (now.min_age_s, now.min_files, now.order) == (7200, 3, "position") and not found.is_withheld
@@ -235,7 +235,7 @@ def test_the_best_save_more_than_what_makes_requests_wait_less(short_week: Reque
 
 def truth_held(seed: int) -> bool:
     """The same requests served by the generator under both policies: is what the longer age saves in the interval?"""
-    asks = wanted(seed, days=3, tapes=8)
+    asks = draw_requests(seed, days=3, tapes=8)
     short, long = (serve(asks, rule, DRIVES, seed) for rule in (SHORT, LONG))
     found = judge_policies(reads_of(short, len(DRIVES)), 600.0, {"min_age_s": 7200.0})
     (other,) = found.others
@@ -251,7 +251,7 @@ def test_what_a_longer_age_saves_is_what_the_generator_saves() -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("mounts")
-    seats = serve(wanted(5, days=3, tapes=8), SHORT, DRIVES, 5)
+    seats = serve(draw_requests(5, days=3, tapes=8), SHORT, DRIVES, 5)
     frontend, taped = requested.logs(seats, SHORT, DRIVES)
     text = 'name = "cta"\nzone = "UTC"\n[[input]]\nglob = "logs/*"\n'
     (folder / "site.toml").write_text(
@@ -274,7 +274,7 @@ def output_of(site: Site, *words: str) -> str:
 
 
 def test_through_logs_the_saving_is_the_generators(site: Site) -> None:
-    asks = wanted(5, days=3, tapes=8)
+    asks = draw_requests(5, days=3, tapes=8)
     short, long = (serve(asks, rule, DRIVES, 5) for rule in (SHORT, LONG))
     found = json.loads(output_of(site, "forecast", "mounts", "--min-age", "2h", "--format", "json"))
     recorded, replayed, other = found["policies"]

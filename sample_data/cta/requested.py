@@ -56,7 +56,7 @@ class Seat:
     ended_s: float
 
 
-def wanted(
+def draw_requests(
     seed: int, days: int = 7, tapes: int = 14, bursts: int = 4, files: int = 12, hours: float = 3.0
 ) -> list[Ask]:
     """Bursts for a data set each, about `bursts` a day, of `files` on each of two tapes, spread over some hours."""
