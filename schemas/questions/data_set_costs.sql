@@ -60,18 +60,11 @@ moved AS (
     WINDOW mount AS (PARTITION BY t.system, t.session_id),
            files AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
 ),
-url AS (
-    SELECT system, volume, file_seq AS file_number,
-           regexp_replace(any_value(disk_url ORDER BY logged_at, file_id, line_no), '^\w+://[^/]*/*|[?#].*$', '/', 'g') AS path
-    FROM bronze.cta_file WHERE disk_url IS NOT NULL AND near_days(day, $first_day - 1, $last_day + 1)
-    GROUP BY system, volume, file_seq
-),
 grouped AS (
-    SELECT m.*, string_split(trim(coalesce(v.path, u.path), '/'), '/') AS names
+    SELECT m.*, string_split(trim(v.path, '/'), '/') AS names
     FROM moved m
     LEFT JOIN silver.volume_file v
         ON v.system = m.system AND v.volume = m.volume AND v.file_number = m.file_number
-    LEFT JOIN url u ON u.system = m.system AND u.volume = m.volume AND u.file_number = m.file_number
     WHERE $group IN ('', m.storage_group)
 )
 SELECT system, storage_group, file_family,
