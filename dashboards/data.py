@@ -12,7 +12,20 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from pipelines.analysis.forecast import MONTH_DAYS, Fitted, History, Record, WhatIf, fit_site, judge, laid_out, recorded
+from pipelines.analysis.forecast import (
+    MONTH_DAYS,
+    WEEK_DAYS,
+    Fitted,
+    History,
+    MountAdvice,
+    Record,
+    WhatIf,
+    advise,
+    fit_site,
+    judge,
+    laid_out,
+    recorded,
+)
 from pipelines.analysis.models.simulation import Changes, Outcome, simulate
 from pipelines.answers import question
 from pipelines.answers.drill import Drilled, drill
@@ -21,6 +34,7 @@ from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site, load_site, site_file
 from pipelines.primitives import format
+from pipelines.primitives.estimate import NoEstimate
 
 DRILLED = 8  # intervals shown
 
@@ -167,6 +181,17 @@ def outcome(snapshot: int, last: date, n_days: int, changes: Changes) -> Outcome
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _outcome(path: str, which: str, snapshot: int, last: date, n_days: int, changes: Changes) -> Outcome:
     return simulate(_record(path, which, snapshot, last, n_days).work, changes)
+
+
+def mount_advice(snapshot: int, last: date) -> MountAdvice | NoEstimate:
+    """The week up to a day under other mount policies. Raises NoAnswer where no mount was logged as a whole."""
+    return _mount_advice(*_here(), snapshot, last)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _mount_advice(path: str, which: str, snapshot: int, last: date) -> MountAdvice | NoEstimate:
+    with refusing():
+        return advise(_history(path, which, snapshot, last, WEEK_DAYS))
 
 
 def places(contents: Asked) -> pl.DataFrame | None:

@@ -74,4 +74,4 @@ def test_truth_of_a_site_is_what_its_mounts_show() -> None:
     assert halves[1] / halves[0] == pytest.approx(years.factor ** (3640 / 365.25), rel=0.05)
     life = truths.lived(np.random.default_rng(3), 20_000, has_weeks=True)
     assert life.moved_gb.mean() == pytest.approx(life.gb_day, rel=0.02)
-    assert len(coverage.MODELS) == 12
+    assert len(coverage.MODELS) == 13

@@ -573,7 +573,7 @@ def test_filters_narrow_or_say_so(app: AppTest) -> None:
     assert not app.exception
     assert set(table(app, "volume", "is_whole_quicker")["volume"]) == {"G03243"}
     captions = [caption.value for caption in app.caption]
-    assert captions.count("Not narrowed by the station chosen in the side bar.") == 4
+    assert captions.count("Not narrowed by the station chosen in the side bar.") == 5
     app.switch_page("views/gaps.py").run()
     box(app, "Station").select("").run()
     assert len(table(app, "station", "ready_share")) > 1

@@ -364,7 +364,7 @@ def test_a_clock_that_jumped_back_stops_no_replay() -> None:
         "after_s": 9.0,
         "file_bytes": 10**9,
     }
-    mount = whatif._mount([row, row], at)
+    mount = whatif.mount_of([row, row], at)
     assert simulate(Work((mount,), {"LTO-4": 1})).ended_s == 9
 
 

@@ -2,10 +2,14 @@
 
 import streamlit as st
 
-from dashboards import charts, components, whole_tapes
+from dashboards import charts, components, mount_policies, whole_tapes
 
 PAGE = {"title": "Recalls", "order": 80}
 REMOUNTS = ["storage_group", "day", "n_mounts", "n_volumes", "avg_remounts", "n_extra", "wasted_hours"]
+DATA_SETS = [
+    "system", "storage_group", "file_family", "directory", "mode", "n_mounts", "n_remounts", "n_volumes", "n_files",
+    "files_per_mount", "gb_per_mount", "mounting_hours", "tape_motion_hours", "lost_hours",
+]  # fmt: skip
 CLASSES = [
     "storage_group",
     "mode",
@@ -20,6 +24,7 @@ WAITS = ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_re
 # The filters that each part can be narrowed by.
 NARROWED = {
     "remount_cost": ["group"],
+    "data_set_costs": ["group"],
     "traffic_classes": ["group"],
     "whole_tape_reads": ["group", "station"],
     "request_waits": ["group", "station"],
@@ -56,6 +61,7 @@ components.show_sql(mounts)
 mounted = {mount["session_id"] for mount in mounts.rows}
 for name, columns, lacking in (
     ("remount_cost", REMOUNTS, "No mounts with files are known in this period."),
+    ("data_set_costs", DATA_SETS, "No mounts with files are known in this period."),
     ("traffic_classes", CLASSES, "No mount was logged from request to dismount."),
     ("whole_tape_reads", [], ""),
     (
@@ -74,3 +80,5 @@ for name, columns, lacking in (
         whole_tapes.show(found, rows)
         continue
     components.show_part(found, columns, rows, lacking, whole=page, by=NARROWED[name])
+    if name == "data_set_costs":
+        mount_policies.show(page)

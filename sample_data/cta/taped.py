@@ -26,7 +26,7 @@ def after(at: datetime, s: float) -> datetime:
     return at + timedelta(seconds=s)
 
 
-def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon") -> str:
+def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon", min_age_s: float = 600) -> str:
     """A line of a frontend: it queued a request for a file."""
     function, word = {"read": ("queueRetrieve", "retrieve"), "write": ("queueArchiveWithGivenId", "archive")}[mode]
     line = {
@@ -38,7 +38,7 @@ def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon") -> s
         "instanceName": f"eos{vo}",
         "fileId": file_id,
         "dstURL" if mode == "read" else "srcURL": f"root://eos{vo}.example.org//eos/f{file_id}",
-        "policyMinAge" if mode == "read" else "policyArchiveMinAge": 600,
+        "policyMinAge" if mode == "read" else "policyArchiveMinAge": min_age_s,
     }
     return json.dumps(line) + "\n"
 

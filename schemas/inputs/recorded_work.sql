@@ -19,16 +19,19 @@ mode = { type = "VARCHAR", doc = "read or write; of a mount that did both, what 
 asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested" }
 requested_at = { type = "TIMESTAMP", doc = "mount request: the drive is taken" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged: such a mount cannot be run again" }
+queued_at = { type = "TIMESTAMP", doc = "when one of its files was asked for; NULL where no log has it" }
+file_number = { type = "BIGINT", doc = "number of that file on the tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by one of its files; 0 where it failed" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "of that, in which the drive waited for data to write or for room to read into; NULL where no log has it" }
 before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the file before, or of the first from the mount request, to its first block" }
 think_s = { type = "DOUBLE", unit = "s", doc = "of that, while nobody wanted anything" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "of that, dialogues, databases and start; all but think_s where no log parts it" }
+position_s = { type = "DOUBLE", unit = "s", doc = "of before_s, winding from the file before; NULL of the first, and where no log parts it" }
 after_s = { type = "DOUBLE", unit = "s", doc = "of the last file: from its last block to dismounted" }
 */
 WITH file AS (
-    SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.queued_at, t.started_at, t.ended_at,
+    SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.file_number, t.queued_at, t.started_at, t.ended_at,
            coalesce(t.wait_data_s, t.wait_buffer_s) AS wait_s,
            CASE WHEN t.status = 'ok' THEN t.bytes ELSE 0 END AS bytes,
            lag(t.ended_at) OVER mount AS before_at, lag(t.transfer_id) OVER mount AS before_id,
@@ -50,11 +53,12 @@ most AS (
 )
 SELECT s.session_id, s.system, coalesce(d.generation, s.drive) AS kind, s.drive, m.station, s.volume, m.mode,
        least(coalesce(f.first_queued_at, s.requested_at), s.requested_at) AS asked_at, s.requested_at, s.dismounted_at,
-       f.bytes AS file_bytes, date_diff('microsecond', f.started_at, f.ended_at) / 1e6 AS moving_s, f.wait_s,
+       f.queued_at, f.file_number, f.bytes AS file_bytes, date_diff('microsecond', f.started_at, f.ended_at) / 1e6 AS moving_s, f.wait_s,
        date_diff('microsecond', coalesce(f.before_at, s.requested_at), f.started_at) / 1e6 AS before_s,
        coalesce(g.no_request_s, 0) AS think_s,
        CASE WHEN f.before_at IS NULL THEN 0 WHEN g.avoidable_s IS NOT NULL THEN g.avoidable_s
             ELSE date_diff('microsecond', f.before_at, f.started_at) / 1e6 END AS avoidable_s,
+       g.position_s,
        CASE WHEN f.next_at IS NULL THEN date_diff('microsecond', f.ended_at, s.dismounted_at) / 1e6 END AS after_s
 FROM silver.session s
 JOIN file f ON f.system = s.system AND f.session_id = s.session_id

@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "on tape, the largest a finished transfer moved; else the user's file, as the file table has it" }
-path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; else NULL" }
+path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; CTA: of the URL it was read to or written from; else NULL" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -21,6 +21,12 @@ WITH moved AS (
     FROM silver.transfer
     WHERE status = 'ok' AND volume IS NOT NULL AND file_number IS NOT NULL
     GROUP BY system, volume, file_number
+),
+url AS (
+    SELECT system, volume, file_seq AS file_number,
+           '/' || regexp_replace(arg_max(disk_url, (logged_at, file_id, line_no)), '^\w+://[^/]*/*|[?#].*$', '', 'g') AS path
+    FROM bronze.cta_file WHERE disk_url IS NOT NULL AND volume IS NOT NULL AND file_seq IS NOT NULL
+    GROUP BY system, volume, file_seq
 ),
 label AS (
     SELECT system, volume_number, arg_max(volume, (recorded_at, volume)) AS volume
@@ -38,7 +44,8 @@ listed AS (
     GROUP BY f.system, coalesce(f.volume, l.volume), f.file_number
 )
 SELECT coalesce(m.system, l.system) AS system, coalesce(m.volume, l.volume) AS volume,
-       coalesce(m.file_number, l.file_number) AS file_number, coalesce(m.bytes, l.bytes) AS bytes, l.path
+       coalesce(m.file_number, l.file_number) AS file_number, coalesce(m.bytes, l.bytes) AS bytes, coalesce(l.path, u.path) AS path
 FROM moved m FULL JOIN listed l
     ON l.system = m.system AND l.volume = m.volume AND l.file_number = m.file_number
+LEFT JOIN url u ON u.system = m.system AND u.volume = m.volume AND u.file_number = m.file_number
 WHERE l.deleted IS DISTINCT FROM l.youngest OR l.youngest IS NULL

@@ -14,8 +14,17 @@ from pipelines.analysis.forecast.growth import written as written
 from pipelines.analysis.forecast.history import MONTH_DAYS as MONTH_DAYS
 from pipelines.analysis.forecast.history import WEEK_DAYS as WEEK_DAYS
 from pipelines.analysis.forecast.history import History as History
+from pipelines.analysis.forecast.mount_policies import MountAdvice as MountAdvice
+from pipelines.analysis.forecast.mount_policies import PolicyRun as PolicyRun
+from pipelines.analysis.forecast.mount_policies import advise as advise
+from pipelines.analysis.forecast.mount_policies import judge_policies as judge_policies
+from pipelines.analysis.forecast.mount_policies import policy_rows as policy_rows
 from pipelines.analysis.forecast.nightly import RELATION as RELATION
 from pipelines.analysis.forecast.nightly import forecast_all as forecast_all
+from pipelines.analysis.forecast.read_requests import ReadFile as ReadFile
+from pipelines.analysis.forecast.read_requests import ReadMount as ReadMount
+from pipelines.analysis.forecast.read_requests import RequestedReads as RequestedReads
+from pipelines.analysis.forecast.read_requests import gathered as gathered
 from pipelines.analysis.forecast.recall import estimate_recall as estimate_recall
 from pipelines.analysis.forecast.recall import laid_out as laid_out
 from pipelines.analysis.forecast.scenarios import UNCHANGED as UNCHANGED

@@ -62,10 +62,11 @@ def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | 
 
 
 def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
-    """The largest error of the replay and what it is of: drive-hours, rate, end, and waits in drive-hours."""
+    """The largest error of the replay and what it is of: mounts, drive-hours, rate, end, and waits in drive-hours."""
     found: list[tuple[float, str]] = []
     for key, was in record.uses.items():
         again, name = replayed.uses.get(key, Use()), " ".join(key)
+        found.append((abs(again.n_mounts / was.n_mounts - 1), f"mounts of {name} drives"))
         found.append((abs(again.busy_s / was.busy_s - 1), f"hours of {name} drives"))
         found.append((abs(again.rate_mb_s / was.rate_mb_s - 1) if was.rate_mb_s else 0.0, f"rate of {name} drives"))
         found.append((abs(again.ended_s / was.ended_s - 1), f"end of the work of {name} drives"))
@@ -75,30 +76,45 @@ def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
 
 def recorded(history: History) -> Record:
     """The work of some days. Raises TapescopeError where there is none."""
+    mounts = logged_mounts(history)
+    whole = [mount for mount in mounts if is_whole(mount)]
+    zero = min(mount[0]["asked_at"] for mount in whole)
+    made = [mount_of(rows_of, zero) for rows_of in whole]
+    uses: Uses = {}
+    for rows_of, mount in zip(whole, made, strict=True):
+        begun, ended = (since(zero, rows_of[0][name]) for name in ("requested_at", "dismounted_at"))
+        uses.setdefault((mount.kind, mount.mode), Use()).add(mount, begun, ended)
+    numbers, outages = drives_of(history, whole, zero)
+    moved = sum(row["file_bytes"] for mount in mounts for row in mount)
+    again = sum(row["file_bytes"] for mount in whole for row in mount)
+    return Record(Work(tuple(made), numbers, outages), uses, again / moved if moved else 0.0)
+
+
+def logged_mounts(history: History) -> list[list[Row]]:
+    """Rows of `recorded_work`, a list for each mount. Raises TapescopeError where no mount was logged as a whole."""
     rows = history.rows("recorded_work")
     mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
-    whole = [mount for mount in mounts if mount[-1]["dismounted_at"] is not None]
-    if not whole:
+    if not any(map(is_whole, mounts)):
         raise TapescopeError(
             "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"
         )
-    zero = min(mount[0]["asked_at"] for mount in whole)
-    made = [_mount(rows_of, zero) for rows_of in whole]
-    uses: Uses = {}
-    for rows_of, mount in zip(whole, made, strict=True):
-        begun, ended = (_since(zero, rows_of[0][name]) for name in ("requested_at", "dismounted_at"))
-        uses.setdefault((mount.kind, mount.mode), Use()).add(mount, begun, ended)
-    drives = {(row[0]["kind"], row[0]["drive"]) for row in whole}
+    return mounts
+
+
+def is_whole(mount: list[Row]) -> bool:
+    """Whether its dismount was logged; only mounts whose request was are rows at all."""
+    return mount[-1]["dismounted_at"] is not None
+
+
+def drives_of(history: History, whole: list[list[Row]], zero: datetime) -> tuple[dict[str, int], tuple[Outage, ...]]:
+    """The drives of each kind that served some mounts, and when they could not be used."""
+    drives = {(mount[0]["kind"], mount[0]["drive"]) for mount in whole}
     numbers = {kind: sum(kind == other for other, _ in drives) for kind, _ in drives}
-    moved = sum(row["file_bytes"] for row in rows)
-    again = sum(row["file_bytes"] for mount in whole for row in mount)
     down = [row for row in history.rows("drives_down") if row["kind"] in numbers]
-    outages = [Outage(row["kind"], _since(zero, row["from_at"]), _since(zero, row["to_at"])) for row in down]
-    work = Work(tuple(made), numbers, tuple(outages))
-    return Record(work, uses, again / moved if moved else 0.0)
+    return numbers, tuple(Outage(row["kind"], since(zero, row["from_at"]), since(zero, row["to_at"])) for row in down)
 
 
-def _mount(rows: list[Row], zero: datetime) -> Mount:
+def mount_of(rows: list[Row], zero: datetime) -> Mount:
     """A mount as it was; a clock that jumped back makes no time below nothing."""
     first = rows[0]
     files = [
@@ -116,7 +132,7 @@ def _mount(rows: list[Row], zero: datetime) -> Mount:
         first["kind"],
         first["mode"],
         tuple(files),
-        _since(zero, first["asked_at"]),
+        since(zero, first["asked_at"]),
         first["station"] or "",
         f"{first['system']}/{first['volume']}" if first["volume"] else "",
         max(0.0, first["before_s"]),
@@ -124,5 +140,6 @@ def _mount(rows: list[Row], zero: datetime) -> Mount:
     )
 
 
-def _since(zero: datetime, at: datetime) -> float:
+def since(zero: datetime, at: datetime) -> float:
+    """Seconds from one instant to another."""
     return (at - zero).total_seconds()

@@ -14,6 +14,9 @@ station's disks (in and out together) and its link (each direction); chunks to b
 all mounts asked for at once; and writes that wait until their station has read as much. Streams share what is limited
 fairly: each gets the same, or what it can use (max-min).
 
+Requests of files (`Work.requests`) are gathered into mounts by a policy (`queues.py`) and take drives from the mounts
+above; a policy changes nothing else, and what else is changed says nothing about them.
+
 Outputs: hours of drives, rates, waits and the end of the work. Limits: speeds and waits within files are those
 recorded, with the contention they had; a faster drive moves a stream no faster that waited for its other end, and where
 no log has waits, that end is taken to keep up; volumes go back to no slot and robots are never short; nothing fails but
@@ -21,6 +24,13 @@ what failed. Source: what the migration report, PIC's and HPC2N's slides ask for
 fairness; SimPy. MB = 10^6 bytes, seconds.
 """
 
+from dataclasses import replace
+
+from pipelines.analysis.models.simulation.queues import Order as Order
+from pipelines.analysis.models.simulation.queues import Policy as Policy
+from pipelines.analysis.models.simulation.queues import Read as Read
+from pipelines.analysis.models.simulation.queues import ReadCosts as ReadCosts
+from pipelines.analysis.models.simulation.queues import Request as Request
 from pipelines.analysis.models.simulation.run import Run
 from pipelines.analysis.models.simulation.stations import fair_rates as fair_rates
 from pipelines.analysis.models.simulation.work import Changes as Changes
@@ -36,8 +46,13 @@ from pipelines.analysis.models.simulation.work import chunked as chunked
 
 
 def simulate(work: Work, changes: Changes | None = None) -> Outcome:
-    """Run the work, changed or as it was. Raises ValueError for drives of a kind that has no work."""
+    """Run the work, changed or as it was.
+
+    Raises ValueError for drives of a kind that has no work, and for requests with changes that say nothing about them.
+    """
     made = changes or Changes()
+    if work.requests and replace(made, drives={}, policy=None) != Changes():
+        raise ValueError("requests are served with other numbers of drives and other policies only")
     if strange := sorted(set(made.drives) - set(work.drives)):
         raise ValueError(f"no work is for drives of kind {strange[0]!r}; there are {', '.join(sorted(work.drives))}")
     return Run(work, made).outcome()

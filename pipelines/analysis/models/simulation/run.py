@@ -7,6 +7,7 @@ from typing import Any
 
 import simpy
 
+from pipelines.analysis.models.simulation.queues import Policy, Read, Request, TapeQueue
 from pipelines.analysis.models.simulation.stations import Station
 from pipelines.analysis.models.simulation.work import Changes, Mount, Outage, Outcome, Use, Uses, Work, chunked
 
@@ -20,20 +21,27 @@ class Run:
         self.env = simpy.Environment()
         self.changes = changes
         self.uses: Uses = defaultdict(Use)
+        self.reads: dict[str, Read] = defaultdict(Read)
         numbers = work.drives | changes.drives
         self.drives = {kind: simpy.PriorityResource(self.env, n) for kind, n in numbers.items()}
         self.volumes: dict[str, simpy.Resource] = defaultdict(lambda: simpy.Resource(self.env, 1))
         self.stations: dict[str, Station] = defaultdict(lambda: Station(self.env, changes))
         mounts = chunked(work.mounts, changes.chunk_gb) if changes.chunk_gb else work.mounts
-        self.n_mounts = len(mounts)
+        self.n_waiting = len(mounts)
         for mount in sorted(mounts, key=lambda one: one.asked_s):
             self.env.process(self._serve(replace(mount, asked_s=0.0, collected_s=0.0) if changes.at_once else mount))
+        queues: dict[tuple[str, str], list[Request]] = defaultdict(list)
+        for request in work.requests:
+            queues[request.kind, request.volume].append(request)
+        for (kind, volume), requests in queues.items():
+            queue = TapeQueue(requests, changes.policy or Policy(), work.costs[kind])
+            self.env.process(self._attend(kind, volume, queue))
         for outage in work.outages:
             self.env.process(self._withhold(outage))
 
     def outcome(self) -> Outcome:
         self.env.run()
-        return Outcome(dict(self.uses), self.n_mounts - sum(use.n_mounts for use in self.uses.values()))
+        return Outcome(dict(self.uses), self.n_waiting, dict(self.reads))
 
     def _withhold(self, outage: Outage) -> Steps:
         yield self.env.timeout(max(0.0, outage.from_s))
@@ -61,6 +69,7 @@ class Run:
         for resource, request in held:
             resource.release(request)
         self.uses[mount.kind, mount.mode].add(mount, begun, env.now)
+        self.n_waiting -= 1
 
     def _files(self, mount: Mount, station: Station) -> Steps:
         env, reads = self.env, mount.mode == "read"
@@ -78,3 +87,40 @@ class Run:
             if reads:
                 station.read(file.mb)
             ends.append(env.now)
+
+    def _attend(self, kind: str, volume: str, queue: TapeQueue) -> Steps:
+        """The mounts of one tape for those who wait for it, one after the other."""
+        env, costs, again_s = self.env, queue.costs, 0.0
+        while queue.has_more:
+            yield env.timeout(max(0.0, queue.warranted_at(max(env.now, again_s)) - env.now))
+            with self.volumes[volume].request() as tape:
+                yield tape
+                with self.drives[kind].request() as drive:
+                    yield drive
+                    begun, first = env.now, queue.served
+                    again_s = begun + queue.policy.remount_delay_s
+                    yield env.timeout(costs.lead_s)
+                    waited_s = yield from self._read(self.reads[kind], queue, begun)
+                    yield env.timeout(costs.tail_s)
+            self.reads[kind].busy_s += env.now - begun
+            mb = queue.mb[queue.served] - queue.mb[first]
+            self.uses[kind, "read"].count(mb, begun, env.now, waited_s, queue.served - first)
+
+    def _read(self, read: Read, queue: TapeQueue, begun: float) -> Generator[simpy.Event, Any, float]:
+        """Lots of requests in one mount; returns the seconds they waited for their first blocks, in all."""
+        env, costs, waited_s = self.env, queue.costs, 0.0
+        place_gb: float | None = None
+        read.n_mounts += 1
+        while lot := queue.take(env.now if queue.policy.joins else begun):
+            ways, n_ways, prior_s = costs.ways(lot, place_gb)
+            read.n_ways += n_ways
+            read.prior_s += prior_s
+            at = env.now
+            for request, way_s in zip(lot, ways, strict=True):
+                at += way_s + costs.file_s
+                read.waits_s.append(at - request.asked_s)
+                waited_s += at - request.asked_s
+                at += request.moving_s
+            yield env.timeout(at - env.now)
+            place_gb = lot[-1].end_gb
+        return waited_s

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+from pipelines.analysis.models.simulation.queues import Policy, Read, ReadCosts, Request
+
 Mode = Literal["read", "write"]
 BOUND = 0.1  # share of a file's time that its drive waits from which on the other end sets the pace
 
@@ -64,16 +66,21 @@ class Outage:
 
 @dataclass(frozen=True)
 class Work:
-    """What is run: mounts, outages, and how many drives of each kind there are."""
+    """What is run: mounts, outages, how many drives of each kind there are; requests, and what serving them costs."""
 
     mounts: tuple[Mount, ...]
     drives: dict[str, int]
     outages: tuple[Outage, ...] = ()
+    requests: tuple[Request, ...] = ()
+    costs: dict[str, ReadCosts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        kinds = {mount.kind for mount in self.mounts}
+        asked = {request.kind for request in self.requests}
+        kinds = {mount.kind for mount in self.mounts} | asked
         if lacking := sorted(kind for kind in kinds if self.drives.get(kind, 0) < 1):
             raise ValueError(f"there is no drive of kind {lacking[0]!r}")
+        if lacking := sorted(asked - set(self.costs)):
+            raise ValueError(f"nothing says what a mount of kind {lacking[0]!r} costs")
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,7 @@ class Changes:
     chunk_gb: float | None = None
     at_once: bool = False
     writes_wait_for_reads: bool = False
+    policy: Policy | None = None
 
     def __post_init__(self) -> None:
         above = (self.speed, self.depth, self.instances, self.inputs, self.outputs, self.disk_mb_s, self.link_mb_s)
@@ -134,12 +142,16 @@ class Use:
         return self.moved_mb / self.busy_s if self.busy_s else 0.0
 
     def add(self, mount: Mount, begun: float, ended: float) -> None:
+        waited_s = mount.n_asked * (begun - mount.asked_s) + mount.collected_s
+        self.count(mount.moved_mb, begun, ended, waited_s, mount.n_asked)
+
+    def count(self, mb: float, begun: float, ended: float, waited_s: float, n_asked: int) -> None:
         self.n_mounts += 1
-        self.moved_mb += mount.moved_mb
+        self.moved_mb += mb
         self.busy_s += ended - begun
-        self.waited_s += mount.n_asked * (begun - mount.asked_s) + mount.collected_s
-        self.done_s += mount.n_asked * ended
-        self.n_asked += mount.n_asked
+        self.waited_s += waited_s
+        self.done_s += n_asked * ended
+        self.n_asked += n_asked
         self.ended_s = max(self.ended_s, ended)
 
 
@@ -148,10 +160,11 @@ Uses = dict[tuple[str, str], Use]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Uses by kind and direction; what never ended, for it waited for what never came."""
+    """Uses by kind and direction; what never ended, for it waited for what never came; what was done for requests."""
 
     uses: Uses
     n_stuck: int = 0
+    reads: dict[str, Read] = field(default_factory=dict)
 
     def rate(self, mode: Mode) -> float:
         """MB a second of one direction from the beginning to its end, all drives together."""

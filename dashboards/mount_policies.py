@@ -1,0 +1,78 @@
+"""The part of a page that shows what other mount policies would have saved, where requests are known."""
+
+from typing import Any
+
+import streamlit as st
+
+from dashboards import components, data
+from pipelines.analysis import forecast
+from pipelines.analysis.forecast import MountAdvice
+from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import no_estimate, percent
+from pipelines.primitives.text import escape_markdown
+
+MOST_REQUESTS = 20_000  # so many are run again while somebody waits
+COLUMNS = {
+    "run": ("run", "", "recorded by the logs; replayed under the policy found in them; run under another one"),
+    "policy": (
+        "mount policy",
+        "",
+        "when a tape is mounted for those who wait for it, and the order in which it is read",
+    ),
+    "n_mounts": ("mounts", "localized", "that read"),
+    "drive_hours": ("drive-hours [h]", "%.2f", "of mounts that read"),
+    "saved_hours": ("saved [h]", "%.2f", "against the replay"),
+    "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval"),
+    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of it"),
+    "wait_p50_hours": ("median wait [h]", "%.2f", "from the request to the first block of its file"),
+    "wait_p95_hours": ("19 of 20 wait less than [h]", "%.2f", "the same"),
+}
+
+
+def show(page: components.Page) -> None:
+    """The week that ends with the period; nothing where no log has when files were asked for."""
+    work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
+    n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
+    if not n_requests:
+        return
+    st.subheader("What would another mount policy save?", anchor=False)
+    if n_requests > MOST_REQUESTS:
+        st.info(f"{n_requests:,} requests take long to run again: `tapescope forecast mounts` does it.")
+        return
+    with st.spinner(f"Running {n_requests:,} requests again under other mount policies", show_time=True):
+        found = _advice(page)
+    if isinstance(found, NoEstimate):
+        st.info(f"{escape_markdown(no_estimate(found)).capitalize()}.")
+    else:
+        _show(found)
+    components.show_sql(work, *(page.ask(name, n_days=forecast.WEEK_DAYS) for name in ("file_places", "read_policies")))
+
+
+def _advice(page: components.Page) -> MountAdvice | NoEstimate:
+    try:
+        return data.mount_advice(page.snapshot, page.last)
+    except data.NoAnswer as problem:
+        return NoEstimate(str(problem), problem.hint)
+
+
+def _show(found: MountAdvice) -> None:
+    off = f"The replay of the week is {percent(found.error)} off, most in the {escape_markdown(found.what)}."
+    if found.is_withheld:
+        st.error(
+            f"{off} That is more than {percent(forecast.MOST_ERROR)}: what another policy would bring is withheld."
+        )
+    else:
+        st.text(f"{off} A policy that saves drive-hours makes requests wait.")
+    components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")
+    if found.unplaced:
+        kinds = escape_markdown(", ".join(found.unplaced))
+        st.caption(f"Where files lie on tapes of {kinds} is not known: the order of reading changes nothing there.")
+
+
+def _columns() -> dict[str, Any]:
+    return {
+        name: st.column_config.NumberColumn(label, format=form, help=doc)
+        if form
+        else st.column_config.Column(label, help=doc)
+        for name, (label, form, doc) in COLUMNS.items()
+    }

@@ -1,0 +1,35 @@
+/*
+title = "Where the files lie that were read"
+why = "What the adviser on mounts winds to. Where only some files of a tape are known, a file nobody knows counts as much as the mean of those."
+takes = ["last_day"]
+
+[params.n_days]
+type = "BIGINT"
+default = "7"
+doc = "site days that end with it"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+volume = { type = "VARCHAR", doc = "tape label" }
+file_number = { type = "BIGINT", doc = "number of the file on the tape" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "bytes before it" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "the same with it" }
+*/
+WITH asked AS (
+    SELECT DISTINCT system, volume, file_number
+    FROM silver.transfer
+    WHERE mode = 'read' AND volume IS NOT NULL AND file_number IS NOT NULL
+      AND near_days(day, $last_day - CAST($n_days AS INTEGER), $last_day + 1)
+),
+placed AS (
+    SELECT system, volume, file_number, bytes,
+           sum(bytes) OVER files AS known_bytes, count(*) OVER files AS n_known,
+           avg(bytes) OVER (PARTITION BY system, volume) AS mean_bytes
+    FROM silver.volume_file SEMI JOIN asked USING (system, volume)
+    WINDOW files AS (PARTITION BY system, volume ORDER BY file_number)
+)
+SELECT system, volume, file_number,
+       (known_bytes - bytes + mean_bytes * (file_number - n_known)) / 1e9 AS begin_gb,
+       (known_bytes + mean_bytes * (file_number - n_known)) / 1e9 AS end_gb
+FROM placed SEMI JOIN asked USING (system, volume, file_number)
+ORDER BY system, volume, file_number

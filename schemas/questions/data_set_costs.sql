@@ -1,0 +1,80 @@
+/*
+title = "Which data sets cost which mounts and seeks"
+topic = "mounts"
+why = "A data set that is spread over many tapes, or asked for file by file, pays for mounts and for winding with hours in which drives move nothing. What costs most stands first."
+takes = ["first_day", "last_day", "group"]
+
+[params.hours]
+type = "DOUBLE"
+default = "24"
+doc = "a mount counts as a remount if its tape was in a drive so many hours before"
+
+[params.depth]
+type = "BIGINT"
+default = "4"
+doc = "directories of a file's path that make a data set"
+
+[columns]
+system = { type = "VARCHAR", doc = "archive system" }
+storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
+directory = { type = "VARCHAR", doc = "first directories of the files' paths: of the name space where the file table was exported, of CTA where the file comes from or goes to; NULL where no log has one" }
+mode = { type = "VARCHAR", doc = "read or write" }
+n_mounts = { type = "BIGINT", doc = "mounts in which its files moved" }
+n_remounts = { type = "BIGINT", doc = "of these, mounts of a tape that was in a drive within the hours before" }
+n_volumes = { type = "BIGINT", doc = "tapes it is spread over, of those mounted" }
+n_files = { type = "BIGINT", doc = "files moved whole" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
+files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
+gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; a mount's are shared by its files alike" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of winding to its files" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "both" }
+*/
+WITH sat AS (
+    SELECT system, session_id, coalesce(mount_s, 0) + coalesce(dismount_s, 0) AS mounting_s,
+           date_diff('microsecond', lag(to_at) OVER tape, from_at) <= 3600e6 * $hours AS is_remount
+    FROM silver.session
+    WHERE volume IS NOT NULL AND status <> 'mount_failed'
+      AND near_days(day, $first_day - CAST(ceil($hours / 24) AS INTEGER) - 1, $last_day + 1)
+    WINDOW tape AS (PARTITION BY system, volume ORDER BY from_at, session_id)
+),
+wound AS (
+    SELECT system, session_id, next_transfer_id, position_s FROM silver.gap
+    WHERE near_days(day, $first_day - 1, $last_day + 1)
+),
+moved AS (
+    SELECT t.system, t.session_id, t.storage_group, t.file_family, t.mode, t.volume, t.file_number, t.bytes,
+           s.is_remount, s.mounting_s / count(*) OVER mount AS mounting_s,
+           -- what no gap holds of a mount's motion led to its first file
+           CASE WHEN row_number() OVER files = 1 THEN m.position_s - coalesce(sum(w.position_s) OVER mount, 0)
+                     + coalesce(w.position_s, 0)
+                ELSE coalesce(w.position_s, 0) END AS position_s
+    FROM silver.transfer t
+    JOIN gold.mount m ON m.system = t.system AND m.session_id = t.session_id
+        AND m.site_day BETWEEN $first_day AND $last_day
+    JOIN sat s ON s.system = t.system AND s.session_id = t.session_id
+    LEFT JOIN wound w
+        ON w.system = t.system AND w.session_id = t.session_id AND w.next_transfer_id = t.transfer_id
+    WHERE t.status = 'ok' AND near_days(t.day, $first_day - 1, $last_day + 1)
+    WINDOW mount AS (PARTITION BY t.system, t.session_id),
+           files AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
+),
+grouped AS (
+    SELECT m.*, string_split(trim(v.path, '/'), '/') AS names
+    FROM moved m
+    LEFT JOIN silver.volume_file v
+        ON v.system = m.system AND v.volume = m.volume AND v.file_number = m.file_number
+    WHERE $group IN ('', m.storage_group)
+)
+SELECT system, storage_group, file_family,
+       CASE WHEN len(names) > 1 AND $depth > 0 THEN '/' || array_to_string(names[:least($depth, len(names) - 1)], '/') END
+           AS directory,
+       mode, count(DISTINCT session_id) AS n_mounts, count(DISTINCT session_id) FILTER (is_remount) AS n_remounts,
+       count(DISTINCT volume) AS n_volumes, count(*) AS n_files, sum(bytes) / 1e9 AS volume_gb,
+       count(*) / count(DISTINCT session_id) AS files_per_mount,
+       sum(bytes) / 1e9 / count(DISTINCT session_id) AS gb_per_mount, sum(mounting_s) / 3600 AS mounting_hours,
+       sum(position_s) / 3600 AS tape_motion_hours, (sum(mounting_s) + sum(position_s)) / 3600 AS lost_hours
+FROM grouped
+GROUP BY system, storage_group, file_family, 4, mode
+ORDER BY lost_hours DESC, system, storage_group, file_family, directory, mode
