@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from benchmarks import peers
+from benchmarks import cta_peers, peers
 from benchmarks.inputs import MB
 from pipelines import sources, steps
 from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
@@ -88,6 +88,16 @@ def re_loop(path: Path) -> Facts:
     return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows)}
 
 
+def cta_re_loop(path: Path) -> Facts:
+    rows, seconds = _timed(lambda: cta_peers.re_loop(path))
+    return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows)}
+
+
+def cta_json_loop(path: Path) -> Facts:
+    rows, seconds = _timed(lambda: cta_peers.json_loop(path))
+    return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows), "by": cta_peers.json_library()}
+
+
 def jc(path: Path) -> Facts:
     """jc's parser on the first JC_MB of the file."""
     with path.open("rb") as file:
@@ -119,7 +129,11 @@ def whatif(path: Path) -> Facts:
 
 
 TASKS: dict[str, Callable[[Path], Facts]] = {
-    task.__name__: task for task in (ingest, parse, read_lines, read_blocks, re_loop, jc, iostat_tool, whatif)
+    task.__name__: task
+    for task in (
+        *(ingest, parse, read_lines, read_blocks),
+        *(re_loop, cta_re_loop, cta_json_loop, jc, iostat_tool, whatif),
+    )
 }
 
 
