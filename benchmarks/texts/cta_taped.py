@@ -88,7 +88,9 @@ class _Mount:
         position, call, disk = rng.uniform(0.1, 60), size / 3.6e8, size / 9e8
         name = {"fileId": 4_500_000_000 + rng.randrange(10**9), "fSeq": 7 * number + 1, "dstURL": _url(rng)}
         yield self.event("Created tasks for recalling a file", "MainThread", **name, BlockId=rng.randrange(10**8))
-        yield self.event("Opened disk file for writing", "DiskWrite", **name, actualURL=name["dstURL"], openingTime=0.01)
+        yield self.event(
+            "Opened disk file for writing", "DiskWrite", **name, actualURL=name["dstURL"], openingTime=0.01
+        )
         self.at += position
         what = name | {"BlockId": rng.randrange(10**8), "isRepack": False, "isVerifyOnly": False}
         yield self.event("Successfully positioned for reading", **what)
@@ -111,7 +113,9 @@ class _Mount:
         self.at += call + wait
         times = {"readWriteTime": call, "waitDataTime": wait, "waitReportingTime": 0.00003, "checksumingTime": 0.1}
         moved = times | {"fileSize": size, "LBPMode": "LBP_On", "reconciliationTime": 0, "transferTime": call + wait}
-        yield self.event("File successfully transmitted to drive", **name, **moved, **_rates(size, call + wait + 0.0001))
+        yield self.event(
+            "File successfully transmitted to drive", **name, **moved, **_rates(size, call + wait + 0.0001)
+        )
         if number % 200 == 0:
             self.at += 2
             flushed = {"files": 200, "bytes": sum(self.sizes[number - 200 : number]), "flushTime": 1.93}
