@@ -10,7 +10,8 @@ from rich.console import Console
 
 from benchmarks import inputs, pages, peer_errors, tables, week, year
 from benchmarks.aims import BIG, judge
-from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
+from benchmarks.cta_peers import json_library
+from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, VMSTAT
 from benchmarks.measure import REPO, Result, Task, measure
 from benchmarks.pages import PAGES
 from benchmarks.tasks import JC_MB
@@ -18,7 +19,7 @@ from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
-INPUTS = (*SOURCES, BIG, WEEK)
+INPUTS = (*SOURCES, CTA + JSON, BIG, WEEK)
 PARTS = (*INPUTS, PAGES)
 TITLES = {
     "ingest": "file to committed rows",
@@ -28,21 +29,25 @@ TITLES = {
     "jc": f"jc, first {JC_MB} MB",
     "iostat_tool": "iostat-tool",
     "re_loop": "Python re loop",
+    "cta_re_loop": "Python re loop",
+    "cta_json_loop": f"Python {json_library()} loop",
     "whatif": "what-if of a recorded week",
 }
 PLAN = {
     VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),
     ENSTORE: ("ingest", "parse", "read_blocks", "read_lines", "re_loop"),
     IOSTAT: ("ingest", "parse", "jc", *(("iostat_tool",) if find_spec("iostat") else ())),
+    CTA: ("ingest", "parse", "cta_re_loop"),
+    CTA + JSON: ("ingest", "parse", "cta_json_loop"),
     BIG: ("ingest",),
     WEEK: ("whatif",),
 }
 OF_ANY = ("ingest", "parse")
-LARGE = {VMSTAT, ENSTORE, IOSTAT}
+LARGE = {VMSTAT, ENSTORE, IOSTAT, CTA, CTA + JSON}
 
 
 @click.command()
-@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat and DEBUGLOG.")
+@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat, DEBUGLOG and CTA's log.")
 @click.option("--small-mb", default=20.0, show_default=True, help="Size of the inputs of all other sources.")
 @click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
 @click.option(

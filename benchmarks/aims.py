@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.inputs import ENSTORE, IOSTAT, MB, VMSTAT
+from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, MB, VMSTAT
 from benchmarks.measure import CORES, PageResult, Result
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
@@ -44,6 +44,11 @@ def judge(results: Results) -> list[Aim]:
     if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "re_loop")):
         times = both[0].mb_s / both[1].mb_s
         aims.append(_aim(f"log to committed rows: at least {RE_AIM:g}× the re loop", times, "×", times >= RE_AIM))
+    for name, peer in ((CTA, "cta_re_loop"), (CTA + JSON, "cta_json_loop")):
+        if both := _pair(results, (name, "ingest"), (name, peer)):
+            times, title = both[0].mb_s / both[1].mb_s, both[1].task.title
+            requirement = f"{name} to committed rows: at least {RE_AIM:g}× the {title}"
+            aims.append(_aim(requirement, times, "×", times >= RE_AIM))
     if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "read_lines")):
         times = both[1].mb_s / both[0].mb_s
         requirement = f"log to committed rows: at most {LINES_AIM:g}× as long as Polars takes for its lines"
