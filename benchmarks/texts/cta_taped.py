@@ -1,7 +1,7 @@
 """Log of CTA's tape daemon at INFO: a drive that reads and writes, mount after mount, as text or JSON (5.11.20).
 
-Of each file the daemon logs what its drive did and what the disk and the reports of jobs did: two lines in three concern
-no drive. What a line holds and how its numbers are printed is that of CTA's own templates.
+Of each file the daemon logs what its drive did, and what the disk and the reports of jobs did: two lines in three
+concern no drive. What a line holds and how its numbers are printed is that of CTA's own templates.
 """
 
 import json

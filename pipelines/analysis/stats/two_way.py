@@ -175,7 +175,7 @@ def _solve(
 
 
 def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
-    """What no data decide, as projection: the level of all times, and of the drives that share tapes with each other."""
+    """What no data decide, as projection: the level of all times, and of drives that share tapes with each other."""
     n_drives, n_times, n_tapes = shape
     is_drawn = drawn > 0
     used = _Cells(*(column[is_drawn] for column in cells))
@@ -185,7 +185,7 @@ def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
 
 
 def _product(left: Values, right: Values) -> Values:
-    """Of the one with the other turned. Few drives see a tape; where drives are many, BLAS would use threads for noughts."""
+    """Of the one with the other transposed. Few drives see a tape: of many, a product with all zeros takes long."""
     if left.size < _SPARSE_FROM:
         return left @ right.T
     product = scipy.sparse.csr_array(left) @ scipy.sparse.csr_array(right).T
@@ -193,7 +193,7 @@ def _product(left: Values, right: Values) -> Values:
 
 
 def _least(laplacian: Values, right: Values, free: Values) -> Values:
-    """The shortest solution: with what is free fixed at nothing, the system has but one, unless more is free than that."""
+    """The shortest solution: with what is free fixed at 0 there is only one, unless more is free than that."""
     scale = float(np.abs(laplacian).max()) or 1.0
     factor, failed = scipy.linalg.lapack.dpotrf(laplacian / scale + free, lower=True)
     norm = float(np.abs(laplacian / scale + free).sum(axis=0).max())
