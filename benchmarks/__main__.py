@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import inputs, pages, peer_errors, tables, week, year
+from benchmarks import day, inputs, pages, peer_errors, tables, week, year
 from benchmarks.aims import BIG, judge
-from benchmarks.inputs import ENSTORE, IOSTAT, VMSTAT
+from benchmarks.cta_peers import json_library
+from benchmarks.day import DAY
+from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, VMSTAT
 from benchmarks.measure import REPO, Result, Task, measure
 from benchmarks.pages import PAGES
 from benchmarks.tasks import JC_MB
@@ -18,7 +20,7 @@ from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
-INPUTS = (*SOURCES, BIG, WEEK)
+INPUTS = (*SOURCES, CTA + JSON, BIG, WEEK, DAY)
 PARTS = (*INPUTS, PAGES)
 TITLES = {
     "ingest": "file to committed rows",
@@ -28,21 +30,27 @@ TITLES = {
     "jc": f"jc, first {JC_MB} MB",
     "iostat_tool": "iostat-tool",
     "re_loop": "Python re loop",
+    "cta_re_loop": "Python re loop",
+    "cta_json_loop": f"Python {json_library()} loop",
     "whatif": "what-if of a recorded week",
+    "nightly": "a day of 200 drives, to the report",
 }
 PLAN = {
     VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),
     ENSTORE: ("ingest", "parse", "read_blocks", "read_lines", "re_loop"),
     IOSTAT: ("ingest", "parse", "jc", *(("iostat_tool",) if find_spec("iostat") else ())),
+    CTA: ("ingest", "parse", "cta_re_loop"),
+    CTA + JSON: ("ingest", "parse", "cta_json_loop"),
     BIG: ("ingest",),
     WEEK: ("whatif",),
+    DAY: ("nightly",),
 }
 OF_ANY = ("ingest", "parse")
-LARGE = {VMSTAT, ENSTORE, IOSTAT}
+LARGE = {VMSTAT, ENSTORE, IOSTAT, CTA, CTA + JSON}
 
 
 @click.command()
-@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat and DEBUGLOG.")
+@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat, DEBUGLOG and CTA's log.")
 @click.option("--small-mb", default=20.0, show_default=True, help="Size of the inputs of all other sources.")
 @click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
 @click.option(
@@ -52,7 +60,9 @@ LARGE = {VMSTAT, ENSTORE, IOSTAT}
     default=week.USUAL,
     help="Library scenario (TOML) of the recorded week.",
 )
-@click.option("--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big: one.")
+@click.option(
+    "--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big and day: one."
+)
 @click.option("--page-days", default=year.Size.days, show_default=True, help="Length of the archive pages are run on.")
 @click.option("--page-transfers", default=year.Size.transfers, show_default=True, help="Files moved in that archive.")
 @click.option(
@@ -78,11 +88,11 @@ def main(
     tasks: dict[tuple[str, str], Task] = {}
     for name in selected:
         size = big_mb if name == BIG else mb if name in LARGE else small_mb
-        message = f"recording {story.stem}" if name == WEEK else f"making {size:g} MB for {name}"
+        message = f"recording {story.stem}" if name == WEEK else f"making {name}, {size:g} MB"
         say(message, highlight=False)
-        path = week.make(folder, story) if name == WEEK else inputs.make(folder, ENSTORE if name == BIG else name, size)
+        path = _made(folder, name, size, story)
         for task in PLAN.get(name, OF_ANY):
-            tasks[name, task] = Task(task, TITLES[task], path, 1 if name == BIG else repeat)
+            tasks[name, task] = Task(task, TITLES[task], path, 1 if name in (BIG, DAY) else repeat)
     found = measure(list(tasks.values()), lambda text: say(text, highlight=False))
     by_task = {result.task: result for result in found}
     results = {key: by_task[task] for key, task in tasks.items()}
@@ -95,6 +105,12 @@ def main(
         # Only what was made here: the folder may be anybody's.
         for place in {*(task.path.parent for task in tasks.values()), *pages.places(folder / PAGES)}:
             shutil.rmtree(place)
+
+
+def _made(folder: Path, name: str, mb: float, story: Path) -> Path:
+    if name in (WEEK, DAY):
+        return week.make(folder, story) if name == WEEK else day.make(folder)
+    return inputs.make(folder, ENSTORE if name == BIG else name, mb)
 
 
 def show(results: dict[tuple[str, str], Result]) -> None:

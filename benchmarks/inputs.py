@@ -6,8 +6,9 @@ from benchmarks.texts import all_texts
 
 MB = 1_000_000
 SEED = 1
-VERSION = 2  # of the texts: raise it when a generator changes, or a kept file of before is measured
-ENSTORE, VMSTAT, IOSTAT = "enstore_log", "vmstat", "iostat"
+VERSION = 3  # of the texts: raise it when a generator changes, or a kept file of before is measured
+ENSTORE, VMSTAT, IOSTAT, CTA = "enstore_log", "vmstat", "iostat", "cta_taped"
+JSON = "-json"  # behind a source's name: its log as JSON
 SITE = """\
 name = "benchmark"
 zone = "America/Chicago"
@@ -19,9 +20,10 @@ glob = "{glob}"
 
 
 def make(folder: Path, stem: str, mb: float) -> Path:
-    """The file of a source in a folder of its own with a site.toml that names it."""
+    """The file of a source, as text or with `-json` as JSON, in a folder of its own with a site.toml that names it."""
     place = folder / f"{stem}-{mb:g}MB-v{VERSION}"
-    text = all_texts()[stem]
+    text = all_texts()[stem.removesuffix(JSON)]
+    pieces = text.json_text if stem.endswith(JSON) else text.text
     path = place / text.NAME
     if path.exists():
         return path
@@ -29,7 +31,7 @@ def make(folder: Path, stem: str, mb: float) -> Path:
     (place / "site.toml").write_text(SITE.format(glob=text.GLOB, origin=getattr(text, "ORIGIN", "")))
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
-        for piece in text.text(SEED):
+        for piece in pieces(SEED):
             file.write(piece.encode())
             if file.tell() >= mb * MB:
                 break

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from benchmarks import peers
+from benchmarks import cta_peers, peers
 from benchmarks.inputs import MB
 from pipelines import sources, steps
 from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
@@ -88,6 +88,16 @@ def re_loop(path: Path) -> Facts:
     return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows)}
 
 
+def cta_re_loop(path: Path) -> Facts:
+    rows, seconds = _timed(lambda: cta_peers.re_loop(path))
+    return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows)}
+
+
+def cta_json_loop(path: Path) -> Facts:
+    rows, seconds = _timed(lambda: cta_peers.json_loop(path))
+    return {"seconds": seconds, "rows": len(rows), "kinds": peers.kinds_of(rows), "by": cta_peers.json_library()}
+
+
 def jc(path: Path) -> Facts:
     """jc's parser on the first JC_MB of the file."""
     with path.open("rb") as file:
@@ -118,8 +128,25 @@ def whatif(path: Path) -> Facts:
     return {"seconds": seconds, "rows": n_files, "mounts": len(mounts), "bytes": n_bytes}
 
 
+def nightly(path: Path) -> Facts:
+    """Logs that are all new to findings and a report: ingest, build, detect, report; rows are the records read."""
+    site = steps.site_at(path.parent)
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    n_bytes = sum(file.stat().st_size for file in (path.parent / "logs").rglob("*") if file.is_file())
+    read, ingest_s = _timed(lambda: steps.ingest(site).as_dict())
+    done = {"ingest_s": ingest_s}
+    for name, step in {"build": steps.build, "detect": steps.detect, "report": steps.report}.items():
+        done[f"{name}_s"] = _timed(lambda step=step: step(site))[1]  # type: ignore[misc]
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    return done | {"seconds": sum(done.values()), "rows": read["n_records"], "lines": read["n_lines"], "bytes": n_bytes}
+
+
 TASKS: dict[str, Callable[[Path], Facts]] = {
-    task.__name__: task for task in (ingest, parse, read_lines, read_blocks, re_loop, jc, iostat_tool, whatif)
+    task.__name__: task
+    for task in (
+        *(ingest, parse, read_lines, read_blocks),
+        *(re_loop, cta_re_loop, cta_json_loop, jc, iostat_tool, whatif, nightly),
+    )
 }
 
 

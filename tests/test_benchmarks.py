@@ -62,6 +62,16 @@ def test_loop_over_lines_finds_what_we_find(folder: Path) -> None:
     assert len(loop["kinds"]) > 8
 
 
+@pytest.mark.parametrize(("name", "loop"), [("cta_taped", "cta_re_loop"), ("cta_taped-json", "cta_json_loop")])
+def test_loops_over_ctas_log_find_what_we_find(folder: Path, name: str, loop: str) -> None:
+    path = inputs.make(folder, name, MB)
+    ours, peer = tasks.parse(path), tasks.TASKS[loop](path)
+    kinds = {name.split(".")[1] or "final": count for name, count in ours["kinds"].items()}
+    assert peer["kinds"] == kinds
+    assert len(kinds) > 8
+    assert ours["used"] / ours["lines"] == pytest.approx(0.36, abs=0.04)
+
+
 def test_one_line_in_five_of_the_log_is_of_use(folder: Path) -> None:
     counts = tasks.parse(inputs.make(folder, ENSTORE, MB))
     assert counts["used"] / counts["lines"] == pytest.approx(0.2, abs=0.01)

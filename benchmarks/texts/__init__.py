@@ -1,8 +1,8 @@
 """Text of each source as its program writes it, made from a seed: one module per source; the folder is the registry.
 
 A module holds NAME (of the file), GLOB (of the [[input]] that names it) and `text(seed)`, pieces of a log without end.
-It may hold ORIGIN, further lines of that [[input]], and REASON, why its source need not be as fast as others. What
-starts with `_` is shared by texts and is none itself.
+It may hold ORIGIN, further lines of that [[input]], `json_text(seed)`, the same log as JSON, and REASON, why its source
+need not be as fast as others. What starts with `_` is shared by texts and is none itself.
 """
 
 import importlib

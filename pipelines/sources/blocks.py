@@ -203,13 +203,14 @@ class _Cutter:
     def cut(self, data: bytes) -> Block | None:
         self._consume(self.tail)
         end = data.rfind(b"\n") + 1
-        self._consume(data[:end])
+        view = memoryview(data)[:end]  # a slice of bytes would copy the block
+        self._consume(view)
         self.tail = data[end:]
         if not end:
             self._hold(data)
             return None
         stub, self.stub = self.stub, b""
-        whole = stub + data[data.find(b"\n") : end] if stub else self.rest + data[:end]
+        whole = b"".join((stub, view[data.find(b"\n") :]) if stub else (self.rest, view))
         self.rest = self.tail
         return self._block(whole, is_long=bool(stub))
 
@@ -218,7 +219,7 @@ class _Cutter:
         rest = self.stub or self.rest
         return self._block(rest, is_long=bool(self.stub), is_torn=True) if rest else None
 
-    def _consume(self, data: bytes) -> None:
+    def _consume(self, data: bytes | memoryview) -> None:
         self.digest.update(data)
         self.offset += len(data)
 

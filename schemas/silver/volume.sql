@@ -6,7 +6,7 @@ lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system" }
+system = { type = "VARCHAR", doc = "archive system; of a tape ls that names none, its input's in site.toml, else the site's only one of CTA" }
 volume = { type = "VARCHAR", doc = "tape label" }
 storage_group = { type = "VARCHAR", doc = "storage group it is kept for; CTA: virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
@@ -26,13 +26,19 @@ expectation = "ExpectCompoundColumnsToBeUnique"
 column_list = ["system", "volume"]
 severity = "critical"
 */
-WITH listed AS (
+WITH named AS (
+    -- older releases of tape ls name no instance: it is the site's, where that has but one
+    SELECT min(system) AS name
+    FROM (SELECT system FROM bronze.cta_session UNION ALL SELECT system FROM bronze.cta_drive_poll)
+    WHERE system <> '' HAVING count(DISTINCT system) = 1
+),
+listed AS (
     SELECT system, volume, storage_group, file_family, library, media_type, capacity_bytes, remaining_bytes, active_bytes,
            deleted_bytes, end_file_number, recorded_at, file_id, line_no
     FROM bronze.enstore_accounting_volume
     WHERE volume IS NOT NULL
     UNION ALL
-    SELECT system, volume, vo, tape_pool, logical_library, media_type, capacity_bytes,
+    SELECT coalesce(nullif(system, ''), (SELECT name FROM named), '') AS system, volume, vo, tape_pool, logical_library, media_type, capacity_bytes,
            CASE WHEN is_full THEN 0 ELSE greatest(capacity_bytes - used_bytes, 0) END, active_bytes,
            greatest(used_bytes - active_bytes, 0), last_file_number + 1, polled_at, file_id, line_no
     FROM bronze.cta_volume

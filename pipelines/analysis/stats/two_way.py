@@ -12,6 +12,8 @@ N_RESAMPLES = 199
 MIN_SHARED = 3
 _HUBER = 1.345  # 95 % efficiency on normal data
 _N_STEPS = 30
+_LEAST_RCOND = 1e-9
+_SPARSE_FROM = 5000  # values
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -149,6 +151,7 @@ def _solve(
     """Effects of drives, relative to the median drive of their group, of tapes and times; cells count `drawn` times."""
     n_drives, n_tapes = shape
     n_times = int(cells.time.max()) + 1
+    free = _free(cells, drawn, (n_drives, n_times, n_tapes))
     weights = drawn.copy()
     for _ in range(_N_STEPS):
         by_column = _sums(cells, weights, (n_drives, n_times, n_tapes))
@@ -163,8 +166,8 @@ def _solve(
                 np.bincount(cells.time, weights * cells.value, n_times),
             ]
         )
-        laplacian = design - (shared / per_tape) @ shared.T
-        effects = np.linalg.lstsq(laplacian, right - shared @ (sums / per_tape), rcond=1e-9)[0]
+        laplacian = design - _product(shared / per_tape, shared)
+        effects = _least(laplacian, right - shared @ (sums / per_tape), free)
         by_drive, by_time = effects[:n_drives], effects[n_drives:]
         by_tape = (sums - shared.T @ effects) / per_tape
         left = cells.value - by_drive[cells.drive] - by_time[cells.time] - by_tape[cells.tape]
@@ -176,6 +179,34 @@ def _solve(
     tape_group = np.zeros(n_tapes, dtype=np.int32)
     tape_group[cells.tape] = group[cells.drive]
     return _centred(by_drive, group), _centred(by_tape, tape_group), by_time
+
+
+def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
+    """What no data decide, as projection: the level of all times, and of drives that share tapes with each other."""
+    n_drives, n_times, n_tapes = shape
+    is_drawn = drawn > 0
+    used = _Cells(*(column[is_drawn] for column in cells))
+    part = np.append(_groups(used, (n_drives, n_tapes))[:n_drives], np.full(n_times, -1))
+    is_same = part[:, None] == part
+    return is_same / is_same.sum(axis=0)
+
+
+def _product(left: Values, right: Values) -> Values:
+    """Of the one with the other transposed. Few drives see a tape: of many, a product with all zeros takes long."""
+    if left.size < _SPARSE_FROM:
+        return left @ right.T
+    product = scipy.sparse.csr_array(left) @ scipy.sparse.csr_array(right).T
+    return np.asarray(product.toarray())
+
+
+def _least(laplacian: Values, right: Values, free: Values) -> Values:
+    """The shortest solution: with what is free fixed at 0 there is only one, unless more is free than that."""
+    scale = float(np.abs(laplacian).max()) or 1.0
+    factor, failed = scipy.linalg.lapack.dpotrf(laplacian / scale + free, lower=True)
+    norm = float(np.abs(laplacian / scale + free).sum(axis=0).max())
+    if not failed and scipy.linalg.lapack.dpocon(factor, norm, uplo="L")[0] > _LEAST_RCOND:
+        return np.asarray(scipy.linalg.lapack.dpotrs(factor, right / scale, lower=True)[0])
+    return np.asarray(np.linalg.lstsq(laplacian, right, rcond=_LEAST_RCOND)[0])
 
 
 def _sums(cells: _Cells, weights: Values, shape: tuple[int, int, int]) -> dict[str, Values]:

@@ -12,7 +12,7 @@ of `--jsonl`, were taken when the file was last written; a row of a CSV export, 
 Drives: `driveStatusSince` and `timeSinceLastUpdate` are seconds before the answer. What a drive reported more than ten
 minutes before is not known any more: its row is kept, and it speaks for nothing. DRIVE_STATE also has the second in
 which each phase of a session began: a row each. The archive is the answer's `instanceName`, else that of site.toml:
-`tape ls` and `showqueues` of older releases name none.
+`tape ls` and `showqueues` of older releases name none; tapes are then of the site's only system of CTA.
 
 Field names are those of CTA's protocol (4.x to 5.11); no answer of a site in production is public, but for the text
 form of `tape ls`, which is not read.

@@ -84,7 +84,7 @@ def _known(own: pl.DataFrame) -> pl.DataFrame:
     by_message = {message: known for message in unique if (known := messages.known(message))}
     own = own.with_columns(**_looked_up("message", by_message))
     is_open = pl.col("message").is_not_null() & pl.col("relation").is_null()
-    is_event = is_open & pl.col("body").str.contains_any(list(messages.EVENTS))
+    is_event = is_open & pl.col("body").str.contains("event_name", literal=True)
     named = pl.when(is_event).then(pl.col("body")).str.extract_groups(_EVENT).struct
     event = pl.coalesce(named.field("1"), named.field("2"))
     own = own.with_columns(event=pl.when(event.is_in(list(messages.EVENTS))).then(event))

@@ -71,6 +71,8 @@ def _alike(rule: Rule, rows: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
 
 def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, past: pl.DataFrame) -> Iterator[Hit]:
     params = rule.params
+    if all(_ratio(now, others) > params["max_ratio"] for others in (peers, past)):
+        return  # whatever the interval: most drives are well, and a bootstrap against all the others takes its time
     against_peers, against_past = _contrast(rule, now, peers), _contrast(rule, now, past)
     found, than, others = (against_peers, "its peers", peers)
     if isinstance(against_peers.ratio, NoEstimate):
@@ -106,6 +108,11 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
         params["recent_days"],
         (lost_s * (1 - ratio.high) / (1 - ratio.value), lost_s * (1 - ratio.low) / (1 - ratio.value)),
     )
+
+
+def _ratio(rows: pl.DataFrame, others: pl.DataFrame) -> float:
+    """Of the medians; without bound where there is nothing to compare with."""
+    return number(rows["levelled"].median()) / number(others["levelled"].median()) if others.height else float("inf")
 
 
 def _levelled(rule: Rule, rows: pl.DataFrame, drive: str) -> pl.DataFrame:

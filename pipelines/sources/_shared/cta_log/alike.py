@@ -22,7 +22,7 @@ _MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*(?:"([^"\\]*)"\s*([,}])|([^"\\]*)([,
 _BARE = re.compile(rb"(\s*:\s*)[^\"]*?(\s*[,}]\s*)")
 _QUOTE, _BLANK = ord('"'), ord(" ")
 _BLANKS = "".join(map(chr, range(_BLANK + 1)))
-_FEWEST = 100  # lines alike that are worth learning from
+_FEWEST = 30  # lines alike that are worth learning from
 _MOST_SHAPES = 6  # of one message in one block
 _SLICE_ROWS = 64  # checked at a time, as they fit into a processor's cache
 

@@ -15,8 +15,8 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.stamps import MONTHS, Fold, instants, read_stamp
 from pipelines.sources.protocol import Origin
 
-_ISO = r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$"
-_LOCAL = r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?$"
+_ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(Z|[+-][0-9]{2}:?[0-9]{2})$"
+_LOCAL = r"^[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?$"
 _SECOND_CHARS = len("Aug 25 09:58:12")
 _ROTATED = re.compile(r"[-.](\d{4})(\d\d)(\d\d)(?:-\d{9,11})?(?:\.\w{1,4})?$")
 _EPOCH = re.compile(r'update_(?:session|start|mount|transfer)StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
@@ -34,8 +34,8 @@ class Near(NamedTuple):
 
 def epoch_us(text: pl.Expr) -> pl.Expr:
     """Seconds since 1970 with up to nine digits behind the point, as whole microseconds; the rest is cut off."""
-    parts = text.str.extract_groups(r"^(\d+)(?:\.(\d+))?$").struct
-    return parts.field("1").cast(pl.Int64) * 1_000_000 + _microseconds(parts.field("2"))
+    parts = text.str.splitn(".", 2).struct
+    return parts.field("field_0").cast(pl.Int64, strict=False) * 1_000_000 + _microseconds(parts.field("field_1"))
 
 
 def dated(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
@@ -66,7 +66,7 @@ def _instant(stamp: pl.Expr) -> pl.Expr:
 
 
 def _microseconds(fraction: pl.Expr) -> pl.Expr:
-    return fraction.fill_null("").str.pad_end(6, "0").str.head(6).cast(pl.Int64)
+    return fraction.fill_null("").str.head(6).str.pad_end(6, "0").cast(pl.Int64)
 
 
 def _with_local(rows: pl.DataFrame, near: Near) -> pl.DataFrame:

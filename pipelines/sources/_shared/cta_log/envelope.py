@@ -19,21 +19,23 @@ PROGRAMS = {"cta-taped": "CTA's tape daemon", "cta-frontend": "CTA's frontend"}
 # of any program of CTA
 _OTHER_LINE = r'\bcta-[a-z-]+(?:\[\d+\])?: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"cta-'
 _LEAST_SHARE = 0.05  # of the first lines: the file may be that of a whole host
+# Digits of ASCII alone: those of all scripts would take twice the time.
 _HEAD = (
-    r"^(?:\[(?P<epoch>\d{9,11}\.\d{1,9})\] )?(?P<stamp>\d{4}-\S+|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?)"
+    r"^(?:\[(?P<epoch>[0-9]{9,11}\.[0-9]{1,9})\] )?"
+    r"(?P<stamp>[0-9]{4}-\S+|[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)"
     r" (?P<text_host>\S+) "
 )
 _ENTRY = r'"MESSAGE"\s*:\s*"((?:[^"\\]|\\.)*)"'
-_ENTRY_AT = r'"__REALTIME_TIMESTAMP"\s*:\s*"(\d{15,17})"'
+_ENTRY_AT = r'"__REALTIME_TIMESTAMP"\s*:\s*"([0-9]{15,17})"'
+_PROGRAM = r'"program"\s*:\s*"([^"\\]*)"'
 _JSON = {
-    "program": r'"program"\s*:\s*"([^"\\]*)"',
     "json_host": r'"hostname"\s*:\s*"([^"\\]*)"',
-    "json_epoch": r'"epoch_time"\s*:\s*"?(\d{9,11}(?:\.\d{1,9})?)\b',
+    "json_epoch": r'"epoch_time"\s*:\s*"?([0-9]{9,11}(?:\.[0-9]{1,9})?)\b',
 }
 _JSON_STAMP = r'"local_time"\s*:\s*"([^"\\]*)"'
 _MESSAGE = (r'\bMSG="([^"]*)"', r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _DRIVE = (r'\b(?:tapeDrive|drive_name)="([^"]+)"', r'"(?:tapeDrive|drive_name)"\s*:\s*"([^"\\]+)"')
-_PID = (r'\bPID="(\d{1,10})"', r'"pid"\s*:\s*"?(\d{1,10})\b')
+_PID = (r'\bPID="([0-9]{1,10})"', r'"pid"\s*:\s*"?([0-9]{1,10})\b')
 
 
 def claim_of(head: list[str], program: str) -> Claim:
@@ -75,17 +77,19 @@ def own_lines(lines: pl.DataFrame, program: str) -> pl.DataFrame:
     Each is null where the line has none. Lines of other programs, and what is no log line, are left out.
     """
     rows = _opened(lines)
-    body = pl.col("body")
-    head = rf'{program}[^\s:]*: LVL="'
-    is_text = body.str.contains(head)
-    rows = rows.with_columns(is_text=is_text, is_json=~is_text & body.str.starts_with("{"))
-    parts = [_of_text(rows.filter("is_text"), _HEAD + head), _of_json(rows.filter("is_json"), program)]
-    return pl.concat(parts, how="diagonal").sort("line_no")
+    body, head = rows["body"], rf'{program}[^\s:]*: LVL="'
+    is_text = body.str.contains('LVL="', literal=True)
+    if is_text.any():
+        is_text &= body.str.contains(head)
+    is_json = ~is_text & body.str.starts_with("{")
+    parts = [_of_text(rows.filter(is_text), _HEAD + head), _of_json(rows.filter(is_json), program)]
+    filled_parts = [part for part in parts if part.height] or parts[:1]
+    return pl.concat(filled_parts).sort("line_no") if len(filled_parts) > 1 else filled_parts[0]
 
 
 def _opened(lines: pl.DataFrame) -> pl.DataFrame:
     """Lines with `body` and, of journal entries, `entry_us`: when the journal received it."""
-    rows = lines.with_columns(body=pl.col("text").str.strip_chars(), entry_us=pl.lit(None, pl.Int64))
+    rows = lines.with_columns(body=_stripped(lines["text"]), entry_us=pl.lit(None, pl.Int64))
     is_entry = rows["text"].str.contains('"MESSAGE"', literal=True)
     if not is_entry.any():
         return rows
@@ -114,6 +118,12 @@ def _unescaped(inner: str) -> str:
         return ""
 
 
+def _stripped(text: pl.Series) -> pl.Series:
+    """Lines without what is blank around them, but for the blank with which CTA ends its lines of text."""
+    is_usual = text.str.contains("^[!-~]") & (text.str.ends_with('" ') | text.str.ends_with("}"))
+    return text if is_usual.all() else text.str.strip_chars()
+
+
 def _of_text(rows: pl.DataFrame, head: str) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("body").str.extract_groups(head).struct.unnest())
     return rows.select(
@@ -127,11 +137,10 @@ def _of_text(rows: pl.DataFrame, head: str) -> pl.DataFrame:
 
 
 def _of_json(rows: pl.DataFrame, program: str) -> pl.DataFrame:
+    rows = rows.filter(_is_of(rows["body"], program))
     rows = rows.with_columns(pl.col("body").str.extract(pattern).alias(name) for name, pattern in _JSON.items())
     is_lacking = pl.col("json_epoch").is_null()
-    # a collector may leave the program out, never the message
-    is_own = pl.col("program").is_null() | pl.col("program").str.starts_with(program)
-    return rows.filter(is_own).select(
+    return rows.select(
         *_SAME,
         *_looked_up(1),
         is_json=pl.lit(True),
@@ -139,6 +148,15 @@ def _of_json(rows: pl.DataFrame, program: str) -> pl.DataFrame:
         epoch=epoch_us(pl.col("json_epoch")),
         stamp=pl.when(is_lacking).then(pl.col("body")).str.extract(_JSON_STAMP),
     )
+
+
+def _is_of(body: pl.Series, program: str) -> pl.Series:
+    """Which JSON is a program's; a collector may leave the program out, never the message."""
+    is_own = body.str.contains(f'"program":"{program}"', literal=True)
+    if is_own.all():
+        return is_own
+    named = body.str.extract(_PROGRAM)
+    return named.is_null() | named.str.starts_with(program)
 
 
 _SAME = ("line_no", "text", "body")

@@ -1,5 +1,6 @@
 """Parameters of lines, all text, as typed columns: shared by the relations of CTA's logs."""
 
+from functools import cache
 from typing import NamedTuple
 
 import polars as pl
@@ -58,10 +59,17 @@ def schema_of(given: Fields, **more: pl.DataType) -> dict[str, pl.DataType]:
 
 def typed(rows: pl.DataFrame, given: Fields, system: str, *more: str) -> pl.DataFrame:
     """The columns of every line, the fields, `is_whole_seconds`, more by name; and why the line is none, `reject`."""
-    made = {name: _made(field) for name, field in given.items()}
+    columns = rows.select(*LINE, "text", *more, *_columns(tuple(given.items())))
+    return columns.with_columns(system=pl.col("system").fill_null(system))
+
+
+@cache
+def _columns(given: tuple[tuple[str, Field], ...]) -> list[pl.Expr]:
+    """Made once: for a small block they would take longer to make than to compute."""
+    made = {name: _made(field) for name, field in given}
     is_bad = [
         pl.coalesce(pl.col(key) for key in field.keys).is_not_null() & made[name].is_null()
-        for name, field in given.items()
+        for name, field in given
         if field.kind != "text"
     ]
     reject = (
@@ -72,15 +80,8 @@ def typed(rows: pl.DataFrame, given: Fields, system: str, *more: str) -> pl.Data
         .when(pl.any_horizontal(pl.lit(False), *is_bad))
         .then(pl.lit("bad_number"))
     )
-    columns = rows.select(
-        *LINE,
-        "text",
-        *more,
-        *(value.alias(name) for name, value in made.items()),
-        is_whole_seconds=_are_whole(given),
-        reject=reject,
-    )
-    return columns.with_columns(system=pl.col("system").fill_null(system))
+    values = [value.alias(name) for name, value in made.items()]
+    return [*values, _are_whole(dict(given)).alias("is_whole_seconds"), reject.alias("reject")]
 
 
 def _made(field: Field) -> pl.Expr:
