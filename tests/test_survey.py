@@ -201,6 +201,29 @@ def test_every_file_meets_the_input_that_was_written_for_it(tmp_path: Path) -> N
     assert all(len(link) > 1 for link in links.values()), links
 
 
+def test_a_plain_pattern_takes_no_file_of_one_with_dates(tmp_path: Path) -> None:
+    """`actlog-2010-03.txt` alone would become `actlog-*-*.txt*`, which comes first and fits the other as well."""
+    text = (SOURCES / "tsm_actlog" / "clean.txt").read_bytes()
+    for name in ("actlog-2010-03.txt", "actlog-mounts-2010-03-10.txt"):
+        (tmp_path / name).write_bytes(text)
+    guessed(tmp_path)
+    assert [item.glob for item in load_site(tmp_path).input] == ["actlog-2010-03.txt", "actlog-mounts-{date}.txt*"]
+
+
+def test_cta_logs_name_drives_by_their_media_and_the_instance(tmp_path: Path) -> None:
+    """3592JE is written by TS1160 and later; the line of the session names instance and library."""
+    line = (
+        '{"epoch_time":1268222400.5,"local_time":"2010-03-10T13:00:00+0100","hostname":"tpsrv1","program":"cta-taped",'
+        '"log_level":"INFO","pid":1,"tid":1,"message":"Tape session finished","instance":"CTAX","tapeDrive":"D1",'
+        '"tapeVid":"V1","mountId":"7","mountType":"Retrieve","mediaType":"3592JE20T","logicalLibrary":"LIB1",'
+        '"totalTime":"10.0","dataVolume":"5","filesCount":"1","status":"success"}'
+    )
+    (tmp_path / "cta-taped.log").write_text(line + "\n")
+    text = guessed(tmp_path)
+    assert [(drive.name, drive.generation) for drive in load_site(tmp_path).drive] == [("D1", "TS1160")]
+    assert "mounted 3592JE20T" in text and "# archive systems in what was looked at: CTAX" in text
+
+
 def mrtg_text(last: int) -> str:
     """Rows of five minutes; traffic in the newest two hours, zeros before it, as a fresh log is filled with."""
     rows = [f"{last - 300 * n} " + ("20 10 30 20" if n < 24 else "0 0 0 0") for n in range(48)]

@@ -263,3 +263,13 @@ def test_files_that_no_input_names_are_counted_with_what_would_read_them(tmp_pat
     )
     assert " and 27 more. " in messages and 'glob = "logs/enstore/DEBUGLOG-{date}*"' in messages and len(messages) < 600
     assert steps.ingest(steps.site_at(site), [site / "logs"]).unnamed == ""
+
+
+@pytest.mark.parametrize("glob", ["wrong/LOG-{date}*", None])
+def test_files_are_named_where_no_folder_of_an_input_exists(tmp_path: Path, glob: str | None) -> None:
+    site = site_with(tmp_path, glob) if glob else tmp_path
+    (site / "site.toml").write_text((site / "site.toml").read_text() if glob else 'name = "x"\nzone = "UTC"\n')
+    (site / "logs").mkdir(exist_ok=True)
+    (site / "logs" / "night").write_text("call the vendor\n")
+    messages = steps.ingest(steps.site_at(site)).unnamed
+    assert "below the folder of site.toml" in messages and "logs/night (of no known kind)" in messages

@@ -96,8 +96,8 @@ def promises() -> tuple[Promise, ...]:
 def known(name: str) -> Technology | None:
     """The generation that somebody calls so, or None.
 
-    >>> known("ult3580-td4").name, known("3592E07").name, known("paper tape")
-    ('LTO-4', 'TS1140', None)
+    >>> known("ult3580-td4").name, known("Ultrium 9-SCSI").name, known("3592E07").name, known("paper tape")
+    ('LTO-4', 'LTO-9', 'TS1140', None)
     """
     return _by_name().get(_plain(name))
 
@@ -116,7 +116,9 @@ def _by_name() -> dict[str, Technology]:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s\-._]+", "", name).upper()
+    plain = re.sub(r"[\s\-._]+", "", name).upper()
+    plain = re.sub(r"^(3592J[A-Z])\d+T$", r"\1", plain)  # media with their capacity: 3592JE20T
+    return re.sub(r"^(?:ULTRIUM|ULT3580)(?:TD|HH)?(\d+)(?:SCSI)?$", r"LTO\1", plain)
 
 
 @cache

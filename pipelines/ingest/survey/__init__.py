@@ -32,6 +32,7 @@ from pipelines.sources.protocol import NO_YEAR, Origin
 SAMPLE_BYTES = 2**20  # of each file at least
 FOLDER_BYTES = 256 * 2**20  # of all files of one source in one folder, before each gives its beginning only
 _SAME = ["logged_at", "message_hash", "nth"]  # of a line that stands in two files
+_NAMED = {"system": "archive systems", "pool": "pools", "library": "libraries", "logical_library": "logical libraries"}
 _ELSEWHERE = "Etc/GMT+12"  # read in this zone too, a local clock gives other instants
 
 
@@ -139,6 +140,9 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
         if "host" in rows.columns:
             counts = rows.filter(~pl.col("host").is_in(NO_HOSTS)).group_by("host").len()
             found.hosts.update(dict(counts.rows()))
+        for column in _NAMED.keys() & set(rows.columns):
+            counts = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(NO_HOSTS)).group_by(column).len()
+            found.named.setdefault(_NAMED[column], Counter()).update(dict(counts.rows()))
     return found, tables
 
 

@@ -1,6 +1,6 @@
 """Drives named in an archive's logs: log name, mover, host, product."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -17,19 +17,22 @@ class DriveFound:
     mover: str = ""
     mover_host: str = ""
     product: str = ""
+    media: set[str] = field(default_factory=set)  # types of the tapes it mounted
     n_rows: int = 0
     file: str = ""
 
     @property
     def generation(self) -> str:
-        """What operators call it, by what it calls itself."""
-        found = technology.known(self.product)
-        return found.name if found else ""
+        """By what the drive calls itself, or else by the newest media it mounted: older drives take none of these."""
+        names = [self.product] if self.product else sorted(self.media)
+        found = [row for name in names if (row := technology.known(name))]
+        return max(found, key=lambda row: row.year).name if found else ""
 
     @property
     def evidence(self) -> str:
         product = f", calls itself {self.product}" if self.product else ""
-        return f"{self.n_rows} rows in what was looked at, first in {self.file}{product}"
+        media = f", mounted {', '.join(sorted(self.media))}" if self.media else ""
+        return f"{self.n_rows} rows in what was looked at, first in {self.file}{product}{media}"
 
 
 def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], path: str) -> None:
@@ -50,6 +53,10 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short(tape_server or ""))
+    if (rows := tables.get("cta_session")) is not None:
+        for name, media in rows.drop_nulls("media_type").select("drive", "media_type").unique().sort("drive").rows():
+            _note(found, name, path, 0)
+            found[name].media.add(media)
     for table in ("tsm_summary", "tsm_actlog"):
         if (rows := tables.get(table)) is not None:
             for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():

@@ -18,6 +18,7 @@ class FileFound:
     source: str | None
     why: str  # the claim of the source, or why none has claimed it
     hosts: Counter[str] = field(default_factory=Counter)  # written in it, not taken from its name
+    named: dict[str, Counter[str]] = field(default_factory=dict)  # archive systems, pools … in it: rows of each
     zone_words: Counter[str] = field(default_factory=Counter)  # next to its stamps: in how many lines
     lacks: str = ""  # what the source misses, where it refuses the file: "its rows carry no date"
     period: Period | None = None  # from its first row to its last

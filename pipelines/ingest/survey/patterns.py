@@ -35,6 +35,7 @@ class Pattern:
     files: list[str] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     periods: dict[str, list[Period]] = field(default_factory=dict)  # by the host or link that the path names
+    named: dict[str, Counter[str]] = field(default_factory=dict)  # archive systems, pools … in them: rows of each
 
     def expect(self, zone: str) -> str:
         """The period that its files span, as site.toml writes it; empty where they do not all span one."""
@@ -63,7 +64,11 @@ def patterns(found: list[FileFound]) -> list[Pattern]:
     for group in groups.values():
         others = {file.path for file in found} - {file.path for file in group}
         names = {globs[file.path] for file in group}
-        for glob in names if len(names) == 1 else _cover([file.path for file in group], others, globs):
+        # a plain pattern is tried before those with names and dates, so it may take no file of theirs
+        is_theirs = len(names) == 1 and not any(
+            _fits(glob, other) for glob in names if "{" not in glob for other in others
+        )
+        for glob in names if is_theirs else _cover([file.path for file in group], others, globs):
             made.append(_pattern_of(glob, [file for file in group if _fits(glob, file.path)]))
     return sorted(made, key=_order)
 
@@ -75,6 +80,8 @@ def _pattern_of(glob: str, group: list[FileFound]) -> Pattern:
             refused.setdefault((file.lacks, file.fields), Refused(file.lacks, file.fields)).files.append(file.path)
     made = Pattern(glob, str(group[0].source), [file.path for file in group], list(refused.values()))
     for file in group:
+        for kind, names in file.named.items():
+            made.named.setdefault(kind, Counter()).update(names)
         if file.period is not None:
             named = Input(glob=glob).match(file.path) or {}
             made.periods.setdefault(named.get("link") or named.get("host") or "", []).append(file.period)

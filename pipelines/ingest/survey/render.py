@@ -32,7 +32,7 @@ def written(survey: Survey, folder: Path) -> str:
         autoescape=False,  # TOML, not HTML: every value from a log passes `text` or `single_line`
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": text, "line": single_line, "names": names}
+    environment.filters |= {"text": text, "line": single_line, "names": names, "files": file_names}
     environment.globals["stub"] = STUBS.__getitem__
     n_read = sum(survey.by_source.values())
     return environment.get_template("site.toml.j2").render(
@@ -59,9 +59,14 @@ def text(value: str) -> str:
     return json.dumps(escape_control(value), ensure_ascii=False)
 
 
-def names(paths: Sequence[str]) -> list[str]:
-    """Names of files as a few lines of a comment: those behind the last line are counted."""
-    flat = [single_line(path.rpartition("/")[2]).replace(" ", "\N{NO-BREAK SPACE}") for path in paths]
+def file_names(paths: Sequence[str]) -> list[str]:
+    """Names of files without their folders, as `names` lays them out."""
+    return names([path.rpartition("/")[2] for path in paths])
+
+
+def names(found: Sequence[str]) -> list[str]:
+    """Names as a few lines of a comment: those after the last line are counted."""
+    flat = [single_line(name).replace(" ", "\N{NO-BREAK SPACE}") for name in found]
     rows = textwrap.wrap(", ".join(flat), LINE_CHARS - 50, break_long_words=False, break_on_hyphens=False)
     if len(rows) <= NAMES_LINES:
         return rows

@@ -1,7 +1,6 @@
-"""Files next to those that site.toml names: what lies below its inputs' folders and is read by none of them."""
+"""Files that no [[input]] of site.toml names: below the folders of its inputs or, without those, in the site's own."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +19,7 @@ class UnmatchedFiles:
 
     n_files: int = 0
     is_all: bool = True
+    place: str = "the inputs' folders"
     first: list[tuple[str, str]] = field(default_factory=list)  # path, source or why there is none
     glob: str = ""
 
@@ -36,16 +36,20 @@ class UnmatchedFiles:
             f'To read one, write into site.toml, say: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
         )
         return (
-            f"{count} below the inputs' folders {is_are} named by no [[input]] and not read: {listed}{more}."
+            f"{count} below {self.place} {is_are} named by no [[input]] and not read: {listed}{more}."
             f" {hint if self.glob else '`tapescope recognise PATH` says what they miss.'}"
         )
 
 
 def unmatched_files(site: Site) -> UnmatchedFiles:
-    """What is below the folders that the inputs' patterns begin at and none of them names, hidden files left out."""
+    """What is below the folders that the inputs' patterns begin at and none of them names, hidden files left out.
+
+    Where none of these folders exists, the site's own is looked at: somebody put logs there and read none of them.
+    """
     named = {path for path, _, _ in find_inputs(site)} | {site.root / site.change_log}
-    found = UnmatchedFiles()
-    for number, path in enumerate(_near_inputs(site)):
+    folders = _folders(site)
+    found = UnmatchedFiles() if folders else UnmatchedFiles(place="the folder of site.toml")
+    for number, path in enumerate(path for folder in folders or [site.root] for path in below(folder, hidden=False)):
         if number >= MOST_FILES:
             found.is_all = False
             break
@@ -59,11 +63,12 @@ def unmatched_files(site: Site) -> UnmatchedFiles:
     return found
 
 
-def _near_inputs(site: Site) -> Iterator[Path]:
+def _folders(site: Site) -> list[Path]:
+    """The folders that the patterns of the inputs begin at, without those inside others."""
     folders = {folder for item in site.input if (folder := _begin(site, item)) != Path("/") and folder.is_dir()}
-    for folder in sorted(folders):
-        if not any(folder != other and folder.is_relative_to(other) for other in folders):
-            yield from below(folder, hidden=False)
+    return sorted(
+        folder for folder in folders if not any(folder != other and folder.is_relative_to(other) for other in folders)
+    )
 
 
 def _begin(site: Site, item: Input) -> Path:
