@@ -373,3 +373,36 @@ def test_each_part_of_the_ledger(text: Site, captured: Path) -> None:
     assert query(text, "SELECT count(*) FROM silver.gap") == [
         (51,)
     ]  # 14 + 9 + 16 + 6 + 8 + 4 files in six mounts: 57 - 6
+
+
+def test_a_day_of_short_mounts_is_not_without_findings(tmp_path: Path) -> None:
+    """62 times six mounts on three drives, 1390 s apart: a tape mounted 124 times, files far apart, 62 hung sessions.
+
+    A mount takes 70 s to be ready, 20 s to its label and 40 s to be gone. D2 reads 16 and 6 files of 1 s each and winds
+    17 s to each: of 130 + 16 x 18 = 418 and 130 + 6 x 18 = 238 s it winds 20 + 272 and 20 + 102, 63 %.
+    """
+    story = Taped(SERVERS)
+    for n in range(62):
+        at = after(FIRST, 1390 * n - 3600)  # of the site's day
+        free = story.mount("D1", "VW", at, 14, file_s=26, mode="write", vo="proton")
+        story.mount("D1", "VR", after(free, 5), 9, position_s=17, vo="proton")
+        free = story.mount("D2", "VM", at, 16, file_s=1, position_s=17, vo="kaon")
+        story.mount("D2", "VM", after(free, 5), 6, file_s=1, position_s=17, vo="kaon")
+        free = story.mount("D3", "VX", at, 8, file_s=28, mode="write")
+        story.mount("D3", "VY", after(free, 5), 4, position_s=15, hangs_s=452)
+    site = make_site(tmp_path, SITE)
+    for (drive, day), text in story.files().items():
+        put(site, f"taped/{drive}-{day}.log", text)
+    make(site)
+    found = {(one["rule"], one["entity"]): one for one in steps.detect(site, FIRST.date(), FIRST.date()).findings}
+    tapes = {("remounts", volume) for volume in ("VW", "VR", "VM", "VX", "VY")}
+    picked = {("partial_read", "VM")}  # and the whole tape would have been quicker
+    assert set(found) == {("hung_session", "D3"), ("winding_bound", "eoskaon"), *tapes, *picked}
+    assert {key for key, one in found.items() if not one["gain_gb_day"]} == picked
+    assert found["remounts", "VM"]["value"] == 124
+    facts = json.loads(found["winding_bound", "eoskaon"]["facts"])
+    assert facts["hours"] == pytest.approx(62 * 414 / 3600, abs=0.02) and facts["share"] == pytest.approx(
+        0.63, abs=0.01
+    )
+    assert facts["f"] == pytest.approx((16 / 418 + 6 / 238) / 2, abs=0.001)
+    assert found["hung_session", "D3"]["lost_hours"] == pytest.approx(62 * 452 / 3600, abs=0.1)

@@ -19,6 +19,7 @@ Numbers may differ by one part in 10⁶. The rules run in memory; that they run 
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -94,24 +95,17 @@ def test_an_unknown_method_or_metric_is_named(lake: Connection) -> None:
 
 def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection) -> None:
     """Six hours of one drive, half of each waiting, the link full all the while: one cause, one loss, one warning."""
-    day, begin = date(2010, 3, 10), datetime(2010, 3, 10, 8)
+    begin = datetime(2010, 3, 10, 8)
     waiting: Row = {"drive": "D1", "station": "s", "mode": "write", "wait_s": 1800.0, "transfer_s": 3600.0}
     waiting |= {"link": "l", "wait_full_s": 1800.0, "wait_full_most_s": 1800.0, "verdict": "network_bound"}
     full: Row = {"station": "s", "seen_s": 3600.0, "capacity_mb_s": 125.0, "load": 0.97}
     full |= {"full_s": 3600.0, "full_most_s": 3600.0, "full_mb_s": 121.0, "avg_mb_s": 121.0}
+    hours: Row = {"repeat": 6, "step_s": 3600, "hour_at": begin}
     rows: dict[str, list[Row]] = {
-        "gold.bottleneck": [waiting],
-        "gold.link_load": [full | {"link": link, "direction": way} for link, way in (("l", "out"), ("k", "out"))],
+        "gold.bottleneck": [hours | waiting],
+        "gold.link_load": [hours | full | {"link": link, "direction": "out"} for link in "lk"],
     }
-    lake.execute("BEGIN TRANSACTION")
-    try:
-        for table, of in rows.items():
-            hours = [{"repeat": 6, "step_s": 3600, "hour_at": begin} | row for row in of]
-            relation, site = load_catalog().relations[table], Site(name="case")
-            _insert(lake, relation, [_filled(relation, row, site) for given in hours for row in _repeated(given)])
-        found = findings.detect(lake, Site(name="case"), load_catalog(), day, day).findings
-    finally:
-        lake.execute("ROLLBACK")
+    found = _detected(lake, rows)
     by_entity = {(finding["rule"], finding["entity"]): finding for finding in found}
     assert set(by_entity) == {("starved_stream", "s"), ("link_saturated", "l/out"), ("link_saturated", "k/out")}
     starved, link = by_entity["starved_stream", "s"], by_entity["link_saturated", "l/out"]
@@ -123,7 +117,51 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
     assert (other["severity"], other["joined_to"]) == ("warning", None), "nobody waited for this one"
 
 
+def test_every_cause_with_a_price_is_found(lake: Connection) -> None:
+    """By its price alone: 200 GB/day more where 500 GB moved, each cause of a station and a drive of its own."""
+    doc = next(column.doc for column in load_catalog().relations["gold.lost_time"].columns if column.name == "cause")
+    causes = set(re.sub(r" ?\([^)]*\)", "", doc).split(", "))
+    assert {"position", "drain", "unknown"} <= causes
+    priced = causes - {"no_request", "idle_no_work", "occupied", "unknown"}  # nobody wanted it, or nobody knows
+    row: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}
+    row |= {"gain_gb_day": 200.0, "naive_gb_day": 200.0}
+    lost = [row | {"cause": cause, "drive": f"D {cause}", "station": f"s {cause}"} for cause in sorted(priced)]
+    found = _detected(lake, {"gold.lost_time": lost, "gold.station_loss": lost})
+    rules = load_catalog().rules
+    assert {rules[one["rule"]].cause_of(one["entity"]) for one in found} == priced
+    assert [one["entity"] for one in found if one["gain_gb_day"] != 200.0] == []
+
+
+def test_a_cause_that_a_rule_of_its_own_found_is_not_found_twice(lake: Connection) -> None:
+    """D1 has a hung session, station s a price of winding; of D2 no rule has enough cases."""
+    lost: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}
+    lost |= {"gain_gb_day": 200.0, "naive_gb_day": 200.0, "station": "s"}
+    hung = [lost | {"cause": "hung", "drive": "D1"}, lost | {"cause": "hung", "drive": "D2", "station": "t"}]
+    killed: Row = {"kind": "session_killed", "drive": "D1", "happened_at": datetime(2010, 3, 10, 8), "lost_s": 7200.0}
+    mount: Row = {"site_day": date(2010, 3, 10), "begun_at": datetime(2010, 3, 10, 8), "mode": "read", "station": "s"}
+    rows = {
+        "gold.station_loss": [*hung, lost | {"cause": "position", "drive": "D3"}],
+        "silver.event": [killed],
+        "gold.mount": [mount | {"drive": "D3", "position_s": 9000.0, "wall_s": 10_000.0}],
+    }
+    found = {(one["rule"], one["entity"]) for one in _detected(lake, rows)}
+    assert found == {("hung_session", "D1"), ("priced_loss", "hung/t"), ("positioning_loss", "s")}
+
+
 # --- given ----------------------------------------------------------------------------------------------------
+
+
+def _detected(lake: Connection, given: dict[str, list[Row]]) -> list[Row]:
+    """What the rules find on 10 March 2010 in these rows, as a case gives them."""
+    day, site = date(2010, 3, 10), Site(name="case")
+    lake.execute("BEGIN TRANSACTION")
+    try:
+        for table, rows in given.items():
+            relation = load_catalog().relations[table]
+            _insert(lake, relation, [_filled(relation, row, site) for one in rows for row in _repeated(one)])
+        return findings.detect(lake, site, load_catalog(), day, day).findings
+    finally:
+        lake.execute("ROLLBACK")
 
 
 def _repeated(given: Row) -> Iterator[Row]:

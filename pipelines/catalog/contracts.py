@@ -120,7 +120,9 @@ class Rule:
     severity: str = "warning"
     rate: str = ""  # column: bytes/s that lost seconds could have moved
     min_coverage: float = 0.75  # share of its sources' declared hours below which it gives no verdict; 0: it needs none
-    cause: str = ""  # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate
+    # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate; "each": of several
+    # the one that its entity begins with
+    cause: str = ""
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
 
     @property
@@ -128,6 +130,10 @@ class Rule:
         """Kinds of log the verdict rests on; none where it is about their absence."""
         given = self.params.get("source", ())
         return (given,) if isinstance(given, str) else tuple(given)
+
+    def cause_of(self, entity: str) -> str:
+        """The cause of a finding on this entity."""
+        return entity.split("/")[0] if self.cause == "each" else self.cause
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class ScatteredFiles(Planted):
     kind: Literal["scattered_files"] = "scattered_files"
     position_s: float = Field(default=40.0, gt=0)
     among: ClassVar[str] = "disk"
-    rules: ClassVar[tuple[str, ...]] = ("positioning_loss",)
+    rules: ClassVar[tuple[str, ...]] = ("positioning_loss", "winding_bound")
     follows: ClassVar[tuple[str, ...]] = ("partial_read",)
 
 

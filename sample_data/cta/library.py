@@ -23,6 +23,7 @@ from sample_data.cta.site import (
     bell,
     disk_of,
     moment,
+    pools_of,
     tape_of,
 )
 from sample_data.cta.sitting import Sitting
@@ -46,7 +47,7 @@ def run_site(scenario: CtaScenario) -> Site:
         "drive": [drive.name for drive in drives],
         "disk": [disk_of(vo) for vo in organisations],
         "host": [f"tpsrv{number + 1:02d}" for number in range(scenario.servers)],
-        "pool": [f"pool_{number + 1}" for number in range(scenario.pools)],
+        "pool": pools_of(scenario),
         "tape": [tape_of(kind, "read", vo, n) for kind in kinds for vo in organisations for n in range(scenario.tapes)],
     }
     begin = round((datetime.fromisoformat(str(scenario.first_day)) - datetime(1970, 1, 1)).total_seconds())

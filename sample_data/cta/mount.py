@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,12 @@ class Mount:
     counters: dict[str, int] = field(default_factory=dict)
     is_empty: bool = False
     is_failed: bool = False
+
+
+class Read(NamedTuple):
+    """A file that was read, and when its last byte was."""
+
+    mount: Mount
+    file: File
+    file_id: int
+    ended: datetime

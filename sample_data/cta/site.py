@@ -70,7 +70,12 @@ class Site:
 
 
 def disk_of(vo: str) -> str:
-    return f"eos{vo}"
+    """EOS, but dCache's pools of the first organisation."""
+    return f"{'dc' if vo == ORGANISATIONS[0] else 'eos'}{vo}"
+
+
+def pools_of(scenario: CtaScenario) -> list[str]:
+    return [f"pool_{number + 1}" for number in range(scenario.pools)]
 
 
 def tape_of(generation: str, mode: str, vo: str, number: int) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sample_data.cta.mount import File, Mount
+from sample_data.cta.mount import File, Mount, Read
 
 INSTANCE = "teststand"
 LABEL_BYTES = 480  # of each file, before and after its data
@@ -47,7 +47,8 @@ def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon", min_
 class Taped:
     """What the daemons of some drives log; `servers` names the tape server of each.
 
-    `moved` has what passed through them: server, whether it was read, begin and end (s since 1970), bytes.
+    `moved` has what passed through them: server, whether it was read, begin and end (s since 1970), bytes. `reads`
+    has each file that was read.
     """
 
     servers: dict[str, str]
@@ -55,6 +56,7 @@ class Taped:
     lines: list[tuple[datetime, int, str, str]] = field(default_factory=list)
     n_mounts: int = 0
     moved: list[tuple[str, bool, float, float, int]] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
 
     def say(self, at: datetime, drive: str, message: str, **fields: Any) -> None:
         stamp = at.replace(tzinfo=UTC)
@@ -198,6 +200,7 @@ class _Served:
         self.taped.moved.append((server, self.is_read, end - file.moving_s - file.waiting_s, end, file.n_bytes))
         url = f"root://{mount.disk or f'eos{mount.vo}'}.example.org//eos/f{file.number}"
         if self.is_read:
+            self.taped.reads.append(Read(mount, file, number["fileId"], self.at))
             times |= {"positionTime": file.position_s, "waitFreeMemoryTime": file.waiting_s}
             kind = {"dstURL": url, "isVerifyOnly": False, "isRepack": False}
             self.say("File successfully read from tape", **moved, **times, **kind)

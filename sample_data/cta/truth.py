@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sample_data.cta.monitors import answers
-from sample_data.cta.site import OFFSET, ZONE, Site, disk_of
-from sample_data.library_logs import billing
+from sample_data.cta.pools import billing, truth_lines
+from sample_data.cta.site import ZONE, Site, disk_of
 from sample_data.library_truth import fault_lines, head_lines
 from sample_data.planted import Planted
 from sample_data.story import HOUR
@@ -17,7 +17,7 @@ name = "cta"
 zone = "{ZONE}"                   # of clocks that do not say
 warehouse = "var/warehouse"
 
-# Disk systems: tapes are read for them and written from them. Those of pools are in dCache's billing.
+# Disk systems: tapes are read for them and written from them. One is dCache's: its pools are in the billing.
 """
 
 
@@ -44,7 +44,7 @@ def truth_text(site: Site) -> str:
         span = site.spans.get(number) or site.struck.span(fault)
         entity = site.struck.entity[number]
         lines += fault_lines(fault, entity, _names(site, fault, entity), span, _sizes(site, number, fault))
-    return "\n".join(lines)
+    return "\n".join(lines + truth_lines(site))
 
 
 def _names(site: Site, fault: Planted, entity: str) -> Iterator[str]:
@@ -80,8 +80,6 @@ def _texts(site: Site) -> Iterator[tuple[str, str]]:
     for (server, day), text in site.taped.files(by_server=True).items():
         yield f"taped/{server}-cta-taped-{day}.log", text
     scenario = site.scenario
-    if scenario.pools:
-        pools = [f"pool_{number + 1}" for number in range(scenario.pools)]
-        yield from billing(site.struck, pools, scenario.pool_requests * scenario.pools, OFFSET)
+    yield from billing(site)
     if scenario.host_step_s:
         yield from answers(site)

@@ -16,7 +16,7 @@ counted_gb = { type = "DOUBLE", unit = "GB", doc = "by the links' logs, all link
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a poll that a log holds, of one link; of an average where it holds no largest" }
 turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes in the time between two polls: more a counter of 32 bits cannot say" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of one link, the largest" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station (in), or written for it (out), at least one poll away from either end of the half-hour: these bytes must be in counted_gb. NULL where no log of drives speaks of it" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station (in), or written for it (out), and, where it hosts drives that work for others, written there (in) or read there (out), at least one poll away from either end of the half-hour: these bytes must be in counted_gb. NULL where no log of drives speaks of it" }
 host_gb = { type = "DOUBLE", unit = "GB", doc = "the same by the station's own count of its interfaces; NULL where it has none" }
 file_id = { type = "VARCHAR", doc = "file of the first averaged interval" }
 line_no = { type = "BIGINT", doc = "line of that file" }
@@ -55,13 +55,21 @@ poll AS (
     SELECT station, to_microseconds(CAST(1e6 * max(poll_s) AS BIGINT)) AS poll FROM declared GROUP BY station
 ),
 -- what passed at least a poll away from the ends: the poll that counted it lies within the half-hour
-moving AS (
-    SELECT t.station, CASE t.mode WHEN 'read' THEN 'in' ELSE 'out' END AS direction, t.bytes, t.started_at, t.ended_at,
-           unnest(range(time_bucket(INTERVAL 1800 SECOND, t.started_at), t.ended_at, INTERVAL 1800 SECOND)) AS bin_at
-    FROM silver.transfer t
-    -- a mover on the station itself needs no link
+moved AS (
+    SELECT t.station, split_part(coalesce(t.mover_host, d.mover_host, ''), '.', 1) AS mover_host, t.mode, t.bytes, t.started_at, t.ended_at
+    FROM silver.transfer t LEFT JOIN site.drive d ON d.drive = t.drive
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.bytes > 0
-      AND split_part(coalesce(t.mover_host, ''), '.', 1) <> t.station
+),
+moving AS (
+    SELECT station, direction, bytes, started_at, ended_at,
+           unnest(range(time_bucket(INTERVAL 1800 SECOND, started_at), ended_at, INTERVAL 1800 SECOND)) AS bin_at
+    FROM (
+        -- both ends of the way: what leaves the station comes in at the drive's host
+        SELECT unnest([station, mover_host]) AS station,
+               unnest(CASE mode WHEN 'read' THEN ['in', 'out'] ELSE ['out', 'in'] END) AS direction, bytes, started_at, ended_at
+        -- a mover on the station itself needs no link, nor what is read for no station, to be verified
+        FROM moved WHERE mover_host <> station
+    )
 ),
 tape AS (
     SELECT m.station, m.direction, m.bin_at,

@@ -21,7 +21,7 @@ busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither 
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s would be without the lost time; the same for idle and down, where hours are gained and not rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s can become before the next bottleneck, if this drive alone is mended; NULL where no log tells" }
-bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), work (no more was asked for), output (its writing drives take no more of what is read), link, drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
+bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), work (no more was asked for), output (its writing drives take no more of what is read), link (the station's, or that of the drive's host), drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "of a drive that was without work for half of its time or more: what it could have moved while requests for its kind waited in the queue; there is no more to gain. NULL where it had work, where the station's input tells, or no log of requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if nothing else limited: (mended - rate) x busy; idle and down: rate x lost. NULL where nothing is priced" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, capped by the next bottleneck: (min(mended, supply) - rate) x busy, and no more than asked_gb" }
@@ -52,7 +52,7 @@ or_equal = true
 severity = "critical"
 */
 WITH owned AS (
-    SELECT drive, generation, system FROM site.drive
+    SELECT drive, generation, system, mover_host FROM site.drive
 ),
 -- 1. what each drive moved, in how much time at work
 per_station AS (
@@ -229,7 +229,8 @@ room AS (
            CASE WHEN 2 * p.free_us >= w.able_us AND k.system IS NOT NULL AND (w.mode IS DISTINCT FROM 'write' OR came_bytes IS NULL)
                 THEN coalesce(q.asked_us, 0) END AS asked_us,
            CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
-           x.capacity * w.day_us - x.bytes AS link_bytes
+           -- both ends of the way: what leaves the station comes in at the drive's host. least passes over NULL
+           least(x.capacity * w.day_us - x.bytes, h.capacity * w.day_us - h.bytes) AS link_bytes
     FROM worked w
     JOIN spare p ON p.day = w.day AND p.drive = w.drive
     LEFT JOIN owned o ON o.drive = w.drive
@@ -241,6 +242,8 @@ room AS (
     LEFT JOIN link i ON i.day = w.day AND i.station = w.station AND i.direction = 'in'
     LEFT JOIN link x ON x.day = w.day AND x.station = w.station
         AND x.direction = CASE w.mode WHEN 'read' THEN 'in' ELSE 'out' END
+    LEFT JOIN link h ON h.day = w.day AND h.station = o.mover_host AND o.mover_host <> w.station
+        AND h.direction = CASE w.mode WHEN 'read' THEN 'out' ELSE 'in' END
 ),
 next_limit AS (
     -- least passes over NULL: what no log tells of limits nothing here

@@ -1,18 +1,18 @@
 /*
-title = "Time of mounts, winding and draining"
+title = "Time of mounts, winding, draining and waits"
 grain = "one row per drive, site day of its begin, station, mode and cause"
-why = "For whom drives mounted, wound and drained: a drive that serves many stations loses time to those whose files are scattered, not to the one it moved most for."
+why = "For whom drives mounted, wound, drained and waited: a drive that serves many stations loses time to those whose files are scattered, not to the one it moved most for."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day on which it began" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station most bytes of the mount were for; NULL where it moved none, or no log tells whose mount it was" }
+station = { type = "VARCHAR", doc = "station most bytes of the mount were for, of waits and checksums that of the file; NULL where it moved none, or no log tells whose mount it was" }
 mode = { type = "VARCHAR", doc = "read or write, of most bytes of the mount; NULL likewise" }
-cause = { type = "VARCHAR", doc = "filemark, position, mount (mount and dismount) or drain" }
+cause = { type = "VARCHAR", doc = "filemark, position, mount (mount and dismount) or drain; within files wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of it" }
-lost_us = { type = "BIGINT", unit = "us", doc = "of them beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; of drain all" }
+lost_us = { type = "BIGINT", unit = "us", doc = "of them beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; of drain, waits and checksums all" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -52,3 +52,10 @@ FROM motion m
 JOIN best b ON b.day = m.day AND b.state = m.state AND b.kind = m.kind
 LEFT JOIN asker a ON a.system = m.system AND a.session_id = m.session_id
 GROUP BY m.day, m.drive, a.station, a.mode, m.cause
+UNION ALL
+SELECT day, drive, station, mode, cause, CAST(sum(us) AS BIGINT), CAST(sum(us) AS BIGINT)
+FROM (SELECT site_day(t.started_at, c.zone) AS day, t.drive, t.station, t.mode,
+             unnest(['wait_data', 'wait_room', 'checksum']) AS cause,
+             CAST(1e6 * unnest([t.wait_data_s, t.wait_buffer_s, t.checksum_s]) AS BIGINT) AS us
+      FROM silver.transfer t CROSS JOIN site.setting c)
+WHERE us > 0 AND drive IS NOT NULL AND day IS NOT NULL GROUP BY ALL

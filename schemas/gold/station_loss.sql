@@ -8,12 +8,12 @@ features = ["G1"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station the mounts that lost it were for; of other causes than filemark, position, mount and drain, and of mounts that moved nothing, the one most bytes of the drive were for that day" }
+station = { type = "VARCHAR", doc = "station the mounts that lost it were for, of waits and checksums the files; of other causes than those of gold.motion_time, and of mounts that moved nothing, the one most bytes of the drive were for that day" }
 mode = { type = "VARCHAR", doc = "read or write, of those mounts" }
 cause = { type = "VARCHAR", doc = "as in gold.lost_time" }
 duration_us = { type = "BIGINT", unit = "us", doc = "its share of the cause's time" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "its share of what could be got back, by what its mounts lost" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode; of causes that are not shared out, by the drive in all" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price if nothing else limited" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price, capped by the next bottleneck" }
 bottleneck = { type = "VARCHAR", doc = "what limits the drive next, as in gold.lost_time" }
@@ -44,7 +44,7 @@ shared AS (
 )
 SELECT l.day, l.drive, coalesce(s.station, l.station) AS station, coalesce(s.mode, l.mode) AS mode, l.cause,
        CAST(round(l.duration_us * coalesce(s.time_share, 1e0)) AS BIGINT) AS duration_us,
-       l.lost_hours * coalesce(s.lost_share, 1e0) AS lost_hours, coalesce(m.gb, 0) AS moved_gb,
+       l.lost_hours * coalesce(s.lost_share, 1e0) AS lost_hours, CASE WHEN s.time_share IS NULL THEN l.moved_gb ELSE coalesce(m.gb, 0) END AS moved_gb,
        l.naive_gb_day * coalesce(s.lost_share, 1e0) AS naive_gb_day,
        l.gain_gb_day * coalesce(s.lost_share, 1e0) AS gain_gb_day, l.bottleneck
 FROM gold.lost_time l

@@ -9,7 +9,7 @@ doc = "which column names it: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "the drive or station"
+doc = "the drive or station; of what no log tells the station of, the drive"
 
 [params.cause]
 type = "VARCHAR"
@@ -25,7 +25,7 @@ WITH lost AS (
     SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, bottleneck
     FROM gold.lost_time WHERE $who <> 'station' AND day BETWEEN $first_day AND $last_day
     UNION ALL
-    SELECT day, drive, cause = $cause AND station IS NOT DISTINCT FROM $name, gain_gb_day, naive_gb_day, bottleneck
+    SELECT day, drive, cause = $cause AND coalesce(station, drive) = $name, gain_gb_day, naive_gb_day, bottleneck
     FROM gold.station_loss WHERE $who = 'station' AND day BETWEEN $first_day AND $last_day
 )
 SELECT sum(gain_gb_day) FILTER (is_own) AS gain_gb, sum(naive_gb_day) FILTER (is_own) AS naive_gb,

@@ -5,11 +5,11 @@ takes = ["first_day", "last_day"]
 
 [params.who]
 type = "VARCHAR"
-doc = "which column names it: drive or station"
+doc = "which column names it: drive, station or volume"
 
 [params.name]
 type = "VARCHAR"
-doc = "the drive or station"
+doc = "the drive, station or volume"
 
 [columns]
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate, mean of its drives and days; NULL where no log of drives tells of it" }
@@ -26,6 +26,7 @@ FROM (
     FROM gold.lost_time
     WHERE day BETWEEN $first_day AND $last_day
       AND CASE $who WHEN 'drive' THEN drive = $name
-                    WHEN 'station' THEN (day, drive) IN (SELECT (day, drive) FROM gold.station_loss WHERE station = $name) END
+                    WHEN 'station' THEN (day, drive) IN (SELECT (day, drive) FROM gold.station_loss WHERE coalesce(station, drive) = $name)
+                    WHEN 'volume' THEN (day, drive) IN (SELECT (site_day, drive) FROM gold.mount WHERE volume = $name) END
     GROUP BY day, drive
 )

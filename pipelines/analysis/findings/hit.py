@@ -33,7 +33,7 @@ class Hit:
 def groups(rule: Rule, rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """The rows of each entity, under its name."""
     for key, group in rows.group_by(list(rule.by), maintain_order=True):
-        yield "/".join(str(part) for part in key), group
+        yield "/".join(dict.fromkeys(map(str, key))), group
 
 
 def instant(value: object) -> datetime:

@@ -1,12 +1,44 @@
-"""Findings of one cause: the one with the loss names what stood in the way, the one on that is joined to it."""
+"""Findings of one cause: the one with the loss names what stood in the way, the one on that is joined to it.
+
+A rule with `unless_found` speaks only of causes that no other rule has found of the same drives or stations.
+"""
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+from pipelines.analysis.findings.hit import Hit
 from pipelines.catalog.contracts import Rule
+from pipelines.primitives.clock import Period
 
 _JOINED = "info"  # its severity: the finding it is joined to is counted already
 _OVER = {"write": "out", "read": "in"}  # direction of the station's link, by what drives do
+
+
+class Fired(NamedTuple):
+    """A rule that fired in a period."""
+
+    rule: Rule
+    hit: Hit
+    period: Period
+
+
+def unexplained(fired: list[Fired]) -> Iterator[Fired]:
+    """Without those of rules with `unless_found` whose cause another rule has found there."""
+    found: dict[str, set[str]] = {}
+    for rule, hit, _ in fired:
+        if not rule.params.get("unless_found"):
+            found.setdefault(rule.cause_of(hit.entity), set()).update(_places(hit))
+    for one in fired:
+        there = found.get(one.rule.cause_of(one.hit.entity), set())
+        if not one.rule.params.get("unless_found") or there.isdisjoint(_places(one.hit)):
+            yield one
+
+
+def _places(hit: Hit) -> set[str]:
+    """Drives and stations that a hit is of, as far as its name and its first rows tell."""
+    named = (hit.rows[column].drop_nulls() for column in ("drive", "station") if column in hit.rows.columns)
+    return set(hit.entity.split("/")).union(*named)
 
 
 def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:

@@ -47,16 +47,17 @@ def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
     who = rule.by[-1]
     if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
         return Gain()
+    cause = rule.cause_of(hit.entity)
     own = _days(hit.n_days or period.n_days, period) | {"who": who, "name": hit.rows[who][0]}
     n_days = days_priced(connection, rule, hit, period)
-    if rule.cause == HOURS:
+    if cause == HOURS:
         found, naive, bottleneck, n_rows = *_of_hours(connection, own, hit), 0
     else:
-        found, naive, bottleneck, n_rows = ask_input(connection, "gain_of_cause", cause=rule.cause, **own).row(0)
+        found, naive, bottleneck, n_rows = ask_input(connection, "gain_of_cause", cause=cause, **own).row(0)
     if found is not None:
         least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
         return Gain(found / n_days, least, most, bottleneck)
-    return Gain(0.0) if n_rows and rule.cause == _NEEDS_WORK else Gain()
+    return Gain(0.0) if n_rows and cause == _NEEDS_WORK else Gain()
 
 
 def _of_hours(connection: Connection, own: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:

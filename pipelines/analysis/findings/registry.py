@@ -31,9 +31,13 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
         conditions.append(f'"{begin}" < ? AND "{end}" >= ?')
         values += [period.bounds[1], period.bounds[0]]
     where = " AND ".join(conditions)
+    # what no log tells the station of goes by its drive
+    named = ""
+    if "station" in rule.by and "drive" in relation.column_names:
+        named = " REPLACE (coalesce(station, drive) AS station)"
     # to the last column: intervals that are resampled hang on the order of rows
     order = ", ".join(f'"{column}"' for column in dict.fromkeys((*rule.by, *rule.time, *relation.column_names)))
-    return execute(connection, f"SELECT * FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
+    return execute(connection, f"SELECT *{named} FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
 
 
 def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

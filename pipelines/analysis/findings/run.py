@@ -34,14 +34,16 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     coverage_gate.check_names(site, catalog.rules)
     history, kin = lifecycle.read_history(connection), coverage_gate.Kin(connection)
     found = Detected([], [])
+    fired: list[joins.Fired] = []
     for rule in catalog.rules.values():
         begin = min(first, last - timedelta(days=rule.params.get("window_days", 1) - 1))
         period = Period(begin, last, site.zone)
         seen = coverage_gate.Gate(site, kin, rule, period)
         hits = list(judge(rule, read_metric(connection, catalog, rule, period), site, period))
         covered = [hit for hit in hits if not seen.missing(hit.entity)]
-        found.findings.extend(_finding(connection, site, history, rule, hit, period) for hit in covered)
+        fired.extend(joins.Fired(rule, hit, period) for hit in covered)
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
+    found.findings.extend(_finding(connection, site, history, *one) for one in joins.unexplained(fired))
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
     replace_day(connection, catalog.relations["gold.suppressed_verdict"], last, found.withheld)

@@ -68,7 +68,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
         if not gain:
             raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
         drives = _drives_of(connection, entity)
-        cause = catalog.rules[rule].cause if rule in catalog.rules else ""
+        cause = catalog.rules[rule].cause_of(entity) if rule in catalog.rules else ""
         ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
         return (text or finding_text, name, "\n".join(drives), cause in HOURS, gain, *ends)
 

@@ -66,8 +66,9 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
 def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """The same kind of event so often that it is no accident: `min_count` times, or `min_a_day` times the days.
 
-    With `different`, a column, not all of them may be of one value of it: alerts of a drive with several tapes are the
-    drive's, those of a tape in several drives the tape's. `but_for` leaves out what another column explains as well.
+    Of what they cost, that of `needed_a_day` is not lost. With `different`, a column, not all of them may be of one
+    value of it: alerts of a drive with several tapes are the drive's, those of a tape in several drives the tape's.
+    `but_for` leaves out what another column explains as well.
     """
     params = rule.params
     rows = rows.drop_nulls(list(rule.by))
@@ -82,9 +83,9 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         if different.get("n_different", 2) < 2:
             continue
         detail = group[params["detail"]].drop_nulls().mode().sort()
-        lost_s = number(group[rule.value].sum())
+        n, lost_s = group.height, number(group[rule.value].sum())
         facts = {
-            "n": group.height,
+            "n": n,
             "detail": detail[0] if detail.len() else params.get("no_detail", "for no reason given"),
             "hours": lost_s / 3600,
             "took": f"{lost_s / 3600:.2f} h" if group[rule.value].count() else "an unknown time",
@@ -93,9 +94,9 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             entity,
             instant(group[rule.time[0]].min()),
             instant(group[rule.time[1]].max()),
-            float(group.height),
+            float(n),
             facts,
-            lost_s,
+            lost_s * max(0.0, 1 - params.get("needed_a_day", 0) * period.n_days / n),
             None,
             group.head(EVIDENCE_ROWS),
         )
@@ -105,12 +106,15 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
 def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Time lost to one cause, where its price is at least `min_gb_day` and `min_share` of what was moved.
 
-    Rows are those of gold.lost_time or gold.station_loss, whose price is capped by what limits next.
+    Rows are those of gold.lost_time or gold.station_loss, whose price is capped by what limits next. With
+    `may_move_nothing` a price counts also where nothing moved: idle drives are priced by others of their kind.
     """
     params = rule.params
     for entity, group in groups(rule, rows.drop_nulls(list(rule.by))):
         gain, moved = number(group[rule.value].sum()), number(group["moved_gb"].sum())
-        if not moved or gain < params["min_gb_day"] * period.n_days or gain < params["min_share"] * moved:
+        if not moved and not params.get("may_move_nothing"):
+            continue
+        if gain < params["min_gb_day"] * period.n_days or gain < params["min_share"] * moved:
             continue
         lost_s = number(group["lost_hours"].sum()) * 3600
         facts = {
@@ -118,9 +122,10 @@ def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
             "spent_hours": number(group["duration_us"].sum()) / 3.6e9,
             "n_drives": group["drive"].n_unique(),
             "moved_gb": moved,
-            "share": gain / moved,
-        }
-        yield Hit(entity, *period.bounds, gain, facts, lost_s, None, group.head(EVIDENCE_ROWS))
+            "gain_gb_day": gain / period.n_days,
+        } | ({"share": gain / moved} if moved else {})
+        dearest = group.sort(rule.value, "drive", descending=[True, False], nulls_last=True).head(EVIDENCE_ROWS)
+        yield Hit(entity, *period.bounds, gain, facts, lost_s, None, dearest)
 
 
 @detector("accumulates")
