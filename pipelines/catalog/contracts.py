@@ -122,6 +122,7 @@ class Rule:
     min_coverage: float = 0.75  # share of its sources' declared hours below which it gives no verdict; 0: it needs none
     cause: str = ""  # cause in gold.lost_time whose gain prices the finding; "hours": at the drive's overall rate
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
+    expected: str = ""  # the fact, or the parameter, that is drawn as a line into the chart of its finding
 
     @property
     def sources(self) -> tuple[str, ...]:
