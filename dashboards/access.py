@@ -2,8 +2,15 @@
 
 `[access] allow` in the same file narrows that down: addresses, or `*@example.org` for all of a domain. The provider
 must vouch for an address; `trust_unverified = true` next to it is for providers that never say whether they do.
+
+Who may write (acknowledge, mute, reopen and comment on findings) is in `[access] write`, in the same form. Without a
+login only this machine's own visitors may: the server listens on loopback alone and under no other name.
 """
 
+import getpass
+import ipaddress
+import os
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -48,6 +55,52 @@ def is_allowed(user: dict[str, Any], allowed: list[str], trust_unverified: bool 
     claim = user.get("email_verified")
     is_verified = str(claim).lower() == "true" or (claim is None and trust_unverified)
     return bool(address) and is_verified and any(fnmatchcase(address, pattern.lower()) for pattern in allowed)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Whether the visitor may write, as whom, and why or why not."""
+
+    name: str
+    may_write: bool
+    why: str
+
+
+def writer() -> Writer:
+    """The visitor's right to write, by the server's own knowledge: ask it again when something is to be written."""
+    secrets = st.secrets if st.secrets.load_if_toml_exists() else {}
+    if "auth" not in secrets:
+        if _is_local(
+            os.environ.get("TAPESCOPE_DASHBOARD_ADDRESS", ""), os.environ.get("TAPESCOPE_DASHBOARD_HOSTS", "")
+        ):
+            return Writer(_local_name(), True, "Local mode: whoever uses this machine may write.")
+        return Writer(
+            "", False, "These pages are open without a login, so nobody may write: see [access] in the manual."
+        )
+    name, access = str(st.user.get("email", "")), secrets.get("access", {})
+    if is_allowed(dict(st.user), list(access.get("write", [])), access.get("trust_unverified") is True):
+        return Writer(name, True, f"You write as {name}.")
+    return Writer(name, False, f"{name or 'You'} may not write: `write` of [access] in secrets.toml names who may.")
+
+
+def _is_local(address: str, hosts: str) -> bool:
+    """Whether a server can be reached from this machine alone: a name of its own may be that of a proxy.
+
+    >>> _is_local("127.0.0.1", ""), _is_local("", ""), _is_local("0.0.0.0", ""), _is_local("::1", "tape.example.org")
+    (True, False, False, False)
+    """
+    try:
+        is_loopback = address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+    return is_loopback and not hosts.split()
+
+
+def _local_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "local"
 
 
 def _wants_login(site_path: Any) -> bool:

@@ -14,7 +14,13 @@ access.require_login(data.site_path())
 VIEWS = find_views()
 page = st.navigation(
     [
-        st.Page(f"views/{view.name}.py", title=view.title, url_path=view.address, default=view is VIEWS[0])
+        st.Page(
+            f"views/{view.name}.py",
+            title=view.title,
+            url_path=view.address,
+            default=view is VIEWS[0],
+            visibility="visible" if view.listed else "hidden",
+        )
         for view in VIEWS
     ],
     expanded=True,

@@ -24,6 +24,7 @@ AT_ONCE = 16  # rows of a table without a scroll bar of its own
 ROW_PX = 36
 LINES_AT_ONCE, MOST_LINES = 8, 6  # the same of rows so high that their texts are broken into lines; lines of a row
 LINE_CHARS, LINE_PX = 55, 18
+COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
 Rows = list[dict[str, Any]]
 
 
@@ -72,9 +73,10 @@ class Page:
 def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     """The head of a page: which site, period, snapshot and coverage; the filters it knows stand in the side bar.
 
-    Days to compare with are offered by pages that show them.
+    Days to compare with are offered by pages that show them. A page whose title is what it shows writes it itself.
     """
-    st.title(title, anchor=False)
+    if title:
+        st.title(title, anchor=False)
     try:
         known = data.newest("period")
     except data.NoAnswer as problem:
@@ -88,20 +90,22 @@ def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     for name in filters:
         names = [row["name"] for row in members.rows if row["kind"] == name] if members else []
         page.chosen[name] = fields.choose(name, FILTERS[name], ["", *sorted(names, key=words.natural)], {"": "all"})
-    against = f"   ·   beside {page.before[0]} to {page.before[1]}" if page.before else ""
-    st.text(f"{site['name']}   ·   {first} to {last}, days in {site['zone']}{against}   ·   snapshot {page.snapshot}")
-    show_freshness(data.ask("freshness", page.snapshot, {}))
+    against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
+    days = f"{format.days_text(first, last)} ({site['zone']})"
+    show_freshness(
+        data.ask("freshness", page.snapshot, {}), f"{site['name']} · {days}{against} · snapshot {page.snapshot}"
+    )
     _show_coverage(page.ask("coverage"))
     return page
 
 
-def show_freshness(found: Asked | None = None) -> None:
+def show_freshness(found: Asked | None = None, of: str = "") -> None:
     """Until when there are data, and how the last run ended; of the newest snapshot unless a page has its own."""
     try:
         (row,) = (found or data.newest("freshness")).rows_of(kind="all")
     except data.NoAnswer:
         return  # a page that needs no warehouse stands without one
-    st.text(row["summary"])
+    st.text(f"{of} · {row['summary']}" if of else row["summary"])
     if row["outcome"] == "failed":
         st.error("That run failed: what is shown was made before it.")
         st.code(row["failure"], language=None, wrap_lines=True)
@@ -133,19 +137,19 @@ def _show_undated(snapshot: int) -> None:
 
 
 def _show_coverage(found: Asked) -> None:
-    """What was seen of what should have been logged, before anything is made of it."""
-    lines, sources = [], found.rows_of(level="source")
-    for row in sources:
-        seen, expected = found.shown(row, "seen_hours"), found.shown(row, "expected_hours")
-        declared = f"{expected} declared, {found.shown(row, 'share')}" if row["share"] is not None else "none declared"
-        more = row["undeclared_hours"] if row["share"] is not None else 0
-        further = f", and {found.shown(row, 'undeclared_hours')} that nobody declared" if more else ""
-        lines.append(f"{row['source']}: {seen} seen of {declared}{further}")
-    if any(row["missing_hours"] for row in sources):
-        st.warning("Not all that should have been logged was seen. What happened then is in no number below.")
-    coverage = "   ·   ".join(lines) or "nothing was declared or seen in this period"
-    st.text(f"Coverage   {coverage}")
-    show_sql(found)
+    """Which logs were received, in one line that opens: nothing below holds what they miss."""
+    sources = found.rows_of(level="source")
+    lines = [
+        f"{row['source']} " + (found.shown(row, "share" if row["share"] is not None else "seen_hours"))
+        for row in sources
+    ]
+    missing = any(row["missing_hours"] for row in sources)
+    head = "▲ Some expected logs are missing" if missing else "Logs received"
+    with st.expander(f"{head}: {' · '.join(lines) or 'none declared or read in this period'}"):
+        if missing:
+            st.text("What happened in the missing hours is in no number below.")
+        show_table(found, COVERAGE, found.rows)
+        show_sql(found)
 
 
 def heading(found: Asked, text: str = "", whole: Page | None = None, by: Iterable[str] = ()) -> None:
@@ -285,7 +289,12 @@ def show_sql(*asked: Asked) -> None:
             st.code(found.answer.sql, language="sql", wrap_lines=True)
 
 
-def show_lines(*lines: tuple[str | None, int | None, str | None]) -> None:
-    """Lines of logs with where they stand: shown as they are, never read as markup."""
-    shown = [f"{path}:{number}  {text or 'not kept'}" for path, number, text in lines if path and number is not None]
+def show_lines(*lines: tuple[str | None, int | None, str | None], marked: int | None = None) -> None:
+    """Lines of logs with where they stand, one of them marked: shown as they are, never read as markup."""
+    sign = {True: "→ ", False: "  " if marked is not None else ""}
+    shown = [
+        f"{sign[number == marked]}{path}:{number}  {text or 'not kept'}"
+        for path, number, text in lines
+        if path and number is not None
+    ]
     st.code("\n".join(shown) or "no line tells", language=None, wrap_lines=True)

@@ -12,6 +12,8 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from pipelines.analysis.findings.exhibit import Exhibit
+from pipelines.analysis.findings.exhibit import exhibit as read_exhibit
 from pipelines.analysis.forecast import (
     MONTH_DAYS,
     WEEK_DAYS,
@@ -29,6 +31,7 @@ from pipelines.analysis.forecast import (
 from pipelines.analysis.models.simulation import Changes, Outcome, simulate
 from pipelines.answers import question
 from pipelines.answers.drill import Drilled, drill
+from pipelines.answers.excerpts import read_lines
 from pipelines.answers.question import Answer
 from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Column, load_catalog
@@ -134,6 +137,29 @@ def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
 def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
         return drill(connection, site(path), load_catalog(), drive, bucket, day, DRILLED)
+
+
+def exhibit(snapshot: int, row: dict[str, Any]) -> Exhibit | None:
+    """What a finding's chart shows. Raises NoAnswer."""
+    known = {name: row[name] for name in ("rule", "entity", "first_day", "day", "facts")}
+    return _exhibit(*_here(), snapshot, tuple(known.items()))
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _exhibit(path: str, which: str, snapshot: int, row: tuple[tuple[str, Any], ...]) -> Exhibit | None:
+    with refusing(), _open(path, which, snapshot).cursor() as connection:
+        return read_exhibit(connection, load_catalog(), site(path), dict(row))
+
+
+def lines(snapshot: int, path: str, numbers: range) -> dict[int, str] | str:
+    """Lines of a log file that was read, or why they cannot be shown. Raises NoAnswer."""
+    return _lines(*_here(), snapshot, path, numbers.start, numbers.stop)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _lines(path: str, which: str, snapshot: int, file: str, begin: int, end: int) -> dict[int, str] | str:
+    with refusing(), _open(path, which, snapshot).cursor() as connection:
+        return read_lines(connection, site(path), file, range(begin, end))
 
 
 def fitted(snapshot: int, last: date) -> list[Fitted]:

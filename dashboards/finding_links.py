@@ -1,7 +1,5 @@
 """From a finding to the page that shows it, narrowed to what it is about."""
 
-import streamlit as st
-
 from dashboards import state
 from dashboards.pages import View, find_views
 from pipelines.catalog.contracts import Rule, load_catalog
@@ -27,8 +25,3 @@ def page_of(rule: Rule) -> View:
     if rule.page not in views:
         raise ContractError(f"rule {rule.name}: there is no page {rule.page}", f"known: {', '.join(sorted(views))}")
     return views[rule.page]
-
-
-def show_command(does: str, finding_id: str) -> None:
-    """The command that says something of a finding, to be copied, with the finding's id."""
-    st.code(f"tapescope finding {does} {finding_id}", language=None)

@@ -13,12 +13,16 @@ VIEWS = Path(__file__).parent / "views"
 
 @dataclass(frozen=True)
 class View:
-    """A page as its module declares it: `PAGE = {"title": …, "order": …}`, and `address` where that is not its name."""
+    """A page as its module declares it: `PAGE = {"title": …, "order": …}`, and `address` where that is not its name.
+
+    A page of one thing, which only links lead to, is not `listed` in the side bar.
+    """
 
     name: str
     title: str
     order: int
     address: str
+    listed: bool = True
 
 
 @cache

@@ -154,6 +154,6 @@ def test_what_people_marked_outlives_a_change_of_its_contract(tmp_path: Path) ->
     with Warehouse(site).write("test") as connection, transaction(connection):
         create_tables(connection, load_catalog())
         connection.execute(f"ALTER TABLE {table} DROP COLUMN note")
-        connection.execute(f"INSERT INTO {table} VALUES (1, 'x', 'mute', DATE '2010-03-10', NULL)")
+        connection.execute(f"INSERT INTO {table} VALUES (1, 'x', 'mute', DATE '2010-03-10', NULL, 'ada', NULL)")
         assert create_tables(connection, load_catalog()) == []
         assert connection.execute(f"SELECT finding_id, note FROM {table}").fetchall() == [("x", None)]

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
 from pipelines.config.site import Site
+from pipelines.primitives import format
 from support import REPO
 from support.app import at
 from support.screenshots import pages
@@ -16,7 +17,7 @@ from support.served import APP, DEADLINE_S
 
 DAY = date(2026, 11, 21)
 EMPTY = "No log has been read yet"
-OF_OTHERS = ("sql", "studies")  # they ask nothing of the site's days
+OF_OTHERS = ("sql", "studies", "finding")  # they ask nothing of the site's days, or need a finding
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_every_page_opens_on_the_last_sound_day(app: AppTest) -> None:
             app.switch_page(f"views/{name}.py").run()
             assert not app.exception, name
             text = shown(app)
-            assert EMPTY not in text and f"{DAY} to {DAY}" in text, name
+            assert EMPTY not in text and format.day_text(DAY) in text, name
             assert not app.success, f"{name} gives an all-clear for some minutes of logs"
 
 
@@ -76,7 +77,7 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:
     at(app, "stations").run()
     assert "site.toml does not say whose they are" in app.info[0].value
-    assert set(app.dataframe[1].value["link"]) == {"lo"}
+    assert {"lo"} in [set(frame.value["link"]) for frame in app.dataframe if "link" in frame.value.columns]
 
 
 def test_the_calendar_ends_before_the_impossible_day(app: AppTest) -> None:

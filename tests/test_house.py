@@ -59,7 +59,8 @@ GUESTS = ("great_expectations", "streamlit", "airflow")
 MAY_IMPORT = {
     "dags": ({"steps", "sources", "config"}, {"streamlit", "great_expectations"}),
     "dashboards": (
-        {"primitives", "config", "catalog", "answers", "analysis.forecast", "analysis.models", "analysis.studies"},
+        {"primitives", "config", "catalog", "answers", "analysis.findings", "analysis.forecast", "analysis.models"}
+        | {"analysis.studies", "steps"},
         {"airflow", "great_expectations", "duckdb"},
     ),
 }

@@ -206,6 +206,11 @@ def joined(*names: str) -> pl.Expr:
     return pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=" ", ignore_nulls=True)
 
 
+def local(instants: pl.Expr, zone: str) -> pl.Expr:
+    """UTC instants as the clocks of a zone show them, for an axis; an hour that the clocks repeat is drawn twice."""
+    return instants.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+
+
 def over(span: Span) -> alt.Scale:
     """The scale of a time axis that begins and ends with a period, wherever its rows lie."""
     ends = [alt.DateTime(year=at.year, month=at.month, date=at.day, hours=at.hour, minutes=at.minute) for at in span]

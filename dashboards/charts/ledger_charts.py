@@ -3,11 +3,14 @@
 Groups, their order, words and colours come with the rows: gold.drive_time_bucket defines them.
 """
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
-from dashboards.charts import INK, framed, instant, number, share
-from pipelines.primitives.format import d3_format
+from dashboards import words
+from dashboards.charts import INK, RED, Span, framed, instant, local, number, over, share
+from pipelines.primitives.format import d3_format, percent
 
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
 
@@ -42,12 +45,17 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
     return framed(alt.layer(bars, hours), 24 * max(4, len(names)) + 110)
 
 
-def _colours(rows: pl.DataFrame) -> alt.Color:
+def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
     """The groups of the rows in their order, each in its colour."""
     groups = rows.unique("group_words", maintain_order=True)
     words, colours = groups["group_words"].to_list(), groups["colour"].to_list()
     legend = alt.Legend(
-        orient="top", title=None, columns=5, symbolType="square", symbolStrokeColor=_UNKNOWN_EDGE, symbolStrokeWidth=0.5
+        orient="top",
+        title=None,
+        columns=columns,
+        symbolType="square",
+        symbolStrokeColor=_UNKNOWN_EDGE,
+        symbolStrokeWidth=0.5,
     )
     return alt.Color("group_words:N", sort=words, scale=alt.Scale(domain=words, range=colours), legend=legend)
 
@@ -69,6 +77,92 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
         )
     )
     return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
+
+
+def one_bar(rows: pl.DataFrame) -> alt.Chart:
+    """Drive-hours of each `period` as one bar, from what no log covers to data moving; the legend has the shares."""
+    periods = rows["period"].unique(maintain_order=True).to_list()
+    hours = (
+        rows.group_by("period", "time_group", "group_words", "colour", maintain_order=True)
+        .agg(pl.sum("bucket_hours", "share"), pl.min("number"))
+        .sort("number")
+        .with_columns(place=pl.col("period").replace_strict({name: n for n, name in enumerate(periods)}))
+    )
+    shares = {row["group_words"]: row["share"] for row in hours.reverse().iter_rows(named=True) if row["place"] == 0}
+    named = hours.with_columns(
+        group_words=pl.col("group_words").map_elements(
+            lambda name: f"{name} {percent(shares[name])}" if name in shares else name, return_dtype=pl.String
+        )
+    )
+    bars = (
+        alt.Chart(named)
+        .mark_bar(height=26)
+        .encode(
+            x=alt.X("bucket_hours:Q", stack="normalize", title=None, axis=None),
+            y=alt.Y("period:N", title=None, sort=periods, axis=alt.Axis(ticks=False) if len(periods) > 1 else None),
+            order=alt.Order("number:Q"),
+            color=_colours(named, columns=8),
+            stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
+            tooltip=[
+                alt.Tooltip("period:N"),
+                alt.Tooltip("group_words:N", title="group"),
+                number("bucket_hours", "hours [h]"),
+                share("share", "share"),
+            ],
+        )
+    )
+    return framed(bars, 32 * len(periods) + 52)
+
+
+def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, zone: str) -> alt.Chart:
+    """Every drive's time along a period, coloured by the group most of each step went to; findings as marks on it."""
+    rows = rows.with_columns(local(pl.col("from_at", "to_at"), zone))
+    here = tuple(pl.select(local(pl.lit(at), zone)).item() for at in span)
+    names = sorted(rows["drive"].unique(), key=words.natural)
+    step_px = max(12, min(24, 420 // len(names)))
+    hours = "%H:%M" if (span[1] - span[0]).days <= 2 else "%d %b"
+    axis = alt.Axis(format=hours, labelOverlap=True, grid=False, tickCount=8)
+    x = alt.X("from_at:T", title=f"time in {zone}", scale=over(here), axis=axis)
+    y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
+    bars = (
+        alt.Chart(rows)
+        .mark_bar(height={"band": 0.86})
+        .encode(
+            x=x,
+            x2="to_at:T",
+            y=y,
+            color=alt.Color("colour:N", scale=None),
+            tooltip=[
+                alt.Tooltip("drive:N"),
+                alt.Tooltip("group_words:N", title="mostly"),
+                alt.Tooltip("from_at:T", title="from", format="%Y-%m-%d %H:%M"),
+                alt.Tooltip("to_at:T", title="to", format="%Y-%m-%d %H:%M"),
+                share("group_share", "share of that time"),
+            ],
+        )
+    )
+    layers = [bars]
+    if marks:
+        found = pl.DataFrame(marks).with_columns(local(pl.col("at"), zone))
+        found = found.with_columns(at=pl.col("at").clip(*here))  # a finding may have begun before the period
+        layers.append(
+            alt.Chart(found)
+            .mark_point(
+                shape="triangle-down",
+                size=90,
+                filled=True,
+                color=RED,
+                stroke="white",
+                strokeWidth=0.8,
+                yOffset=-step_px // 3,
+            )
+            .encode(
+                x="at:T",
+                y=alt.Y("drive:N", sort=names),
+                tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N")],
+            )
+        )
+    return framed(alt.layer(*layers), step_px * len(names) + 50)
 
 
 def timeline(rows: pl.DataFrame) -> alt.Chart:

@@ -124,6 +124,7 @@ class Rule:
     # the one that its entity begins with
     cause: str = ""
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
+    expected: str = ""  # the fact, or the parameter, that is drawn as a line into the chart of its finding
 
     @property
     def sources(self) -> tuple[str, ...]:

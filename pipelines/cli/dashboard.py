@@ -41,6 +41,7 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
     page = Path(__file__).resolve().parents[2] / "dashboards" / "server.py"
     secrets = site.root / "secrets.toml"
     os.environ["TAPESCOPE_SITE"] = str(site.root)
+    os.environ["TAPESCOPE_DASHBOARD_ADDRESS"] = address
     os.environ["TAPESCOPE_DASHBOARD_HOSTS"] = " ".join(_served_as(address, hosts, secrets))
     if warning := _opened_to(address, secrets.exists()):
         click.echo(f"tapescope: warning: {warning}", err=True)

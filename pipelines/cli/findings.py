@@ -1,5 +1,6 @@
-"""The commands about findings: which stand, what one says, and what people say of it."""
+"""The commands about findings: which stand, what one says, and what people note of it."""
 
+import getpass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -79,8 +80,16 @@ def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
 def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, outcome: str) -> None:
     from pipelines import steps
 
-    whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note)
+    whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note, _user())
     click.echo(f"{whole} is {outcome}.")
+
+
+def _user() -> str | None:
+    """Who runs the command; a process may have no name on its machine."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return None
 
 
 @finding.command()
@@ -110,3 +119,12 @@ def mute(finding_id: str, until: datetime | None, note: str | None, site_path: P
 def reopen(finding_id: str, note: str | None, site_path: Path) -> None:
     """Take back an acknowledgement or a mute."""
     _mark(site_path, finding_id, "reopen", None, note, "open again")
+
+
+@finding.command()
+@_id_argument
+@click.argument("text")
+@site_option
+def note(finding_id: str, text: str, site_path: Path) -> None:
+    """Comment on a finding: the note is kept with it and changes nothing else."""
+    _mark(site_path, finding_id, "note", None, text, "noted")

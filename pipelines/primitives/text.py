@@ -57,7 +57,7 @@ def escape_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
     >>> ascii(escape_markdown("http://a.b www.a.b a@b.c"))
     "'http\\\\\\\\:\\\\u2060\\\\\\\\/\\\\\\\\/a.b www\\\\u2060.a.b a\\\\\\\\@\\\\u2060b.c'"
     """
-    escaped = re.sub(r"([^\w\s.-]|_|^[.-])", r"\\\1", single_line(text, n_chars))
+    escaped = re.sub(r"([!-,/:-@\[-`{-~]|^[.-])", r"\\\1", single_line(text, n_chars))  # ASCII's punctuation acts
     escaped = re.sub(r"^(\d+)\.", r"\1\\.", escaped)
     return re.sub(r"(?i)([:@]|www(?=\.))", rf"\1{_WORD_JOINER}", escaped)
 

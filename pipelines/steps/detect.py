@@ -107,8 +107,10 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
     return report
 
 
-def mark_finding(site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None) -> str:
-    """Acknowledge, mute or reopen a finding, named by its id or the beginning of it; returns the whole id.
+def mark_finding(
+    site: Site, finding: str, kind: str, until: date | None = None, note: str | None = None, author: str | None = None
+) -> str:
+    """Acknowledge, mute, reopen or comment on a finding, named by its id or the beginning of it; returns the whole id.
 
     Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
     """
@@ -118,4 +120,4 @@ def mark_finding(site: Site, finding: str, kind: str, until: date | None = None,
     with Warehouse(site).write("finding") as connection:
         prepare_tables(connection, catalog)
         with transaction(connection):
-            return findings.mark(connection, finding, kind, until, note)
+            return findings.mark(connection, finding, kind, until, note, author)

@@ -1,7 +1,7 @@
 /*
 title = "Findings from night to night"
 topic = "findings"
-why = "Which findings stand, which are gone, since when, and what was said of them."
+why = "Which findings stand, which are gone, since when, and what was noted of them."
 
 [params.last_day]
 type = "DATE"
@@ -18,7 +18,7 @@ last_day = { type = "DATE", doc = "last site day it fired for" }
 n_days = { type = "BIGINT", doc = "days it fired for" }
 gone_day = { type = "DATE", doc = "first day judged without it since; NULL where it stands" }
 until_day = { type = "DATE", doc = "last site day of its mute" }
-note = { type = "VARCHAR", doc = "what was last said of it" }
+note = { type = "VARCHAR", doc = "what was last noted of it" }
 text = { type = "VARCHAR", doc = "the finding in words, when it last fired" }
 */
 WITH fired AS (
@@ -34,9 +34,10 @@ gone AS (
     ANTI JOIN gold.suppressed_verdict w ON w.finding_id = f.finding_id AND w.day = d.day
     GROUP BY f.finding_id
 ),
-said AS (
-    SELECT finding_id, arg_max(kind, number) AS kind, arg_max({'day': until_day}, number).day AS until_day,
-           arg_max({'text': note}, number).text AS note
+marked AS (
+    -- the last note that was made, whatever with
+    SELECT finding_id, arg_max(kind, number) FILTER (kind <> 'note') AS kind,
+           arg_max({'day': until_day}, number) FILTER (kind <> 'note').day AS until_day, arg_max(note, number) AS note
     FROM ops.finding_mark WHERE day <= $last_day GROUP BY finding_id
 )
 SELECT f.finding_id, CASE WHEN g.gone_day IS NULL THEN f.state ELSE 'gone' END AS state, f.severity, f.rule, f.entity,
@@ -44,6 +45,6 @@ SELECT f.finding_id, CASE WHEN g.gone_day IS NULL THEN f.state ELSE 'gone' END A
        f.text
 FROM fired f
 LEFT JOIN gone g ON g.finding_id = f.finding_id
-LEFT JOIN said s ON s.finding_id = f.finding_id
+LEFT JOIN marked s ON s.finding_id = f.finding_id
 ORDER BY g.gone_day IS NOT NULL, g.gone_day DESC,
          CASE f.severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, f.rule, f.entity

@@ -4,7 +4,14 @@ topic = "findings"
 why = "What is anomalous, where, since when, what it costs at most, how sure, and which log lines prove it."
 takes = ["first_day", "last_day"]
 
+[params.finding]
+type = "VARCHAR"
+default = ""
+doc = "id of one finding; all of them if left out"
+
 [columns]
+day = { type = "DATE", doc = "last site day of the period in which the rule fired" }
+first_day = { type = "DATE", doc = "first site day the rule looked at" }
 finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
 rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
@@ -22,11 +29,14 @@ confidence = { type = "VARCHAR", doc = "how sure, and on what" }
 text = { type = "VARCHAR", doc = "the finding in words" }
 means = { type = "VARCHAR", doc = "what it usually means" }
 look_at = { type = "VARCHAR", doc = "what to look at next" }
+facts = { type = "VARCHAR", doc = "numbers behind the text (JSON)" }
+joined_to = { type = "VARCHAR", doc = "finding of the same cause that has the loss; NULL for one that stands for itself" }
 evidence = { type = "VARCHAR", doc = "log lines that prove it (JSON: path, line_no, at, text)" }
 */
-SELECT finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,
-       gain_gb_day_low, gain_gb_day_high, bottleneck, confidence, text, means, look_at, evidence
+SELECT day, first_day, finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,
+       gain_gb_day_low, gain_gb_day_high, bottleneck, confidence, text, means, look_at,
+       facts, joined_to, evidence
 FROM gold.finding
-WHERE day BETWEEN $first_day AND $last_day
+WHERE day BETWEEN $first_day AND $last_day AND $finding IN ('', finding_id)
 ORDER BY CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END,
          coalesce(gain_gb_day, lost_gb_day) DESC NULLS LAST, lost_hours DESC NULLS LAST, rule, entity, day

@@ -4,13 +4,13 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 
 from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
 
-ACKNOWLEDGE, MUTE, REOPEN = "acknowledge", "mute", "reopen"
+ACKNOWLEDGE, MUTE, REOPEN, NOTE = "acknowledge", "mute", "reopen", "note"
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ def read_history(connection: Connection) -> History:
     unsaid = f"SELECT DISTINCT finding_id, day FROM {LAKE}.gold.suppressed_verdict WHERE finding_id IS NOT NULL"
     for finding_id, day in connection.execute(unsaid).fetchall():
         history.withheld.setdefault(finding_id, set()).add(day)
-    marks = f"SELECT finding_id, kind, day, until_day FROM {LAKE}.ops.finding_mark ORDER BY number"
+    marks = (
+        f"SELECT finding_id, kind, day, until_day FROM {LAKE}.ops.finding_mark WHERE kind <> '{NOTE}' ORDER BY number"
+    )
     for finding_id, kind, day, until in connection.execute(marks).fetchall():
         history.marks.setdefault(finding_id, []).append(Mark(kind, day, until))
     return history
@@ -132,8 +134,15 @@ def restate(connection: Connection, since: date) -> None:
             )
 
 
-def mark(connection: Connection, prefix: str, kind: str, until: date | None = None, note: str | None = None) -> str:
-    """Keep what somebody says of a finding, named by its id or the beginning of it; returns the whole id.
+def mark(
+    connection: Connection,
+    prefix: str,
+    kind: str,
+    until: date | None = None,
+    note: str | None = None,
+    author: str | None = None,
+) -> str:
+    """Keep what somebody notes of a finding, named by its id or the beginning of it; returns the whole id.
 
     Raises TapescopeError where no finding, or more than one, has such an id.
     """
@@ -146,8 +155,9 @@ def mark(connection: Connection, prefix: str, kind: str, until: date | None = No
     day, number = last or (None, 1)
     execute(
         connection,
-        f"INSERT INTO {LAKE}.ops.finding_mark VALUES (?, ?, ?, ?, ?, ?)",
-        [number, finding_id, kind, day, until, note],
+        f"INSERT INTO {LAKE}.ops.finding_mark (number, finding_id, kind, day, until_day, note, author, made_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [number, finding_id, kind, day, until, note, author, datetime.now(UTC).replace(tzinfo=None)],
     )
     restate(connection, day)
     return finding_id

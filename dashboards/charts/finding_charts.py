@@ -1,0 +1,101 @@
+"""The chart of a finding: the rows its rule judged with the expected value drawn in, and its nights."""
+
+import altair as alt
+import polars as pl
+
+from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, framed, local, number
+from pipelines.analysis.findings import exhibit as kinds
+from pipelines.analysis.findings.exhibit import Exhibit
+
+_OUTCOMES = {"fired": RED, "quiet": GREEN, "withheld": ORANGE, "not_run": GREY}
+_BINS = 40
+_TIME = "%Y-%m-%d %H:%M:%S"
+
+
+def exhibit(shown: Exhibit, zone: str) -> alt.Chart:
+    """Values along the time, or counted by size; a dashed line is what was expected."""
+    rows = shown.rows if shown.is_daily else shown.rows.with_columns(local(pl.col("from_at", "to_at"), zone))
+    tips = [
+        alt.Tooltip("from_at:T", title=f"from ({zone})", format=_TIME),
+        alt.Tooltip("to_at:T", title="to", format=_TIME),
+        number("value", shown.title, shown.unit),
+    ]
+    if shown.kind == kinds.HISTOGRAM:
+        return _histogram(shown, rows)
+    axis = alt.Axis(labelOverlap=True, grid=False, tickCount=8, format="%d %b" if shown.is_daily else "%d %b %H:%M")
+    x = alt.X("from_at:T", title="site day" if shown.is_daily else f"time in {zone}", axis=axis)
+    y = alt.Y(
+        "value:Q", title=shown.title, scale=alt.Scale(zero=shown.kind != kinds.POINTS), axis=alt.Axis(tickCount=5)
+    )
+    chart = alt.Chart(rows)
+    if shown.kind == kinds.SPANS:
+        drawn = chart.mark_bar(color=RED, height=26).encode(x=x, x2="to_at:T", tooltip=tips)
+        return framed(drawn, 90)
+    if shown.kind == kinds.BARS:
+        drawn = chart.mark_bar(color=BLUE, width=6 if rows.height > 40 else 14).encode(x=x, y=y, tooltip=tips)
+    else:
+        drawn = chart.mark_circle(color=BLUE, size=36, opacity=0.65).encode(x=x, y=y, tooltip=tips)
+    return framed(alt.layer(drawn, *_expected(shown, "y")), 260)
+
+
+def _histogram(shown: Exhibit, rows: pl.DataFrame) -> alt.Chart:
+    most = max(float(rows["value"].quantile(0.99) or 0), 2 * (shown.expected or 0), 1e-9)
+    width = most / _BINS
+    bins = (
+        rows.select(bin=(pl.col("value").clip(0, most) / width).floor().clip(0, _BINS - 1).cast(pl.Int64))
+        .group_by("bin")
+        .len("n")
+        .sort("bin")
+        .with_columns(low=pl.col("bin") * width, high=(pl.col("bin") + 1) * width)
+    )
+    bars = (
+        alt.Chart(bins)
+        .mark_bar(color=BLUE, orient="vertical")
+        .encode(
+            x=alt.X("low:Q", title=shown.title, scale=alt.Scale(domain=[0, most], nice=False)),
+            x2="high:Q",
+            y=alt.Y("n:Q", title="rows", axis=alt.Axis(tickCount=5)),
+            tooltip=[
+                number("low", "from", shown.unit),
+                number("high", "to", shown.unit),
+                alt.Tooltip("n:Q", title="rows"),
+            ],
+        )
+    )
+    return framed(alt.layer(bars, *_expected(shown, "x")), 260)
+
+
+def _expected(shown: Exhibit, along: str) -> list[alt.Chart]:
+    if shown.expected is None:
+        return []
+    row = pl.DataFrame({"at": [shown.expected], "text": [f"{shown.expected_words} {shown.expected:.4g}"]})
+    line = alt.Chart(row).mark_rule(color=GREEN, strokeDash=[5, 3], strokeWidth=1.6).encode(**{along: "at:Q"})
+    text = alt.Chart(row).mark_text(align="left", dx=4, dy=-6 if along == "y" else 0, color=INK, baseline="bottom")
+    place = {"x": alt.value(4)} if along == "y" else {"y": alt.value(10)}
+    return [line, text.encode(text="text:N", **{along: "at:Q"}, **place)]
+
+
+def nights(rows: pl.DataFrame) -> alt.Chart:
+    """The last nights of a finding, a cell each: it fired, was quiet, could not be judged, or nothing ran."""
+    names = list(_OUTCOMES)
+    rows = rows.with_columns(outcome=pl.col("outcome").str.replace("_", " "))
+    chart = (
+        alt.Chart(rows)
+        .mark_rect(stroke="white", strokeWidth=1)
+        .encode(
+            x=alt.X("yearmonthdate(day):O", title=None, axis=alt.Axis(format="%d %b", labelOverlap=True, ticks=False)),
+            color=alt.Color(
+                "outcome:N",
+                scale=alt.Scale(domain=[name.replace("_", " ") for name in names], range=list(_OUTCOMES.values())),
+                legend=alt.Legend(orient="top", title=None, columns=4),
+            ),
+            tooltip=[
+                alt.Tooltip("day:T", format="%Y-%m-%d"),
+                alt.Tooltip("outcome:N"),
+                alt.Tooltip("state:N"),
+                number("lost_hours", "lost [h]"),
+                number("gain_gb_day", "gain [GB/day]"),
+            ],
+        )
+    )
+    return framed(chart, 140)

@@ -1,0 +1,107 @@
+"""One finding: what happened, what proves it, what it costs, what to do, and its life from night to night."""
+
+import json
+
+import streamlit as st
+
+from dashboards import access, components, data, finding_links, findings, marking, state
+from dashboards.charts import finding_charts
+from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
+
+PAGE = {"title": "Finding", "order": 15, "listed": False}
+CONTEXT = 2  # lines of the log before and after one that proves it
+MOST_PROOFS = 2
+
+page = components.open_page("")
+chosen = state.value("id")
+lives = page.ask("finding_life")
+life = next((row for row in lives.rows if row["finding_id"] == chosen), None)
+if life is None:
+    if chosen:
+        st.info(f"No finding has the id “{escape_markdown(chosen, 40)}” up to {page.last}.")
+    st.title("Which finding?", anchor=False)
+    for row in findings.ranked(page.ask("findings").rows):
+        findings.link(row)
+    components.show_sql(lives)
+    state.stop()
+state.keep("id", chosen)
+
+days = {"first_day": page.site["first_day"], "last_day": life["last_day"]}
+found = page.ask("findings", finding=chosen, **days)
+row = findings.ranked([one for one in found.rows if one["day"] == life["last_day"]])[0]
+rule = load_catalog().rules.get(row["rule"])
+sign, colour = findings.SIGNS[row["severity"]]
+
+state.link("overview", "← Tonight")
+st.title(f"{escape_markdown(rule.title if rule else row['rule'])}: {escape_markdown(row['entity'])}", anchor=False)
+with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    st.badge(sign, color=colour)  # type: ignore[arg-type]
+    st.text(findings.since(life) if life["state"] != "gone" else f"gone on {format.day_text(life['gone_day'])}")
+    st.text(format.price(row))
+    finding_links.show(row["rule"], row["entity"])
+
+left, right = st.columns([13, 7], gap="large")
+with left:
+    st.text(row["text"])
+    shown = data.exhibit(page.snapshot, row)
+    if shown and shown.rows.height:
+        components.show_chart(found, finding_charts.exhibit(shown, page.site["zone"]), "The rows the rule judged.")
+        if shown.rows.height < shown.n_rows:
+            st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
+    st.text(f"What it usually means: {row['means']}")
+    st.subheader("Evidence", anchor=False)
+    proofs = [proof for proof in json.loads(row["evidence"] or "[]") if proof.get("path") and proof.get("line_no")]
+    for proof in proofs[:MOST_PROOFS]:
+        number = int(proof["line_no"])
+        around = data.lines(page.snapshot, proof["path"], range(max(1, number - CONTEXT), number + CONTEXT + 1))
+        if isinstance(around, str):
+            components.show_lines((proof["path"], number, proof.get("text")))
+            st.caption(f"The lines around it cannot be shown: {escape_markdown(around)}.")
+        else:
+            components.show_lines(*((proof["path"], no, text) for no, text in sorted(around.items())), marked=number)
+    if not proofs:
+        st.text(
+            "The finding is of many rows; no single line proves it. The table of its rows is under the chart's SQL."
+        )
+
+with right:
+    st.subheader("What to do", anchor=False)
+    for number, step in enumerate(findings.steps(row["rule"]), 1):
+        st.markdown(f"{number}. {escape_markdown(step)}")
+    with st.container(border=True):
+        marking.show(chosen, life["state"], access.writer(), page.last)
+    st.subheader("What it costs", anchor=False)
+    components.show_numbers(found, row, ["lost_hours", "gain_gb_day"])
+    for name in ("lost_gb_day", "gain_gb_day_low", "gain_gb_day_high", "bottleneck", "confidence"):
+        if row[name] is not None:
+            st.text(f"{found.label(name)}: {format.cell(row[name], found.column(name))}")
+    st.caption(
+        "Lost: what could have moved in the lost time if nothing else limited. Gain: what remains of it after the next"
+        " bottleneck, or the drives' ceiling; low and high are the ends of its 90 % interval."
+    )
+    st.subheader("From night to night", anchor=False)
+    nights = page.ask("finding_days", finding=chosen)
+    components.show_chart(nights, finding_charts.nights(nights.frame()), "On which nights it stood.")
+    notes = page.ask("finding_marks", finding=chosen)
+    for mark in notes.rows:
+        when = format.instant(mark["made_at"], page.site["zone"]) if mark["made_at"] else format.day_text(mark["day"])
+        until = f" until {mark['until_day']}" if mark["until_day"] else ""
+        st.text(
+            f"{when}  {mark['author'] or 'unknown'}: {mark['kind']}{until}"
+            + (f". {mark['note']}" if mark["note"] else "")
+        )
+
+about = set(row["entity"].split("/"))
+others = page.ask("findings", first_day=life["last_day"], last_day=life["last_day"])
+related = [
+    other
+    for other in findings.ranked(others.rows)
+    if other["finding_id"] != chosen and (about & set(other["entity"].split("/")) or chosen == other["joined_to"])
+]
+if related:
+    st.subheader("Related findings", anchor=False)
+    for other in related[:8]:
+        findings.link(other)
+components.show_sql(found, nights, notes)

@@ -1,0 +1,90 @@
+/*
+title = "What each drive did, along the period"
+topic = "hours"
+why = "When drives worked, stood still or were out of service, all of them at one glance: of each step of time the group that most of it went to."
+takes = ["first_day", "last_day"]
+
+[params.most_steps]
+type = "BIGINT"
+default = 288
+doc = "into how many equal steps the period is cut; none is shorter than a minute"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+time_group = { type = "VARCHAR", doc = "group of the ledger that most of each of these steps went to (gold.drive_time_bucket); of two equal ones the later in a drive's day" }
+group_words = { type = "VARCHAR", doc = "the group in words" }
+group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
+colour = { type = "VARCHAR", doc = "colour of the group" }
+from_at = { type = "TIMESTAMP", doc = "begin of the first of an unbroken run of such steps" }
+to_at = { type = "TIMESTAMP", doc = "end of the last one" }
+group_share = { type = "DOUBLE", unit = "1", doc = "share of that time which went to the group; waits inside a transfer count as moving data" }
+*/
+WITH bound AS (
+    SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting
+),
+step AS (
+    SELECT begin_at, end_at, date_diff('microsecond', begin_at, end_at) AS all_us,
+           greatest(60_000_000, -(-date_diff('microsecond', begin_at, end_at) // greatest($most_steps, 1))) AS step_us
+    FROM bound
+),
+known AS (
+    SELECT DISTINCT drive FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
+),
+spent AS (
+    SELECT d.drive, b.time_group, d.from_at, d.to_at
+    FROM silver.drive_state d JOIN gold.drive_time_bucket b ON b.bucket = d.state
+    WHERE span_near_days(d.from_at, d.to_at, $first_day, $last_day)
+    UNION ALL
+    SELECT drive, 'covered', from_at, to_at FROM silver.drive_coverage WHERE near_days(day, $first_day, $last_day)
+),
+cut AS (
+    -- microseconds since the period began, within it
+    SELECT s.drive, s.time_group, p.step_us, greatest(0, date_diff('microsecond', p.begin_at, s.from_at)) AS from_us,
+           least(p.all_us, date_diff('microsecond', p.begin_at, s.to_at)) AS to_us
+    FROM spent s JOIN known USING (drive) CROSS JOIN step p
+    WHERE s.from_at < p.end_at AND s.to_at > p.begin_at
+),
+piece AS (
+    SELECT *, unnest(range(from_us // step_us, (to_us - 1) // step_us + 1)) AS slot FROM cut WHERE to_us > from_us
+),
+summed AS (
+    SELECT drive, slot, time_group, sum(least(to_us, (slot + 1) * step_us) - greatest(from_us, slot * step_us)) AS us
+    FROM piece GROUP BY drive, slot, time_group
+),
+slot AS (
+    SELECT k.drive, s.slot, least(p.all_us - s.slot * p.step_us, p.step_us) AS slot_us
+    FROM known k CROSS JOIN step p CROSS JOIN (SELECT unnest(range(-(-all_us // step_us))) AS slot FROM step) s
+),
+rest AS (
+    -- what no state covers is idle where it is logged, else unknown
+    SELECT l.drive, l.slot, l.slot_us, coalesce(sum(m.us) FILTER (m.time_group <> 'covered'), 0) AS stated_us,
+           coalesce(sum(m.us) FILTER (m.time_group = 'covered'), 0) AS covered_us
+    FROM slot l LEFT JOIN summed m USING (drive, slot) GROUP BY l.drive, l.slot, l.slot_us
+),
+every AS (
+    SELECT drive, slot, time_group, us FROM summed WHERE time_group <> 'covered'
+    UNION ALL
+    SELECT drive, slot, 'idle', greatest(covered_us - stated_us, 0) FROM rest
+    UNION ALL
+    SELECT drive, slot, 'unknown', slot_us - greatest(least(covered_us, slot_us), least(stated_us, slot_us)) FROM rest
+),
+per_group AS (
+    SELECT e.drive, e.slot, e.time_group, g.group_words, g.group_number, g.colour, sum(e.us) AS us
+    FROM every e
+    JOIN (SELECT DISTINCT time_group, group_words, group_number, colour FROM gold.drive_time_bucket) g USING (time_group)
+    GROUP BY ALL
+),
+most AS (
+    SELECT m.*, r.slot_us FROM per_group m JOIN rest r USING (drive, slot)
+    QUALIFY row_number() OVER (PARTITION BY m.drive, m.slot ORDER BY m.us DESC, m.group_number DESC) = 1
+),
+run AS (
+    SELECT *, slot - row_number() OVER (PARTITION BY drive, time_group ORDER BY slot) AS run FROM most
+)
+SELECT r.drive, r.time_group, r.group_words, r.group_number, r.colour,
+       any_value(p.begin_at) + to_microseconds(min(r.slot) * any_value(p.step_us)) AS from_at,
+       least(any_value(p.end_at), any_value(p.begin_at) + to_microseconds((max(r.slot) + 1) * any_value(p.step_us))) AS to_at,
+       sum(r.us) / sum(r.slot_us) AS group_share
+FROM run r CROSS JOIN step p
+GROUP BY r.drive, r.time_group, r.group_words, r.group_number, r.colour, r.run
+ORDER BY r.drive, from_at

@@ -1,0 +1,46 @@
+/*
+title = "A finding from night to night"
+topic = "findings"
+why = "On which of the last nights a finding stood, and what it cost on each: one that grows asks for more than one that fades."
+
+[params.last_day]
+type = "DATE"
+doc = "last site day; the last day with data if left out"
+
+[params.n_days]
+type = "BIGINT"
+default = 30
+doc = "how many site days up to that one"
+
+[params.finding]
+type = "VARCHAR"
+default = ""
+doc = "id of one finding; all that fired in these days if left out"
+
+[columns]
+finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
+day = { type = "DATE", doc = "site day" }
+outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this did not fire; withheld: too little of the logs was there to judge; not_run: the rules did not run for the day" }
+state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted; NULL where it did not fire" }
+severity = { type = "VARCHAR", doc = "severity on that day" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "hours it cost at most; NULL where it did not fire or has no price" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move without it; NULL where it did not fire or has no price" }
+*/
+WITH day AS (
+    SELECT CAST(unnest(range(CAST($last_day AS TIMESTAMP) - to_days(CAST($n_days - 1 AS INTEGER)),
+                             CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS day
+),
+fired AS (
+    SELECT finding_id, day, any_value(state) AS state,
+           arg_min(severity, CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END) AS severity,
+           sum(lost_hours) AS lost_hours, sum(gain_gb_day) AS gain_gb_day
+    FROM gold.finding WHERE day IN (FROM day) AND $finding IN ('', finding_id) GROUP BY finding_id, day
+)
+SELECT n.finding_id, d.day,
+       CASE WHEN f.day IS NOT NULL THEN 'fired' WHEN w.day IS NOT NULL THEN 'withheld' WHEN j.day IS NOT NULL THEN 'quiet'
+            ELSE 'not_run' END AS outcome, f.state, f.severity, f.lost_hours, f.gain_gb_day
+FROM (SELECT DISTINCT finding_id FROM fired) n CROSS JOIN day d
+LEFT JOIN fired f ON f.finding_id = n.finding_id AND f.day = d.day
+LEFT JOIN (SELECT DISTINCT finding_id, day FROM gold.suppressed_verdict) w ON w.finding_id = n.finding_id AND w.day = d.day
+LEFT JOIN (SELECT DISTINCT day FROM ops.detection) j ON j.day = d.day
+ORDER BY n.finding_id, d.day
