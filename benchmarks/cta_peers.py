@@ -8,22 +8,30 @@ from typing import Any
 
 Row = dict[str, Any]
 
+Converters = dict[str, Callable[[Any], Any]]
 _MESSAGE = re.compile(r'\bMSG="([^"]*)"')
 _HEAD = re.compile(r"(\w{3} [ \d]\d [\d:.]+) (\S+) cta-taped: ")
 _PAIR = re.compile(r'(\w+)="([^"]*)"')
-_COMMON = {"tapeDrive": str, "instance": str, "tapeVid": str, "mountId": str, "vo": str, "tapePool": str}
-_NAMED = _COMMON | {"fSeq": int, "fileId": int}
-_MOVED = {
+_COMMON: Converters = {
+    "tapeDrive": str,
+    "instance": str,
+    "tapeVid": str,
+    "mountId": str,
+    "vo": str,
+    "tapePool": str,
+}
+_NAMED: Converters = _COMMON | {"fSeq": int, "fileId": int}
+_MOVED: Converters = {
     **_NAMED,
     **dict.fromkeys(("dataVolume", "headerVolume"), int),
     **dict.fromkeys(("readWriteTime", "waitReportingTime", "transferTime", "totalTime"), float),
     "LBPMode": str,
 }
-_MARK: dict[str, Callable[[Any], Any]] = _COMMON | {"type": str, "mountType": str, "status": str}
-_WAITS = dict.fromkeys(("positionTime", "waitFreeMemoryTime"), float)
+_MARK: Converters = _COMMON | {"type": str, "mountType": str, "status": str}
+_WAITS: Converters = dict.fromkeys(("positionTime", "waitFreeMemoryTime"), float)
 _FINAL = ("mountTime", "positionTime", "readWriteTime", "totalTime", "unloadTime", "unmountTime", "drainingTime")
 # The messages from which rates and lost time follow: kind, and the fields with what makes a value of each.
-FIELDS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
+FIELDS: dict[str, tuple[str, Converters]] = {
     "File successfully read from tape": (
         "read",
         {**_MOVED, **_WAITS, "BlockId": int, "dstURL": str, "isRepack": str, "isVerifyOnly": str},
@@ -60,7 +68,7 @@ FIELDS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
 
 
 def re_loop(path: Path) -> list[Row]:
-    """The message of every line by one pattern; of those wanted, the rest by another, and a dictionary for each."""
+    """The message of every line by one pattern; of those fields, the rest by another, and a dictionary for each."""
     return list(_of_text(path))
 
 
@@ -68,9 +76,9 @@ def _of_text(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             found = _MESSAGE.search(line)
-            if found is None or (wanted := FIELDS.get(found[1])) is None or (head := _HEAD.match(line)) is None:
+            if found is None or (known := FIELDS.get(found[1])) is None or (head := _HEAD.match(line)) is None:
                 continue
-            kind, fields = wanted
+            kind, fields = known
             given = dict(_PAIR.findall(line))
             row = {key: convert(given[key]) for key, convert in fields.items() if given.get(key)}
             row.update(line_no=number, kind=kind, at=head[1], host=head[2])
@@ -83,7 +91,7 @@ def json_library() -> str:
 
 
 def json_loop(path: Path) -> list[Row]:
-    """Every line as a dictionary; of the wanted ones another with the fields that count."""
+    """Every line as a dictionary; of the fields ones another with the fields that count."""
     return list(_of_json(path, importlib.import_module(json_library()).loads))
 
 
@@ -94,9 +102,9 @@ def _of_json(path: Path, loads: Callable[[bytes], Row]) -> Iterator[Row]:
                 given = loads(line)
             except ValueError:
                 continue
-            if (wanted := FIELDS.get(given.get("message", ""))) is None:
+            if (known := FIELDS.get(given.get("message", ""))) is None:
                 continue
-            kind, fields = wanted
+            kind, fields = known
             row = {key: convert(value) for key, convert in fields.items() if (value := given.get(key)) is not None}
             row.update(line_no=number, kind=kind, at=float(given["epoch_time"]), host=given["hostname"])
             yield row

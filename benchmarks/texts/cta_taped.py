@@ -11,6 +11,8 @@ from typing import Any
 
 from benchmarks.texts._staging import FIRST_S, local
 
+Fields = dict[str, Any]
+
 NAME, GLOB = "cta-taped.log", "cta-taped*"
 ORIGIN = "date = 2009-11-02\n"
 
@@ -86,44 +88,71 @@ class _Mount:
     def _read(self, number: int, size: int) -> Iterator[Event]:
         rng = self.rng
         position, call, disk = rng.uniform(0.1, 60), size / 3.6e8, size / 9e8
-        name = {"fileId": 4_500_000_000 + rng.randrange(10**9), "fSeq": 7 * number + 1, "dstURL": _url(rng)}
+        name: Fields = {
+            "fileId": 4_500_000_000 + rng.randrange(10**9),
+            "fSeq": 7 * number + 1,
+            "dstURL": _url(rng),
+        }
         yield self.event("Created tasks for recalling a file", "MainThread", **name, BlockId=rng.randrange(10**8))
         yield self.event(
             "Opened disk file for writing", "DiskWrite", **name, actualURL=name["dstURL"], openingTime=0.01
         )
         self.at += position
-        what = name | {"BlockId": rng.randrange(10**8), "isRepack": False, "isVerifyOnly": False}
+        what: Fields = name | {"BlockId": rng.randrange(10**8), "isRepack": False, "isVerifyOnly": False}
         yield self.event("Successfully positioned for reading", **what)
         self.at += call
-        counts = {"repackBytesCount": 0, "repackFilesCount": 0, "userBytesCount": size, "userFilesCount": 1}
-        sums = {"checksumType": "ADLER32", "checksumValue": f"{rng.randrange(16**8):08x}", "LBPMode": "LBP_On"}
-        waits = {"waitFreeMemoryTime": 0.0001, "waitReportingTime": 0.00021}
-        times = {"positionTime": position, "readWriteTime": call, "transferTime": call + 0.00031}
-        moved = what | counts | sums | waits | times | _rates(size, call + position + 0.00031)
+        counts: Fields = {
+            "repackBytesCount": 0,
+            "repackFilesCount": 0,
+            "userBytesCount": size,
+            "userFilesCount": 1,
+        }
+        sums: Fields = {
+            "checksumType": "ADLER32",
+            "checksumValue": f"{rng.randrange(16**8):08x}",
+            "LBPMode": "LBP_On",
+        }
+        waits: Fields = {"waitFreeMemoryTime": 0.0001, "waitReportingTime": 0.00021}
+        times: Fields = {"positionTime": position, "readWriteTime": call, "transferTime": call + 0.00031}
+        moved: Fields = what | counts | sums | waits | times | _rates(size, call + position + 0.00031)
         yield self.event("File successfully read from tape", **moved, verifiedBytesCount=0, verifiedFilesCount=0)
         yield self.event("File successfully transfered to disk", "DiskWrite", **name, **_of_disk(size, disk))
 
     def _written(self, number: int, size: int) -> Iterator[Event]:
         rng = self.rng
         wait, call, disk = rng.uniform(0, 8), size / 3.6e8, size / 9e8
-        name = {"fileId": 4_500_000_000 + rng.randrange(10**9), "fSeq": 3000 + number, "diskURL": _url(rng)}
+        name: Fields = {
+            "fileId": 4_500_000_000 + rng.randrange(10**9),
+            "fSeq": 3000 + number,
+            "diskURL": _url(rng),
+        }
         yield self.event("Created tasks for migrating a file", "MainThread", **name, fileSize=size)
         yield self.event("Opened disk file for read", "DiskRead", **name, actualURL=name["diskURL"], openingTime=0.01)
         yield self.event("File successfully read from disk", "DiskRead", **name, **_of_disk(size, disk))
         self.at += call + wait
-        times = {"readWriteTime": call, "waitDataTime": wait, "waitReportingTime": 0.00003, "checksumingTime": 0.1}
-        moved = times | {"fileSize": size, "LBPMode": "LBP_On", "reconciliationTime": 0, "transferTime": call + wait}
+        times: Fields = {
+            "readWriteTime": call,
+            "waitDataTime": wait,
+            "waitReportingTime": 0.00003,
+            "checksumingTime": 0.1,
+        }
+        moved: Fields = times | {
+            "fileSize": size,
+            "LBPMode": "LBP_On",
+            "reconciliationTime": 0,
+            "transferTime": call + wait,
+        }
         yield self.event(
             "File successfully transmitted to drive", **name, **moved, **_rates(size, call + wait + 0.0001)
         )
         if number % 200 == 0:
             self.at += 2
-            flushed = {"files": 200, "bytes": sum(self.sizes[number - 200 : number]), "flushTime": 1.93}
+            flushed: Fields = {"files": 200, "bytes": sum(self.sizes[number - 200 : number]), "flushTime": 1.93}
             yield self.event("Normal flush because thresholds was reached", **flushed)
 
     def _reported(self, n_files: int) -> Iterator[Event]:
         """What the reports of a batch of jobs say: of the object store, none of it of the drive."""
-        times = {"schedulerDbTime": 0.21, "catalogueTime": 0.033, "totalTime": 0.244, "files": n_files}
+        times: Fields = {"schedulerDbTime": 0.21, "catalogueTime": 0.033, "totalTime": 0.244, "files": n_files}
         for message in ("Reported a batch of jobs", "In Agent::removeBatch(): removed objects", "Tasks injected"):
             yield self.event(message, "MainThread", **times)
 
@@ -131,8 +160,17 @@ class _Mount:
         """The session's record comes from its process as text, also in JSON."""
         self.at += 0.5
         volume, total = sum(self.sizes), self.at - self.begun
-        counts = {"dataVolume": volume, "headerVolume": 480 * len(self.sizes), "filesCount": len(self.sizes)}
-        times = {"mountTime": 66.1, "positionTime": 18.2, "readWriteTime": volume / 3.6e8, "totalTime": total}
+        counts: Fields = {
+            "dataVolume": volume,
+            "headerVolume": 480 * len(self.sizes),
+            "filesCount": len(self.sizes),
+        }
+        times: Fields = {
+            "mountTime": 66.1,
+            "positionTime": 18.2,
+            "readWriteTime": volume / 3.6e8,
+            "totalTime": total,
+        }
         times |= {"unloadTime": 31.0, "unmountTime": 14.0, "drainingTime": 0.0, "deliveryTime": total}
         kind = {"mountType": "Retrieve" if self.is_read else "ArchiveForUser", "wasTapeMounted": 1}
         words = {key: str(value) for key, value in (counts | times | kind).items()}

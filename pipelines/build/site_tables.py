@@ -63,10 +63,10 @@ def sync(connection: Connection, site: Site, present: Present) -> set[str]:
         "setting": [settings],
         "station": [(station.name, station.role, station.spool_gb) for station in site.station],
         "station_alias": [(alias, *rest) for alias, rest in aliases.items()],
-        "drive": drives,
+        "drive": [*drives],
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
         "link_port": _ports(site, aliases),
-        "expected": _expected(connection, site, {row[1] for row in drives}, aliases),
+        "expected": _expected(connection, site, {row.logname for row in drives if row.logname}, aliases),
         "campaign": [
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign

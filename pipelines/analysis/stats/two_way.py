@@ -185,27 +185,31 @@ def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
     """What no data decide, as projection: the level of all times, and of drives that share tapes with each other."""
     n_drives, n_times, n_tapes = shape
     is_drawn = drawn > 0
-    used = _Cells(*(column[is_drawn] for column in cells))
+    used = _Cells(cells.drive[is_drawn], cells.tape[is_drawn], cells.time[is_drawn], cells.value[is_drawn])
     part = np.append(_groups(used, (n_drives, n_tapes))[:n_drives], np.full(n_times, -1))
     is_same = part[:, None] == part
-    return is_same / is_same.sum(axis=0)
+    return np.asarray(is_same / is_same.sum(axis=0))
 
 
 def _product(left: Values, right: Values) -> Values:
     """Of the one with the other transposed. Few drives see a tape: of many, a product with all zeros takes long."""
     if left.size < _SPARSE_FROM:
         return left @ right.T
-    product = scipy.sparse.csr_array(left) @ scipy.sparse.csr_array(right).T
+    from scipy.sparse import csr_array  # slow to load, and needed at large sites alone
+
+    product = csr_array(left) @ csr_array(right).T
     return np.asarray(product.toarray())
 
 
 def _least(laplacian: Values, right: Values, free: Values) -> Values:
     """The shortest solution: with what is free fixed at 0 there is only one, unless more is free than that."""
+    from scipy.linalg import lapack
+
     scale = float(np.abs(laplacian).max()) or 1.0
-    factor, failed = scipy.linalg.lapack.dpotrf(laplacian / scale + free, lower=True)
+    factor, failed = lapack.dpotrf(laplacian / scale + free, lower=True)
     norm = float(np.abs(laplacian / scale + free).sum(axis=0).max())
-    if not failed and scipy.linalg.lapack.dpocon(factor, norm, uplo="L")[0] > _LEAST_RCOND:
-        return np.asarray(scipy.linalg.lapack.dpotrs(factor, right / scale, lower=True)[0])
+    if not failed and lapack.dpocon(factor, norm, uplo="L")[0] > _LEAST_RCOND:
+        return np.asarray(lapack.dpotrs(factor, right / scale, lower=True)[0])
     return np.asarray(np.linalg.lstsq(laplacian, right, rcond=_LEAST_RCOND)[0])
 
 
