@@ -13,9 +13,10 @@ from support.served import chromium, served
 MOST_HEIGHT = 9000
 
 
-def pages() -> dict[str, str]:
-    """Name and address of every page of the app; the first is the landing page, which has none."""
-    return {view.name: view.address if number else "" for number, view in enumerate(find_views())}
+def pages(listed_alone: bool = False) -> dict[str, str]:
+    """Name and address of every page of the app, or of those in its list; the landing page comes first and has none."""
+    views = [view for view in find_views() if view.listed or not listed_alone]
+    return {view.name: view.address if number else "" for number, view in enumerate(views)}
 
 
 def take(site: Path, folder: Path, scheme: str) -> None:
