@@ -29,6 +29,7 @@ def make(folder: Path, stem: str, mb: float) -> Path:
         return path
     place.mkdir(parents=True, exist_ok=True)
     (place / "site.toml").write_text(SITE.format(glob=text.GLOB, origin=getattr(text, "ORIGIN", "")))
+    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
         for piece in pieces(SEED):

@@ -23,6 +23,7 @@ from pipelines import sources, steps
 from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
 from pipelines.analysis.models.simulation import Changes
 from pipelines.catalog.contracts import load_catalog
+from pipelines.config.site import Site
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import FileParse
 from pipelines.sources import blocks
@@ -35,7 +36,7 @@ Facts = dict[str, Any]
 
 def ingest(path: Path) -> Facts:
     """File to committed rows in a warehouse that is empty."""
-    site = steps.site_at(path.parent)
+    site = _site_of(path)
     shutil.rmtree(site.warehouse_path, ignore_errors=True)
     report, seconds = _timed(lambda: steps.ingest(site))
     done = report.as_dict()
@@ -43,9 +44,14 @@ def ingest(path: Path) -> Facts:
     return {"seconds": seconds, "rows": done["n_records"], "lines": done["n_lines"], "loaded": done["loaded"]}
 
 
+def _site_of(path: Path) -> Site:
+    """The site whose site.toml is in the nearest folder above."""
+    return steps.site_at(next(folder for folder in path.parents if (folder / "site.toml").exists()))
+
+
 def parse(path: Path) -> Facts:
     """Reading and parsing alone; the rows are counted and dropped."""
-    site = steps.site_at(path.parent)
+    site = _site_of(path)
     file = IncomingFile(site, path)
     if not file.source:
         raise ValueError(f"{path}: {file.found.refusal}")
@@ -118,7 +124,7 @@ def iostat_tool(path: Path) -> Facts:
 
 def whatif(path: Path) -> Facts:
     """A recorded week run again as it was and with changes, from the question to the answer; rows are its files."""
-    site = steps.site_at(path.parent)
+    site = _site_of(path)
     answer, seconds = _timed(lambda: what_if(History(site, load_catalog(), n_days=WEEK_DAYS), CHANGES))
     if answer.is_withheld:
         raise ValueError(f"the replay is off by {answer.error:.0%} ({answer.what}), so nothing was changed")
@@ -130,7 +136,7 @@ def whatif(path: Path) -> Facts:
 
 def nightly(path: Path) -> Facts:
     """Logs that are all new to findings and a report: ingest, build, detect, report; rows are the records read."""
-    site = steps.site_at(path.parent)
+    site = _site_of(path)
     shutil.rmtree(site.warehouse_path, ignore_errors=True)
     n_bytes = sum(file.stat().st_size for file in (path.parent / "logs").rglob("*") if file.is_file())
     read, ingest_s = _timed(lambda: steps.ingest(site).as_dict())

@@ -452,7 +452,8 @@ def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
     """The table itself has the ratios, not only the answer below it: most drives of a site cannot be drawn."""
     opened(app, "drives")
     shown = [list(frame.value.columns) for frame in app.dataframe]
-    assert ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files", "summary"] in shown
+    rated = ["drive", "volume", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files"]
+    assert [*rated, "n_errors", "n_block_retries", "summary"] in shown
 
 
 def test_change_and_threshold(app: AppTest) -> None:

@@ -108,7 +108,8 @@ class Collect(BaseModel):
             glob=f"{self.folder.as_posix()}/20*",
             source=self.source or ("prometheus_range" if self.prometheus else ""),
             system=self.system,
-            host=self.host,
+            # of a loopback label, which names no host; the file's own name is that of a day
+            host=self.host or ("localhost" if self.prometheus else ""),
             zone=self.zone,
             date_order=self.date_order,
         )
