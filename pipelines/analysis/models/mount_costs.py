@@ -14,6 +14,9 @@ costs, the scatter of single mounts and ways in the run that never was, and the 
 it missed the recorded number of mounts is taken for one standard deviation of the saving.
 
 Limits: a mount costs the same whoever asks for it and however busy the robot is. Seconds, hours, MB = 10^6 bytes.
+
+Source: mounts and files cost what `calibration.py` fits, ways what `seeking.py` says of them: both name their sources.
+How the two are put together, and fitted to a site, is ours.
 """
 
 from dataclasses import dataclass
