@@ -7,8 +7,6 @@ Who may write (acknowledge, mute, reopen and comment on findings) is in `[access
 login only this machine's own visitors may: the server listens on loopback alone and under no other name.
 """
 
-import getpass
-import ipaddress
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -17,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import data
+from pipelines.primitives.local import is_loopback, user_name
 
 
 def require_login(site_path: Any) -> None:
@@ -73,7 +72,7 @@ def writer() -> Writer:
         if _is_local(
             os.environ.get("TAPESCOPE_DASHBOARD_ADDRESS", ""), os.environ.get("TAPESCOPE_DASHBOARD_HOSTS", "")
         ):
-            return Writer(_local_name(), True, "Local mode: whoever uses this machine may write.")
+            return Writer(user_name() or "local", True, "Local mode: whoever uses this machine may write.")
         return Writer(
             "", False, "These pages are open without a login, so nobody may write: see [access] in the manual."
         )
@@ -89,18 +88,7 @@ def _is_local(address: str, hosts: str) -> bool:
     >>> _is_local("127.0.0.1", ""), _is_local("", ""), _is_local("0.0.0.0", ""), _is_local("::1", "tape.example.org")
     (True, False, False, False)
     """
-    try:
-        is_loopback = address == "localhost" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
-    return is_loopback and not hosts.split()
-
-
-def _local_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "local"
+    return is_loopback(address) and not hosts.split()
 
 
 def _wants_login(site_path: Any) -> bool:

@@ -1,8 +1,6 @@
 """The command that starts the dashboard: under which names it is served, to whom it is open, with which options."""
 
-import ipaddress
 import os
-import re
 import socket
 import sys
 import tomllib
@@ -14,6 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from pipelines.cli.options import site_option
+from pipelines.primitives.local import is_loopback
 
 # Streamlit as its own command starts it; stopped before it listens it ends without a traceback, as it does later.
 _SERVE = """
@@ -59,19 +58,13 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
 
 def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]:
     """Names that browsers may call the pages by: those given, that of the login's redirect, this machine's own."""
-    own = [] if _is_loopback(address) else [address, socket.gethostname(), socket.getfqdn()]
+    own = [] if is_loopback(address) else [address, socket.gethostname(), socket.getfqdn()]
     try:
         redirect = tomllib.loads(secrets.read_text(encoding="utf-8"))["auth"]["redirect_uri"]
         own.append(urlsplit(str(redirect)).hostname or "")
     except (OSError, ValueError, KeyError, TypeError):
         pass  # no login, or a file that the pages themselves refuse
     return sorted({name.lower() for name in (*hosts, *own) if name})
-
-
-def _is_loopback(address: str) -> bool:
-    if address == "localhost":
-        return True
-    return bool(re.fullmatch(r"[\d.:a-f]+", address)) and ipaddress.ip_address(address).is_loopback
 
 
 def _shipped_options(file: Path) -> dict[str, Any]:
@@ -97,7 +90,7 @@ def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 def _opened_to(address: str, has_login: bool) -> str:
     """Who can see the pages at an address; nothing to say of loopback."""
-    if _is_loopback(address):
+    if is_loopback(address):
         return ""
     who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (

@@ -1,6 +1,5 @@
 """The commands about findings: which stand, what one says, and what people note of it."""
 
-import getpass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import click
 
 from pipelines.cli.options import DAY, Command, as_params, site_option
+from pipelines.primitives.local import user_name
 from pipelines.primitives.text import escape_control
 
 
@@ -80,16 +80,8 @@ def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
 def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, outcome: str) -> None:
     from pipelines import steps
 
-    whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note, _user())
+    whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note, user_name())
     click.echo(f"{whole} is {outcome}.")
-
-
-def _user() -> str | None:
-    """Who runs the command; a process may have no name on its machine."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return None
 
 
 @finding.command()

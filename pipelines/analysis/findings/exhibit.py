@@ -50,25 +50,22 @@ def exhibit(connection: Connection, catalog: Catalog, site: Site, row: dict[str,
         return None
     name = rule.params.get("weight", rule.value)
     column = next(column for column in catalog.relations[rule.metric].columns if column.name == name)
-    share = "" if "weight" in rule.params else str(rule.params.get("of", ""))
+    share = str(rule.params.get("of", ""))
+    is_share = "weight" not in rule.params and share in own.columns
     begin, end = (pl.col(at).cast(pl.Datetime("us")) for at in rule.time)
-    of = pl.col(share).cast(pl.Float64) if share in own.columns else pl.lit(1.0)
+    of = pl.col(share).cast(pl.Float64) if is_share else pl.lit(1.0)
     drawn = own.select(from_at=begin, to_at=end, value=pl.col(name).cast(pl.Float64), of=of).drop_nulls(
         ["from_at", "value"]
     )
     if kind == BARS:  # one bar for an hour or a day, whatever drives its rows are of
         drawn = drawn.group_by("from_at").agg(
-            pl.max("to_at"), pl.sum("value"), pl.sum("of") if share else pl.lit(1.0).alias("of")
+            pl.max("to_at"), pl.sum("value"), pl.sum("of") if is_share else pl.lit(1.0).alias("of")
         )
     drawn = drawn.select("from_at", "to_at", value=pl.col("value") / pl.col("of"))
     drawn = drawn.filter(pl.col("value").is_finite()).sort("from_at", "to_at")
     expected, words = _expected(rule, json.loads(row["facts"] or "{}"))
-    title = (
-        f"{format.label(column)}, share of {share.replace('_', ' ')}"
-        if share in own.columns
-        else format.heading(column)
-    )
-    unit = "1" if share in own.columns else column.unit
+    title = f"{format.label(column)}, share of {share.replace('_', ' ')}" if is_share else format.heading(column)
+    unit = "1" if is_share else column.unit
     every = max(1, -(-drawn.height // MOST_ROWS))
     return Exhibit(kind, rule.time[0] == "day", drawn.gather_every(every), drawn.height, title, unit, expected, words)
 
