@@ -1,33 +1,39 @@
 """The dashboard's front door: `streamlit run dashboards/app.py`, on the site that TAPESCOPE_SITE names."""
 
+from pathlib import Path
+
 import streamlit as st
 
-from dashboards import access, data, state
-from dashboards.pages import find_views
+from dashboards import access, data, search, state
+from dashboards.pages import find_views, in_groups
 
 # The pages lie in views/: a folder pages/ would be Streamlit's older kind of app, which it shows to whoever comes first
 # by a page's own address.
 # No icons by name: Streamlit would have the browser fetch them from a font server.
 st.set_page_config(page_title="tapescope", layout="wide")
+st.html(Path(__file__).parent / "pages.css")
 access.require_login(data.site_path())
-# One list: with headings between them Streamlit nests lists in a way that screen readers cannot follow.
 VIEWS = find_views()
 page = st.navigation(
-    [
-        st.Page(
-            f"views/{view.name}.py",
-            title=view.title,
-            url_path=view.address,
-            default=view is VIEWS[0],
-            visibility="visible" if view.listed else "hidden",
-        )
-        for view in VIEWS
-    ],
+    {
+        group: [
+            st.Page(
+                f"views/{view.name}.py",
+                title=view.title,
+                url_path=view.address,
+                default=view is VIEWS[0],
+                visibility="visible" if view.listed else "hidden",
+            )
+            for view in views
+        ]
+        for group, views in in_groups(VIEWS).items()
+    },
     expanded=True,
 )
 state.begin(page.url_path)
 state.say_other_page(page.title)
 try:
+    search.show()
     page.run()
     state.say_unused()
 except data.NoAnswer as problem:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from dashboards import zone
 from pipelines.analysis.findings.exhibit import Exhibit
 from pipelines.analysis.findings.exhibit import exhibit as read_exhibit
 from pipelines.analysis.forecast import (
@@ -38,6 +39,7 @@ from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.config.site import Site, load_site, site_file
 from pipelines.primitives import format
 from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.text import csv_text
 
 DRILLED = 8  # intervals shown
 
@@ -75,9 +77,10 @@ class Asked:
         return [row for row in self.rows if all(value in ("", row[name]) for name, value in values.items())]
 
     def frame(self, rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
-        """All rows, or some of them, as a frame whose columns are named as in the catalogue."""
+        """All rows, or some of them, as a frame with the catalogue's names; instants are by the page's clock."""
         values = self.answer.rows if rows is None else [tuple(row[name] for name in self.names) for row in rows]
-        return pl.DataFrame(values, schema=self.names, orient="row", infer_schema_length=None)
+        found = pl.DataFrame(values, schema=self.names, orient="row", infer_schema_length=None)
+        return found.with_columns(zone.show(pl.col(pl.Datetime)))
 
     @property
     def names(self) -> list[str]:
@@ -149,6 +152,18 @@ def exhibit(snapshot: int, row: dict[str, Any]) -> Exhibit | None:
 def _exhibit(path: str, which: str, snapshot: int, row: tuple[tuple[str, Any], ...]) -> Exhibit | None:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
         return read_exhibit(connection, load_catalog(), site(path), dict(row))
+
+
+def filled(snapshot: int, relations: frozenset[str]) -> set[str]:
+    """Those of some relations that have a row. Raises NoAnswer."""
+    return _filled(*_here(), snapshot, relations)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _filled(path: str, which: str, snapshot: int, relations: frozenset[str]) -> set[str]:
+    with refusing(), _open(path, which, snapshot).cursor() as connection:
+        each = (f"SELECT '{relation}' WHERE EXISTS (FROM {relation})" for relation in sorted(relations))
+        return {name for (name,) in connection.execute(" UNION ALL ".join(each)).fetchall()} if relations else set()
 
 
 def lines(snapshot: int, path: str, numbers: range) -> dict[int, str] | str:
@@ -280,30 +295,12 @@ def takes(name: str) -> set[str]:
     return set(load_catalog().asked[name].params)
 
 
+def as_csv(found: Asked) -> str:
+    """All rows for other programs: instants in UTC, as in the warehouse."""
+    return csv_text(found.names, found.answer.rows)
+
+
 def shown(column: Column, value: Any) -> str:
     """A value with its unit."""
     unit = format.unit(column)
     return format.cell(value, column) + (f" {unit}" if unit and value is not None else "")
-
-
-def table_rows(columns: list[Column], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows for a table whose headings have the units: shares in percent."""
-    shares = [column.name for column in columns if format.is_share(column)]
-    return [row | {name: 100 * row[name] for name in shares if row.get(name) is not None} for row in rows]
-
-
-def column_config(columns: list[Column], wide: dict[str, int] | None = None) -> dict[str, Any]:
-    """Labels, units, decimals and tooltips of a table, from the catalogue, and widths in pixels of some columns."""
-    config: dict[str, Any] = {}
-    for column in columns:
-        name, head = column.name, format.heading(column)
-        if column.type in format.NUMBERS:
-            decimals = format.decimals(column)
-            form = "%.4g" if decimals is None else f"%.{decimals}f"
-            form = form if column.type == "DOUBLE" else "localized"
-            config[name] = st.column_config.NumberColumn(head, help=column.doc, format=form)
-        elif column.type == "TIMESTAMP":
-            config[name] = st.column_config.DatetimeColumn(head, help=column.doc, format="YYYY-MM-DD HH:mm:ss")
-        else:
-            config[name] = st.column_config.Column(head, help=column.doc, width=(wide or {}).get(name))
-    return config

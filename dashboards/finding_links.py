@@ -1,7 +1,7 @@
 """From a finding to the page that shows it, narrowed to what it is about."""
 
 from dashboards import state
-from dashboards.pages import View, find_views
+from dashboards.pages import find_parts, find_views
 from pipelines.catalog.contracts import Rule, load_catalog
 from pipelines.primitives.errors import ContractError
 
@@ -15,13 +15,14 @@ def show(rule: str, entity: str | None) -> None:
     if known is None:
         return
     about = dict(zip(known.by, (entity or "").split("/"), strict=False))
-    view = page_of(known)
-    state.link(view.name, view.title, station=about.get("station"), drive=about.get("drive"))
+    state.link(known.page, title_of(known), station=about.get("station"), drive=about.get("drive"))
 
 
-def page_of(rule: Rule) -> View:
-    """The page that a rule names. Raises ContractError where there is none."""
-    views = {view.name: view for view in find_views()}
-    if rule.page not in views:
-        raise ContractError(f"rule {rule.name}: there is no page {rule.page}", f"known: {', '.join(sorted(views))}")
-    return views[rule.page]
+def title_of(rule: Rule) -> str:
+    """The page and the part that a rule names, in words. Raises ContractError where there is none."""
+    name, _, part = rule.page.partition("/")
+    titles = {view.name: view.title for view in find_views()}
+    parts = {one.name: one.title for one in find_parts(name)}
+    if name not in titles or (part and part not in parts):
+        raise ContractError(f"rule {rule.name}: there is no page {rule.page}", f"known: {', '.join(sorted(titles))}")
+    return f"{titles[name]} · {parts[part]}" if part else titles[name]

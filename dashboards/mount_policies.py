@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import components, data
+from dashboards.head import Page
 from pipelines.analysis import forecast
 from pipelines.analysis.forecast import MountAdvice
 from pipelines.primitives.estimate import NoEstimate
@@ -29,7 +30,7 @@ COLUMNS = {
 }
 
 
-def show(page: components.Page) -> None:
+def show(page: Page) -> None:
     """The week that ends with the period; nothing where no log has when files were asked for."""
     work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
@@ -48,7 +49,7 @@ def show(page: components.Page) -> None:
     components.show_sql(work, *(page.ask(name, n_days=forecast.WEEK_DAYS) for name in ("file_places", "read_policies")))
 
 
-def _advice(page: components.Page) -> MountAdvice | NoEstimate:
+def _advice(page: Page) -> MountAdvice | NoEstimate:
     try:
         return data.mount_advice(page.snapshot, page.last)
     except data.NoAnswer as problem:

@@ -1,19 +1,27 @@
-"""The pages of the app: each module of views/ declares its title and its place, and is a page by being there."""
+"""The pages of the app and their parts: each module of views/ and parts/PAGE/ is one by being there.
+
+A page's module declares `PAGE = {"title": …, "order": …, "group": …}`, a part's
+`PART = {"title": …, "order": …, "needs": […], "lacking": …}` with a function `draw(page)`.
+"""
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from importlib import import_module
+from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 from pipelines.primitives.errors import ContractError
 
-VIEWS = Path(__file__).parent / "views"
+HERE = Path(__file__).parent
+VIEWS, PARTS = HERE / "views", HERE / "parts"
 
 
 @dataclass(frozen=True)
 class View:
-    """A page as its module declares it: `PAGE = {"title": …, "order": …}`, and `address` where that is not its name.
+    """A page as its module declares it; its address is its name unless it declares one.
 
     A page of one thing, which only links lead to, is not `listed` in the side bar.
     """
@@ -22,27 +30,76 @@ class View:
     title: str
     order: int
     address: str
+    group: str = ""
     listed: bool = True
+
+
+@dataclass(frozen=True)
+class Part:
+    """A tab of a page. It shows where any of the relations it needs has rows; `lacking` says which log would bring it.
+
+    `filters` are the choices of the side bar that narrow it; a part that `compares` draws earlier days as well.
+    """
+
+    page: str
+    name: str
+    title: str
+    order: int
+    needs: tuple[str, ...] = ()
+    lacking: str = ""
+    filters: tuple[str, ...] = ()
+    compares: bool = False
+
+    def draw(self, page: Any) -> None:
+        """Draw the part for an open page."""
+        import_module(f"dashboards.parts.{self.page}.{self.name}").draw(page)
 
 
 @cache
 def find_views(folder: Path = VIEWS) -> tuple[View, ...]:
     """All pages, the landing page first. Raises ContractError for a module that declares none, or the place of another.
 
-    A module is a script that draws when it is imported: its declaration is read from its text.
+    A page is a script that draws when it is imported: its declaration is read from its text.
     """
-    views = sorted((_view(path) for path in folder.glob("*.py")), key=lambda view: view.order)
-    for one, other in pairwise(views):
+    views = [View(**{"name": path.stem, "address": path.stem} | _declared(path, "PAGE")) for path in _modules(folder)]
+    return _in_order(views, "views")
+
+
+@cache
+def find_parts(page: str, folder: Path = PARTS) -> tuple[Part, ...]:
+    """The parts of a page, in their order. Raises ContractError as `find_views`."""
+    parts = []
+    for path in _modules(folder / page):
+        declared = _declared(path, "PART")
+        lists = {name: tuple(declared[name]) for name in ("needs", "filters") if name in declared}
+        parts.append(Part(**{"page": page, "name": path.stem} | declared | lists))
+    return _in_order(parts, f"parts of {page}")
+
+
+def in_groups(views: Iterable[View]) -> dict[str, list[View]]:
+    """Pages by the group of the side bar they belong to, both in their order."""
+    return {group: list(some) for group, some in groupby(views, lambda view: view.group)}
+
+
+def _modules(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.glob("*.py")) if path.stem != "__init__"]
+
+
+def _in_order(some: list[Any], what: str) -> tuple[Any, ...]:
+    some.sort(key=lambda one: one.order)
+    for one, other in pairwise(some):
         if one.order == other.order:
-            raise ContractError(f"views {one.name} and {other.name} have one order", "choose another number")
-    return tuple(views)
+            raise ContractError(f"{what} {one.name} and {other.name} have one order", "choose another number")
+    return tuple(some)
 
 
-def _view(path: Path) -> View:
+def _declared(path: Path, name: str) -> dict[str, Any]:
+    """The constant of a module that declares what it is."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["PAGE"]:
+        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
             try:
-                return View(**{"name": path.stem, "address": path.stem} | ast.literal_eval(node.value))
-            except (TypeError, ValueError) as error:
-                raise ContractError(f"views/{path.name}: its PAGE needs title and order: {error}") from error
-    raise ContractError(f"views/{path.name} declares no PAGE", 'write PAGE = {"title": "…", "order": 100}')
+                found = ast.literal_eval(node.value)
+                return {"title": found["title"], "order": found["order"]} | dict(found)
+            except (KeyError, TypeError, ValueError) as error:
+                raise ContractError(f"{path.name}: its {name} needs title and order: {error}") from error
+    raise ContractError(f"{path.name} declares no {name}", f'write {name} = {{"title": "…", "order": 100}}')

@@ -6,23 +6,64 @@ import streamlit as st
 
 from dashboards import fields, state
 
-WITH = {"": "nothing", "before": "the days just before", "week": "a week earlier", "month": "four weeks earlier"}
+WITH = {"": "nothing", "before": "the previous period", "week": "a week earlier", "month": "four weeks earlier"}
+PRESETS = {1: "Night", 7: "7 days", 30: "30 days", 90: "90 days"}
+Days = tuple[date, date]
 
 
-def choose(first: date, last: date, usual: date) -> tuple[date, date]:
-    """Two days from the side bar; the URL has them as `from` and `to`. Without these both are the usual day."""
-    key = state.widget("period", _asked(first, last, min(max(usual, first), last)))
-    chosen = st.sidebar.date_input("Period (days of the site)", min_value=first, max_value=last, key=key)
-    days = chosen if isinstance(chosen, tuple) else (chosen,)
-    if len(days) < 2:
-        st.info("Choose the last day of the period as well.")
-        state.stop()
+def choose(first: date, last: date, usual: date) -> Days:
+    """Two days from the side bar; the URL has them as `from` and `to`. Without these both are the usual day.
+
+    The presets end with the usual day: the last one whose logs are complete.
+    """
+    usual = min(max(usual, first), last)
+    key = state.widget("period", _asked(first, last, usual))
+    days = _both(st.session_state[key])
+    presets = {n: (max(first, usual - timedelta(days=n - 1)), usual) for n in PRESETS}
+    is_preset = next((n for n, ends in presets.items() if ends == days), None)
+    st.session_state["choose-preset"] = is_preset
+
+    def take() -> None:
+        if chosen := st.session_state["choose-preset"]:
+            st.session_state[key] = presets[chosen]
+
+    with st.sidebar:
+        st.segmented_control(
+            "Period", list(PRESETS), key="choose-preset", format_func=PRESETS.__getitem__, on_change=take
+        )
+        with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+            _arrow("‹", "Earlier", key, _moved(days, -1, first, last))
+            chosen = st.date_input(
+                "Days of the site", min_value=first, max_value=last, key=key, label_visibility="collapsed"
+            )
+            _arrow("›", "Later", key, _moved(days, 1, first, last))
+    days = _both(chosen)
     state.keep("from", days[0].isoformat())
     state.keep("to", days[1].isoformat())
-    return days[0], days[1]
+    return days
 
 
-def _asked(first: date, last: date, usual: date) -> tuple[date, date]:
+def _both(chosen: date | tuple[date, ...]) -> Days:
+    """Both ends; while the second is not chosen yet, one day."""
+    days = chosen if isinstance(chosen, tuple) else (chosen,)
+    return days[0], days[-1]
+
+
+def _moved(days: Days, by: int, first: date, last: date) -> Days:
+    """The period one length of itself earlier or later, within the days with data."""
+    length = days[1] - days[0] + timedelta(days=1)
+    begin = min(max(days[0] + by * length, first), max(last - length + timedelta(days=1), first))
+    return begin, min(begin + length - timedelta(days=1), last)
+
+
+def _arrow(sign: str, label: str, key: str, to: Days) -> None:
+    def move() -> None:
+        st.session_state[key] = to
+
+    st.button(sign, help=label, on_click=move, key=f"move-{label}", disabled=to == _both(st.session_state[key]))
+
+
+def _asked(first: date, last: date, usual: date) -> Days:
     """The days of the URL, within those with data. Where it asks for others, that is reported."""
     asked = {name: text for name in ("from", "to") if (text := state.value(name))}
     days = {name: _day(text) for name, text in asked.items()}
@@ -52,7 +93,7 @@ def _within(day: date | None, first: date, last: date) -> date | None:
     return day and min(max(day, first), last)
 
 
-def choose_before(first: date, last: date) -> tuple[date, date] | None:
+def choose_before(first: date, last: date) -> Days | None:
     """The days to compare with; the URL has the choice as `with`."""
     length = last - first + timedelta(days=1)
     back = {"before": length, "week": timedelta(weeks=1), "month": timedelta(weeks=4)}

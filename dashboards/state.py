@@ -11,6 +11,7 @@ from pipelines.primitives.text import escape_markdown
 # the names it looked for, and where notices stand.
 _KEPT, _WRITTEN, _ASKED, _IS_NEW, _PAGE = "view-kept", "view-written", "view-asked", "view-is-new", "view-page"
 _NAMES, _NOTICES = "view-names", "view-notices"
+SHARED = ("from", "to", "with", "tz", "snapshot", "refresh")
 NAME_CHARS = 80  # of a name of the URL, in a notice
 
 
@@ -92,9 +93,17 @@ def widget(name: str, start: Any) -> str:
     return key
 
 
-def link(page: str, label: str, **choices: str | None) -> None:
-    """A link to another page with the same period, and these choices. The label is ours, never a log's."""
+def shared() -> dict[str, str]:
+    """What all pages share of the choices made: the period, the clock and the snapshot."""
     asked = st.session_state[_ASKED]
-    same = {name: asked[name] for name in ("from", "to", "with") if name in asked}
-    chosen = {name: text for name, text in choices.items() if text}
-    st.page_link(f"views/{page}.py", label=label, query_params=same | chosen)
+    return {name: asked[name] for name in SHARED if name in asked}
+
+
+def link(page: str, label: str, **choices: str | None) -> None:
+    """A link to another page with the same period, and these choices. The label is ours, never a log's.
+
+    `page` may name a part of it: `time/gaps`.
+    """
+    name, _, part = page.partition("/")
+    chosen = {name: text for name, text in (choices | {"part": part}).items() if text}
+    st.page_link(f"views/{name}.py", label=label, query_params=shared() | chosen)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import components
 from dashboards.data import Asked
+from dashboards.tables import Rows
 
 TABLE = [
     "volume", "drive", "requested_at", "pattern", "n_files", "byte_share", "drive_rate_mb_s", "f", "wall_s", "whole_s",
@@ -11,7 +12,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-def show(found: Asked, rows: components.Rows) -> None:
+def show(found: Asked, rows: Rows) -> None:
     """The answer in a sentence, then all mounts that were compared, those that should have read it all first."""
     components.heading(found)
     n_quicker = sum(row["is_whole_quicker"] for row in rows)

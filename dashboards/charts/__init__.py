@@ -1,7 +1,7 @@
 """What is drawn: answers in, Altair charts out. Text from logs appears as drawn text, never as markup.
 
 Colours are those of Okabe and Ito, which people who confuse colours can tell apart, and which stand on white and on
-black. Instants are drawn in UTC, as the catalogue has them.
+black. Instants in rows are by the page's clock already.
 """
 
 import math
@@ -11,10 +11,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards import words
+from dashboards import words, zone
 from pipelines.primitives import format
 
-Span = tuple[datetime, datetime]  # UTC instants at which an axis begins and ends
+Span = tuple[datetime, datetime]  # instants at which an axis begins and ends
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
     "#0072B2",
     "#E69F00",
@@ -87,7 +87,7 @@ def heat_map(
             x=alt.X(
                 "hour_at:T",
                 timeUnit=step,
-                title="hour [UTC]",
+                title=along_time("hour"),
                 scale=over(span),
                 axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True),
             ),
@@ -112,7 +112,7 @@ def heat_map(
 def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float, span: Span) -> alt.Chart:
     """One station in MRTG's manner: out as a green area, in as a blue line, the highest peaks as thin lines."""
     axis = alt.Axis(format="%d %b", labelOverlap=True, tickCount=6, grid=False)
-    x = alt.X("bin_at:T", title=None, scale=over(span), axis=axis)
+    x = alt.X("bin_at:T", title=along_time(), scale=over(span), axis=axis)
     scale = alt.Scale(domain=[0, high], nice=True)
     out, into = rows.filter(pl.col("direction") == "out"), rows.filter(pl.col("direction") == "in")
     y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=3))
@@ -206,9 +206,9 @@ def joined(*names: str) -> pl.Expr:
     return pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=" ", ignore_nulls=True)
 
 
-def local(instants: pl.Expr, zone: str) -> pl.Expr:
-    """UTC instants as the clocks of a zone show them, for an axis; an hour that the clocks repeat is drawn twice."""
-    return instants.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+def along_time(what: str = "time") -> str:
+    """The title of an axis of time: it names the clock."""
+    return f"{what} in {zone.name()}"
 
 
 def over(span: Span) -> alt.Scale:
@@ -218,7 +218,7 @@ def over(span: Span) -> alt.Scale:
 
 
 def instant(name: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{name}:T", title=f"{title} [UTC]", format="%Y-%m-%d %H:%M:%S")
+    return alt.Tooltip(f"{name}:T", title=f"{title} ({zone.name()})", format="%Y-%m-%d %H:%M:%S")
 
 
 def number(name: str, title: str, unit: str | None = None) -> alt.Tooltip:

@@ -3,7 +3,8 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, framed, local, number
+from dashboards import zone
+from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, along_time, framed, number
 from pipelines.analysis.findings import exhibit as kinds
 from pipelines.analysis.findings.exhibit import Exhibit
 
@@ -12,18 +13,18 @@ _BINS = 40
 _TIME = "%Y-%m-%d %H:%M:%S"
 
 
-def exhibit(shown: Exhibit, zone: str) -> alt.Chart:
+def exhibit(shown: Exhibit) -> alt.Chart:
     """Values along the time, or counted by size; a dashed line is what was expected."""
-    rows = shown.rows if shown.is_daily else shown.rows.with_columns(local(pl.col("from_at", "to_at"), zone))
+    rows = shown.rows if shown.is_daily else shown.rows.with_columns(zone.show(pl.col("from_at", "to_at")))
     tips = [
-        alt.Tooltip("from_at:T", title=f"from ({zone})", format=_TIME),
+        alt.Tooltip("from_at:T", title=f"from ({zone.name()})", format=_TIME),
         alt.Tooltip("to_at:T", title="to", format=_TIME),
         number("value", shown.title, shown.unit),
     ]
     if shown.kind == kinds.HISTOGRAM:
         return _histogram(shown, rows)
     axis = alt.Axis(labelOverlap=True, grid=False, tickCount=8, format="%d %b" if shown.is_daily else "%d %b %H:%M")
-    x = alt.X("from_at:T", title="site day" if shown.is_daily else f"time in {zone}", axis=axis)
+    x = alt.X("from_at:T", title="site day" if shown.is_daily else along_time(), axis=axis)
     y = alt.Y(
         "value:Q", title=shown.title, scale=alt.Scale(zero=shown.kind != kinds.POINTS), axis=alt.Axis(tickCount=5)
     )

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, count, framed, instant, number, over
+from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, count, framed, instant, number, over
 
 OTHERS = "the others"
 
@@ -64,4 +64,4 @@ def in_use(rows: pl.DataFrame, span: Span) -> alt.Chart:
 
 def _hours(span: Span) -> alt.X:
     axis = alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False)
-    return alt.X("hour_at:T", title="hour [UTC]", scale=over(span), axis=axis)
+    return alt.X("hour_at:T", title=along_time("hour"), scale=over(span), axis=axis)

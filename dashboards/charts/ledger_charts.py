@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards import words
-from dashboards.charts import INK, RED, Span, framed, instant, local, number, over, share
+from dashboards import words, zone
+from dashboards.charts import INK, RED, Span, along_time, framed, instant, number, over, share
 from pipelines.primitives.format import d3_format, percent
 
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
@@ -114,15 +114,13 @@ def one_bar(rows: pl.DataFrame) -> alt.Chart:
     return framed(bars, 32 * len(periods) + 52)
 
 
-def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, zone: str) -> alt.Chart:
+def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.Chart:
     """Every drive's time along a period, coloured by the group most of each step went to; findings as marks on it."""
-    rows = rows.with_columns(local(pl.col("from_at", "to_at"), zone))
-    here = tuple(pl.select(local(pl.lit(at), zone)).item() for at in span)
     names = sorted(rows["drive"].unique(), key=words.natural)
     step_px = max(12, min(24, 420 // len(names)))
     hours = "%H:%M" if (span[1] - span[0]).days <= 2 else "%d %b"
     axis = alt.Axis(format=hours, labelOverlap=True, grid=False, tickCount=8)
-    x = alt.X("from_at:T", title=f"time in {zone}", scale=over(here), axis=axis)
+    x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=axis)
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
     bars = (
         alt.Chart(rows)
@@ -143,8 +141,8 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, zone: st
     )
     layers = [bars]
     if marks:
-        found = pl.DataFrame(marks).with_columns(local(pl.col("at"), zone))
-        found = found.with_columns(at=pl.col("at").clip(*here))  # a finding may have begun before the period
+        found = pl.DataFrame(marks).with_columns(zone.show(pl.col("at")))
+        found = found.with_columns(at=pl.col("at").clip(*span))  # a finding may have begun before the period
         layers.append(
             alt.Chart(found)
             .mark_point(
@@ -173,7 +171,7 @@ def timeline(rows: pl.DataFrame) -> alt.Chart:
         alt.Chart(rows)
         .mark_bar(height={"band": 0.8})
         .encode(
-            x=alt.X("from_at:T", title="UTC", axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
+            x=alt.X("from_at:T", title=along_time(), axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
             x2="to_at:T",
             y=alt.Y("state_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220)),
             color=alt.Color("state_words:N", scale=alt.Scale(domain=names, range=colours), legend=None),

@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from dashboards.charts import BLUE, GREEN, GREY, INK, faint, framed, number
-from dashboards.components import Rows
+from dashboards.tables import Rows
 from pipelines.primitives.text import truncate
 
 LEFT, MIDDLE, RIGHT = "tapes that are read", "stations and their spool", "tapes that are written"

@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from dashboards import access, components, data, finding_links, findings, marking, state
+from dashboards import access, components, data, finding_links, findings, head, marking, state, zone
 from dashboards.charts import finding_charts
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives import format
@@ -14,7 +14,7 @@ PAGE = {"title": "Finding", "order": 15, "listed": False}
 CONTEXT = 2  # lines of the log before and after one that proves it
 MOST_PROOFS = 2
 
-page = components.open_page("")
+page = head.open_page("")
 chosen = state.value("id")
 lives = page.ask("finding_life")
 life = next((row for row in lives.rows if row["finding_id"] == chosen), None)
@@ -34,7 +34,7 @@ row = findings.ranked([one for one in found.rows if one["day"] == life["last_day
 rule = load_catalog().rules.get(row["rule"])
 sign, colour = findings.SIGNS[row["severity"]]
 
-state.link("overview", "← Tonight")
+state.link("tonight", "← Tonight")
 st.title(f"{escape_markdown(rule.title if rule else row['rule'])}: {escape_markdown(row['entity'])}", anchor=False)
 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
     st.badge(sign, color=colour)  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ with left:
     st.text(row["text"])
     shown = data.exhibit(page.snapshot, row)
     if shown and shown.rows.height:
-        components.show_chart(found, finding_charts.exhibit(shown, page.site["zone"]), "The rows the rule judged.")
+        components.show_chart(found, finding_charts.exhibit(shown), "The rows the rule judged.")
         if shown.rows.height < shown.n_rows:
             st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
     st.text(f"What it usually means: {row['means']}")
@@ -86,7 +86,7 @@ with right:
     components.show_chart(nights, finding_charts.nights(nights.frame()), "On which nights it stood.")
     notes = page.ask("finding_marks", finding=chosen)
     for mark in notes.rows:
-        when = format.instant(mark["made_at"], page.site["zone"]) if mark["made_at"] else format.day_text(mark["day"])
+        when = format.instant(mark["made_at"], zone.name()) if mark["made_at"] else format.day_text(mark["day"])
         until = f" until {mark['until_day']}" if mark["until_day"] else ""
         st.text(
             f"{when}  {mark['author'] or 'unknown'}: {mark['kind']}{until}"

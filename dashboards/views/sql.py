@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboards import components, sql_desk
+from dashboards import head, sql_desk
 
-PAGE = {"title": "SQL", "order": 130}
+PAGE = {"title": "SQL", "order": 90, "group": "Ask"}
 
 
 def start() -> None:
@@ -19,7 +19,7 @@ def start() -> None:
 
 
 st.title("SQL desk", anchor=False)
-components.show_freshness()
+head.show_freshness()
 st.caption("One SELECT at a time, read-only, with limits. What is asked here changes nothing and reaches no file.")
 last: sql_desk.Ran | None = st.session_state.get("ran")
 linked = sql_desk.from_url(st.query_params.to_dict()) if last is None else None

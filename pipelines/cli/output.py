@@ -1,6 +1,5 @@
 """What the command line shows: tables, progress, errors. Text from logs is shown as it is, never obeyed."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Te
 from rich.text import Text
 
 from pipelines.primitives import format
-from pipelines.primitives.text import escape_control, escape_csv_cell, truncate
+from pipelines.primitives.text import csv_text, escape_control, truncate
 from pipelines.primitives.text_table import ANY_WIDTH, text_table
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
@@ -45,9 +44,7 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
     if form == "json":
         _print_json([dict(zip(names, row, strict=True)) for row in rows])
     elif form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(map(escape_csv_cell, names))
-        writer.writerows(map(_csv_cell, row) for row in rows)
+        sys.stdout.write(csv_text(names, rows))
     else:
         print_table(columns, rows)
 
@@ -55,12 +52,6 @@ def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) 
 def _print_json(value: Any) -> None:
     json.dump(value, sys.stdout, default=plain, indent=1)
     sys.stdout.write("\n")
-
-
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, int | float) or value is None:
-        return "" if value is None else value
-    return escape_csv_cell(str(value))
 
 
 def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:

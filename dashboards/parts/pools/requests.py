@@ -3,8 +3,14 @@
 import streamlit as st
 
 from dashboards import components
+from dashboards.head import Page
 
-PAGE = {"title": "Requests", "order": 85}
+PART = {
+    "title": "Requests",
+    "order": 20,
+    "needs": ["silver.pool_request", "silver.request", "silver.endit_run"],
+    "lacking": "dCache's billing files, ENDIT's or CTA's logs",
+}
 STAGES = [
     "pool", "storage_group", "n_recalls", "n_followed", "median_latency_s", "queue_share", "mount_share", "turn_share",
     "position_share", "read_share", "deliver_share", "slowest",
@@ -45,15 +51,17 @@ PARTS = (
     ("tsm_sessions", SESSIONS, "TSM's sessions: its table SUMMARY or its accounting file"),
 )
 
-page = components.open_page("What do requests wait for?")
-lacking, empty = [], []
-for name, columns, source in PARTS:
-    found = page.ask(name)
-    if found.rows:
-        components.show_part(found, columns)
-    else:
-        lacking.append(f"* {source}")
-        empty.append(found)
-if lacking:
-    st.info("Of these nothing is known in the period. They come from:\n\n" + "\n".join(lacking))
-    components.show_sql(*empty)
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    lacking, empty = [], []
+    for name, columns, source in PARTS:
+        found = page.ask(name)
+        if found.rows:
+            components.show_part(found, columns)
+        else:
+            lacking.append(f"* {source}")
+            empty.append(found)
+    if lacking:
+        st.info("Of these nothing is known in the period. They come from:\n\n" + "\n".join(lacking))
+        components.show_sql(*empty)

@@ -4,15 +4,15 @@ from collections import Counter
 
 import streamlit as st
 
-from dashboards import components, findings
+from dashboards import components, findings, head
 from dashboards.charts import ledger_charts
 from pipelines.primitives import format
 
-PAGE = {"title": "Tonight", "order": 10, "address": "tonight"}
+PAGE = {"title": "Tonight", "order": 10}
 CARDS_PX = 420  # with what stands above it this is one screen of a laptop
 SHOWN_FINDINGS = 30
 
-page = components.open_page("Is anything wrong?", compares=True)
+page = head.open_page("Is anything wrong?", compares=True)
 found, days, lives = page.ask("findings"), page.ask("day_state"), page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
 known = {row["finding_id"]: row for row in lives.rows}
@@ -50,7 +50,7 @@ with left:
     drives = page.ask("drive_timeline")
     if drives.rows:
         marks = findings.marks(open_now, {row["drive"] for row in drives.rows})
-        chart = ledger_charts.drives(drives.frame(), marks, page.span(), page.site["zone"])
+        chart = ledger_charts.drives(drives.frame(), marks, page.span())
         components.show_chart(drives, chart, "Each drive's time along the period; findings are marked.")
     else:
         st.info("No log of drives covers this period. Add one to site.toml, or choose other days.")

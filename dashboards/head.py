@@ -1,0 +1,192 @@
+"""The head of a page: its site, days, snapshot and coverage; period, clock and filters stand in the side bar."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, Self
+
+import streamlit as st
+
+from dashboards import components, data, fields, period, state, words, zone
+from dashboards.data import Asked
+from pipelines.primitives import format
+from pipelines.primitives.clock import day_bounds
+
+FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
+COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
+LOOK_S = 60  # how often an open page asks whether there are newer data
+
+
+@dataclass(frozen=True)
+class Page:
+    """One snapshot, the days that were chosen, those to compare with, and the filters."""
+
+    snapshot: int
+    site: dict[str, Any]
+    first: date
+    last: date
+    before: tuple[date, date] | None
+    chosen: dict[str, str]
+
+    def ask(self, name: str, **params: object) -> Asked:
+        """A question about the page's days, from its snapshot."""
+        return self._ask(name, self.first, self.last, params)
+
+    def ask_before(self, name: str, **params: object) -> Asked | None:
+        """The same about the days to compare with, if any were chosen."""
+        return self._ask(name, *self.before, params) if self.before else None
+
+    def ask_until(self, name: str, last: date | None, n_days: int) -> Asked | None:
+        """The same about so many days that end with one, if one is named."""
+        return self._ask(name, last - timedelta(days=n_days - 1), last, {"n_days": n_days}) if last else None
+
+    def _ask(self, name: str, first: date, last: date, params: dict[str, object]) -> Asked:
+        days = {"first_day": first, "last_day": last}
+        given = {key: str(value) for key, value in (days | params).items() if key in data.takes(name)}
+        return data.ask(name, self.snapshot, given)
+
+    @property
+    def n_days(self) -> int:
+        return (self.last - self.first).days + 1
+
+    def last_days(self, n_days: int) -> date:
+        """The first of so many days that end with the period."""
+        return self.last - timedelta(days=n_days - 1)
+
+    def span(self, first: date | None = None) -> tuple[datetime, datetime]:
+        """Instants, by the page's clock, at which the period begins, or that day, and at which the period ends."""
+        site_zone = self.site["zone"]
+        ends = day_bounds(first or self.first, site_zone)[0], day_bounds(self.last, site_zone)[1]
+        return zone.show_one(ends[0]), zone.show_one(ends[1])
+
+    @property
+    def shift(self) -> timedelta:
+        """How far the days to compare with lie before the period."""
+        return self.first - self.before[0] if self.before else timedelta(0)
+
+    def narrowed(self, filters: Iterable[str], compares: bool = False) -> Self:
+        """The page with the choices of the side bar that narrow it, and the days to compare with where it has any."""
+        before = period.choose_before(self.first, self.last) if compares else None
+        members = self.ask("members") if filters else None
+        chosen = {}
+        for name in filters:
+            names = [row["name"] for row in members.rows if row["kind"] == name] if members else []
+            chosen[name] = fields.choose(name, FILTERS[name], ["", *sorted(names, key=words.natural)], {"": "all"})
+        return replace(self, before=before, chosen=chosen)
+
+
+def open_page(title: str, *filters: str, compares: bool = False) -> Page:
+    """The head of a page. A page whose title is what it shows writes it itself."""
+    if title:
+        st.title(title, anchor=False)
+    try:
+        known = data.newest("period")
+    except data.NoAnswer as problem:
+        say_empty("Nothing has been loaded yet.", f"{problem}\n{problem.hint}")
+    site = next(iter(known.rows), {})
+    snapshot = _pinned(known.answer.snapshot)
+    if not site.get("last_day"):
+        _show_undated(snapshot)
+    first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
+    page = Page(snapshot, site, first, last, None, {}).narrowed(filters, compares)
+    clock = zone.choose(site["zone"])
+    against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
+    days = f"{format.days_text(first, last)}{against} · times in {clock}"
+    show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
+    _watch(known.answer.snapshot)
+    _show_coverage(page.ask("coverage"))
+    return page
+
+
+def _pinned(newest: int) -> int:
+    """The snapshot that the URL names, or the newest one; a pinned page reports that it is."""
+    asked = state.value("snapshot")
+    if not asked:
+        return newest
+    try:
+        number = int(asked)
+        data.ask("period", number, {})
+    except (ValueError, data.NoAnswer):
+        fields.say_instead("Snapshot", asked, "the warehouse has none of that number", str(newest))
+        return newest
+    state.keep("snapshot", asked)
+    if number != newest:
+        st.info(f"This page is pinned to snapshot {number}; the newest is {newest}.")
+
+        def unpin() -> None:
+            state.keep("snapshot", "")
+
+        st.button("Show the newest", on_click=unpin)
+    return number
+
+
+@st.fragment(run_every=LOOK_S)
+def _watch(snapshot: int) -> None:
+    """An offer to reload once there are newer data; with `refresh=yes` in the URL the page reloads itself."""
+    try:
+        known = data.newest("freshness")
+    except data.NoAnswer:
+        return  # the page itself reports it when it runs again
+    if known.answer.snapshot == snapshot:
+        return
+    if state.value("refresh") == "yes":
+        st.rerun()
+    ended = known.rows[0]["ended_at"]
+    st.button(f"Updated {zone.show_one(ended):%H:%M} · reload" if ended else "Updated · reload", type="primary")
+
+
+def show_freshness(found: Asked | None = None, of: str = "") -> None:
+    """Until when there are data, and how the last run ended; of the newest snapshot unless a page has its own."""
+    try:
+        (row,) = (found or data.newest("freshness")).rows_of(kind="all")
+    except data.NoAnswer:
+        return  # a page that needs no warehouse stands without one
+    st.text(f"{of} · {row['summary']}" if of else row["summary"])
+    if row["outcome"] == "failed":
+        st.error("That run failed: what is shown was made before it.")
+        st.code(row["failure"], language=None, wrap_lines=True)
+
+
+def say_empty(message: str, detail: str = "") -> None:
+    """Nothing can be shown: what to load."""
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    if detail:
+        st.text(detail)
+    state.stop()
+
+
+def _show_undated(snapshot: int) -> None:
+    """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
+    files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
+    if any(row["first_at"] for row in files.rows):
+        message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
+    elif files.rows:
+        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons stand below."
+    else:
+        message = "No log has been read yet. Name your logs in `site.toml`."
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    if last["name"]:
+        st.text(f"{last['summary']}\n{last['failure'] or ''}")
+    if files.rows:
+        components.show_part(files, ["path", "source", "state", "n_lines", "n_rejected", "reason"], files.rows)
+    state.stop()
+
+
+def _show_coverage(found: Asked) -> None:
+    """Which logs were received, in one line that opens: nothing below holds what they miss."""
+    sources = found.rows_of(level="source")
+    lines = [
+        f"{row['source']} " + (found.shown(row, "share" if row["share"] is not None else "seen_hours"))
+        for row in sources
+    ]
+    missing = any(row["missing_hours"] for row in sources)
+    head = "▲ Some expected logs are missing" if missing else "Logs received"
+    strip = st.expander(
+        f"{head}: {' · '.join(lines) or 'none declared or read in this period'}", key="coverage", on_change="rerun"
+    )
+    if strip.open:
+        with strip:
+            if missing:
+                st.text("What happened in the missing hours is in no number below.")
+            components.show_table(found, COVERAGE, found.rows)
+            components.show_sql(found)

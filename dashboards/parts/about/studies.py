@@ -1,0 +1,52 @@
+"""Can I trust the product? Documents' published figures beside ours, and what the rules find wrong with them."""
+
+import streamlit as st
+
+from dashboards import components, fields
+from dashboards.head import Page
+from pipelines.analysis import studies
+from pipelines.analysis.studies.requirements import DOCUMENTS
+
+PART = {
+    "title": "Case studies",
+    "order": 30,
+}
+FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
+WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why": 130, "place": 140, "how": 300}
+AUDIT = ["id", "verdict", "what", "why", "place", "how"]
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+
+    everything = {study.name: study for study in studies.every()}
+    labels = {name: DOCUMENTS[study.letter] for name, study in everything.items()}
+    study = everything[fields.choose("study", "Document", list(everything), labels)]
+    st.subheader(study.title, anchor=False)
+    st.text(study.document)
+
+    lines = studies.work_out(study)
+    for place, (verdict, meaning) in zip(st.columns(len(studies.VERDICTS)), studies.VERDICTS.items(), strict=True):
+        place.metric(verdict, sum(line.verdict == verdict for line in lines), help=meaning)
+
+    config = {
+        column.name: st.column_config.Column(help=column.doc, width=WIDTHS.get(column.name))
+        for column in studies.COLUMNS
+    }
+    figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
+    st.subheader("Printed figures beside ours", anchor=False)
+    components.show_rows(
+        [{name: getattr(line, name) for name in FIGURES} for line in figures],
+        config,
+        "Printed figures beside ours",
+        True,
+    )
+    st.subheader("Audit", anchor=False)
+    st.caption("What rules say of printed figures, and what only a reader can find.")
+    audit = [line for line in lines if line not in figures]
+    components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
+
+    st.subheader("What the document prints", anchor=False)
+    for table in study.published:
+        st.text(f"{table.title}   ·   {table.place}")
+        components.show_rows([dict(zip(table.columns, map(str, row), strict=True)) for row in table.rows], {})

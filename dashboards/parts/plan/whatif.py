@@ -1,0 +1,99 @@
+"""What would a change bring? The recorded days run again, held against the record, and then with the changes."""
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from dashboards import components, data, fields, scenario
+from dashboards.charts import model_charts
+from dashboards.head import Page
+from pipelines.analysis import forecast
+from pipelines.analysis.models.simulation import Changes
+from pipelines.primitives.format import fixed, percent, unit_of
+from pipelines.primitives.text import escape_markdown
+
+PART = {
+    "title": "What-if",
+    "order": 20,
+    "needs": ["gold.mount"],
+    "lacking": "logs of mounts",
+}
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
+    n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
+    work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
+    try:
+        record = data.record(page.snapshot, page.last, n_days)
+    except data.NoAnswer:
+        st.info(
+            "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more days,"
+            " or load server logs with `tapescope run`."
+        )
+        components.show_sql(work, down)
+        return
+    n_mounts = len(record.work.mounts)
+    first = page.last_days(n_days)
+    st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be run again")
+
+    st.subheader("Can the replay be trusted?", anchor=False)
+    with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
+        replay = data.what_if(page.snapshot, page.last, n_days, Changes())
+    off = f"The replay is {percent(replay.error)} off, most in the {escape_markdown(replay.what)}."
+    if replay.is_withheld:
+        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: what a change would bring is withheld.")
+    else:
+        st.success(f"{off} Up to {percent(forecast.MOST_ERROR)} a change is answered.")
+
+    st.subheader("What is changed", anchor=False)
+    try:
+        changes = scenario.form(record.work.drives)
+    except ValueError as problem:
+        st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
+        changes = Changes()
+    with st.spinner(f"Running {n_mounts:,} mounts with the changes", show_time=True):
+        answer = data.what_if(page.snapshot, page.last, n_days, changes)
+    before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
+    if answer.changed and changes != Changes():
+        after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
+        verdict = escape_markdown(after.against(before))
+        if after.hindrance:
+            st.error(f"Cannot go on like this: {escape_markdown(after.hindrance)}. {verdict}")
+        else:
+            (st.warning if after.done_h > before.done_h else st.success)(verdict)
+
+    st.subheader("Recorded, replayed, changed", anchor=False)
+    rows = scenario.uses(answer, changes)
+    if answer.is_withheld:
+        text = "The change is withheld; this is the record, and the same run again."
+    elif changes == Changes():
+        text = "Nothing is changed yet: choose something and press Run. This is the record, and the same run again."
+    else:
+        text = f"Changed: {forecast.described(changes)}."
+    st.text(text)
+    # first what is asked for, work done sooner and less waiting; then what it takes of the drives
+    for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
+        title = scenario.COLUMNS[value][0]
+        listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)
+        chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
+        place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
+    components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
+
+    single = changes.alone()
+    if answer.changed and single:
+        st.subheader("Which of the changes does it?", anchor=False)
+        st.caption(
+            "Each change alone, and all together, next to the replay: what is done soonest first, and last what drives"
+            " cannot keep up with."
+        )
+        with st.spinner(f"Running {n_mounts:,} mounts with each of {len(single)} changes alone", show_time=True):
+            alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]
+        runs = list(zip(single, alone, strict=True))
+        if single != [changes]:
+            runs.append((changes, answer.changed))
+        scenarios = forecast.ranked(record.work, answer.replayed, runs)
+        components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
+    components.show_sql(work, down)

@@ -1,0 +1,41 @@
+/*
+title = "Things by a part of their name"
+topic = "operations"
+why = "Where to look for what a mail or a colleague names: drives, tapes, stations, storage groups, pools and findings of all days."
+
+[params.text]
+type = "VARCHAR"
+doc = "part of the name, in any case"
+
+[params.n]
+type = "BIGINT"
+default = 100
+doc = "at most so many"
+
+[columns]
+kind = { type = "VARCHAR", doc = "drive, volume, station, group, pool or finding" }
+id = { type = "VARCHAR", doc = "what identifies it: its name, or the finding's id" }
+name = { type = "VARCHAR", doc = "its name; of a finding its rule and what it is about" }
+last_day = { type = "DATE", doc = "last site day it occurs; NULL where no log names it" }
+*/
+WITH mounted AS (
+    SELECT unnest([{'kind': 'drive', 'id': drive}, {'kind': 'volume', 'id': volume},
+                   {'kind': 'station', 'id': station}, {'kind': 'group', 'id': storage_group}], recursive := true),
+           last_day
+    FROM (SELECT drive, volume, station, storage_group, max(site_day) AS last_day FROM gold.mount GROUP BY ALL)
+),
+named AS (
+    SELECT kind, id, id AS name, last_day FROM mounted
+    UNION ALL SELECT 'drive', drive, drive, max(day) FROM gold.drive_ledger GROUP BY drive
+    UNION ALL SELECT 'drive', drive, drive, NULL FROM site.drive
+    UNION ALL SELECT 'station', station, station, max(day) FROM gold.duty_factor GROUP BY station
+    UNION ALL SELECT 'station', station, station, NULL FROM site.station
+    UNION ALL SELECT 'pool', pool, pool, max(day) FROM silver.pool_hour GROUP BY pool
+    UNION ALL SELECT 'finding', finding_id, rule || ' ' || entity, max(day) FROM gold.finding GROUP BY ALL
+)
+SELECT kind, id, any_value(name) AS name, max(last_day) AS last_day
+FROM named
+WHERE id IS NOT NULL AND contains(lower(name), lower($text))
+GROUP BY kind, id
+ORDER BY lower(any_value(name)) <> lower($text), kind, any_value(name)
+LIMIT $n
