@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboards import access, data, search, state
-from dashboards.pages import find_views, in_groups
+from dashboards import access, data, navigation, search, state
+from dashboards.pages import find_views
 
 # The pages lie in views/: a folder pages/ would be Streamlit's older kind of app, which it shows to whoever comes first
 # by a page's own address.
@@ -15,24 +15,16 @@ st.html(Path(__file__).parent / "pages.css")
 access.require_login(data.site_path())
 VIEWS = find_views()
 page = st.navigation(
-    {
-        group: [
-            st.Page(
-                f"views/{view.name}.py",
-                title=view.title,
-                url_path=view.address,
-                default=view is VIEWS[0],
-                visibility="visible" if view.listed else "hidden",
-            )
-            for view in views
-        ]
-        for group, views in in_groups(VIEWS).items()
-    },
-    expanded=True,
+    [
+        st.Page(f"views/{view.name}.py", title=view.title, url_path=view.address, default=view is VIEWS[0])
+        for view in VIEWS
+    ],
+    position="hidden",
 )
 state.begin(page.url_path)
 state.say_other_page(page.title)
 try:
+    navigation.show(VIEWS)
     search.show()
     page.run()
     state.say_unused()

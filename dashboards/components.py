@@ -25,7 +25,7 @@ ZOOM = "zoom"  # the selection of a chart whose brush sets the period
 
 def heading(found: Asked, text: str = "") -> None:
     """A section of a part, named as its question unless it has words of its own."""
-    st.subheader(text or found.title, help=found.why, anchor=False)
+    st.header(text or found.title, help=found.why, anchor=False)
 
 
 def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:

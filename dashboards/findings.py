@@ -17,7 +17,7 @@ SEVERITIES = ("critical", "warning", "info")
 SIGNS = {"critical": ("■ critical", "red"), "warning": ("▲ warning", "orange"), "info": ("● note", "blue")}
 SET_ASIDE = ("acknowledged", "muted")
 GONE = ["rule", "entity", "severity", "first_day", "last_day", "n_days", "gone_day", "text"]
-CARD_CHARS = 150  # of a finding's sentence
+CARD_CHARS, NEXT_CHARS = 110, 90  # of a finding's sentence, of its next step
 
 
 def ranked(rows: list[Row]) -> list[Row]:
@@ -106,15 +106,14 @@ def card(row: Row, trend: list[Row]) -> None:
     value, what = _cost(row)
     todo = steps(row["rule"])
     with st.container(border=True, gap=None):
-        link(row)
-        words, cost = st.columns([7, 3], gap="small")
-        with words, st.container(gap="xsmall"):
+        words, cost = st.columns([15, 4], gap="small")
+        with words, st.container(gap=None):
+            link(row)
             with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                 st.badge(sign, color=colour)  # type: ignore[arg-type]
                 st.caption(escape_markdown(since(row["life"])))
-            st.caption(
-                escape_markdown(row["text"], CARD_CHARS) + (f"  \nNext: {escape_markdown(todo[0])}" if todo else "")
-            )
+            following = f"  \nNext: {escape_markdown(todo[0], NEXT_CHARS)}" if todo else ""
+            st.caption(escape_markdown(row["text"], CARD_CHARS) + following)
         cost.metric(what, value, chart_data=fired if sum(map(bool, fired)) > 1 else None, chart_type="bar")
 
 
@@ -125,7 +124,7 @@ def _size(night: Row) -> float:
 def _cost(row: Row) -> tuple[str, str]:
     """The largest number of a finding and its unit: what fixing it would bring, or what it cost."""
     if row["gain_gb_day"]:
-        return format.fixed(row["gain_gb_day"], "GB/day"), "GB/day to gain"
+        return format.fixed(row["gain_gb_day"], "GB/day"), "GB/day gain"
     if row["lost_hours"]:
         return format.fixed(row["lost_hours"], "h"), "hours lost"
     return format.NOTHING, "no price"

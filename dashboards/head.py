@@ -75,7 +75,7 @@ class Page:
         return replace(self, before=before, chosen=chosen)
 
 
-def open_page(title: str, *filters: str, compares: bool = False) -> Page:
+def open_page(title: str, compares: bool = False) -> Page:
     """The head of a page. A page whose title is what it shows writes it itself."""
     if title:
         st.title(title, anchor=False)
@@ -88,10 +88,10 @@ def open_page(title: str, *filters: str, compares: bool = False) -> Page:
     if not site.get("last_day"):
         _show_undated(snapshot)
     first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
-    page = Page(snapshot, site, first, last, None, {}).narrowed(filters, compares)
+    page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     clock = zone.choose(site["zone"])
     against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
-    days = f"{format.days_text(first, last)}{against} · times in {clock}"
+    days = f"{format.days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
     _watch(known.answer.snapshot)
     _show_coverage(page.ask("coverage"))
@@ -129,7 +129,7 @@ def _watch(snapshot: int) -> None:
         return  # the page itself reports it when it runs again
     if known.answer.snapshot == snapshot:
         return
-    if state.value("refresh") == "yes":
+    if state.keep("refresh", state.value("refresh")) == "yes" or state.value("wall"):
         st.rerun()
     ended = known.rows[0]["ended_at"]
     st.button(f"Updated {zone.show_one(ended):%H:%M} · reload" if ended else "Updated · reload", type="primary")

@@ -36,7 +36,7 @@ def show(page: Page) -> None:
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
         return
-    st.subheader("What would another mount policy save?", anchor=False)
+    st.header("What would another mount policy save?", anchor=False)
     if n_requests > MOST_REQUESTS:
         st.info(f"{n_requests:,} requests take long to run again: `tapescope forecast mounts` does it.")
         return

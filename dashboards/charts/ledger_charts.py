@@ -79,7 +79,7 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
     return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
 
 
-def one_bar(rows: pl.DataFrame) -> alt.Chart:
+def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
     """Drive-hours of each `period` as one bar, from what no log covers to data moving; the legend has the shares."""
     periods = rows["period"].unique(maintain_order=True).to_list()
     hours = (
@@ -101,7 +101,7 @@ def one_bar(rows: pl.DataFrame) -> alt.Chart:
             x=alt.X("bucket_hours:Q", stack="normalize", title=None, axis=None),
             y=alt.Y("period:N", title=None, sort=periods, axis=alt.Axis(ticks=False) if len(periods) > 1 else None),
             order=alt.Order("number:Q"),
-            color=_colours(named, columns=8),
+            color=_colours(named, columns=4),
             stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
             tooltip=[
                 alt.Tooltip("period:N"),
@@ -111,7 +111,7 @@ def one_bar(rows: pl.DataFrame) -> alt.Chart:
             ],
         )
     )
-    return framed(bars, 32 * len(periods) + 52)
+    return framed(bars, 32 * len(periods) + legend_px)
 
 
 def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.Chart:

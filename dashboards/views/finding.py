@@ -51,7 +51,7 @@ with left:
         if shown.rows.height < shown.n_rows:
             st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
     st.text(f"What it usually means: {row['means']}")
-    st.subheader("Evidence", anchor=False)
+    st.header("Evidence", anchor=False)
     proofs = [proof for proof in json.loads(row["evidence"] or "[]") if proof.get("path") and proof.get("line_no")]
     for proof in proofs[:MOST_PROOFS]:
         number = int(proof["line_no"])
@@ -67,12 +67,12 @@ with left:
         )
 
 with right:
-    st.subheader("What to do", anchor=False)
+    st.header("What to do", anchor=False)
     for number, step in enumerate(findings.steps(row["rule"]), 1):
         st.markdown(f"{number}. {escape_markdown(step)}")
     with st.container(border=True):
         marking.show(chosen, life["state"], access.writer(), page.last)
-    st.subheader("What it costs", anchor=False)
+    st.header("What it costs", anchor=False)
     components.show_numbers(found, row, ["lost_hours", "gain_gb_day"])
     for name in ("lost_gb_day", "gain_gb_day_low", "gain_gb_day_high", "bottleneck", "confidence"):
         if row[name] is not None:
@@ -81,7 +81,7 @@ with right:
         "Lost: what could have moved in the lost time if nothing else limited. Gain: what remains of it after the next"
         " bottleneck, or the drives' ceiling; low and high are the ends of its 90 % interval."
     )
-    st.subheader("From night to night", anchor=False)
+    st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)
     components.show_chart(nights, finding_charts.nights(nights.frame()), "On which nights it stood.")
     notes = page.ask("finding_marks", finding=chosen)
@@ -101,7 +101,7 @@ related = [
     if other["finding_id"] != chosen and (about & set(other["entity"].split("/")) or chosen == other["joined_to"])
 ]
 if related:
-    st.subheader("Related findings", anchor=False)
+    st.header("Related findings", anchor=False)
     for other in related[:8]:
         findings.link(other)
 components.show_sql(found, nights, notes)

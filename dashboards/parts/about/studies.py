@@ -22,7 +22,7 @@ def draw(page: Page) -> None:
     everything = {study.name: study for study in studies.every()}
     labels = {name: DOCUMENTS[study.letter] for name, study in everything.items()}
     study = everything[fields.choose("study", "Document", list(everything), labels)]
-    st.subheader(study.title, anchor=False)
+    st.header(study.title, anchor=False)
     st.text(study.document)
 
     lines = studies.work_out(study)
@@ -34,19 +34,19 @@ def draw(page: Page) -> None:
         for column in studies.COLUMNS
     }
     figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
-    st.subheader("Printed figures beside ours", anchor=False)
+    st.header("Printed figures beside ours", anchor=False)
     components.show_rows(
         [{name: getattr(line, name) for name in FIGURES} for line in figures],
         config,
         "Printed figures beside ours",
         True,
     )
-    st.subheader("Audit", anchor=False)
+    st.header("Audit", anchor=False)
     st.caption("What rules say of printed figures, and what only a reader can find.")
     audit = [line for line in lines if line not in figures]
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 
-    st.subheader("What the document prints", anchor=False)
+    st.header("What the document prints", anchor=False)
     for table in study.published:
         st.text(f"{table.title}   ·   {table.place}")
         components.show_rows([dict(zip(table.columns, map(str, row), strict=True)) for row in table.rows], {})

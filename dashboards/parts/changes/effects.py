@@ -49,7 +49,7 @@ def draw(page: Page) -> None:
     nothing = "No change of this period touched a drive that anything was mounted in."
     components.show_part(failures, failures.names, lacking=nothing, wide={"what": 140})
 
-    st.subheader("Any instant, described", anchor=False)
+    st.header("Any instant, described", anchor=False)
     when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", at)
     if not when:
         st.info("Say when: the mounts of the period are then described before and after that.")

@@ -35,7 +35,7 @@ def draw(page: Page) -> None:
         st.info("No mount was logged from request to dismount. Load server logs with `tapescope run`.")
         return
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
-    st.subheader("What mounts cost here", anchor=False)
+    st.header("What mounts cost here", anchor=False)
     rows: list[dict[str, object]] = []
     for name, fit in fits.items():
         for parameter, found in fit.found.parameters.items():
@@ -51,7 +51,7 @@ def draw(page: Page) -> None:
     if not able:
         st.info("No kind of drive served mounts from which all of its costs can be told: see what is lacking above.")
         return
-    st.subheader("Drives for so much traffic", anchor=False)
+    st.header("Drives for so much traffic", anchor=False)
     like = fields.choose("like", "Drives like", able, page=st)
     left, right = st.columns(2, gap="large")
     with left:
@@ -72,7 +72,7 @@ def draw(page: Page) -> None:
         inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
         says = f"Drives at either end of what is uncertain; {fixed(needed.drives.value, 'drives')} by its value."
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
-    st.subheader("Efficiency by size of file", anchor=False)
+    st.header("Efficiency by size of file", anchor=False)
     st.caption(
         "What share of its time a drive moves data, by the fitted costs: a line for each number of files a mount."
     )

@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
     first = page.last_days(n_days)
     st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be run again")
 
-    st.subheader("Can the replay be trusted?", anchor=False)
+    st.header("Can the replay be trusted?", anchor=False)
     with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
         replay = data.what_if(page.snapshot, page.last, n_days, Changes())
     off = f"The replay is {percent(replay.error)} off, most in the {escape_markdown(replay.what)}."
@@ -48,7 +48,7 @@ def draw(page: Page) -> None:
     else:
         st.success(f"{off} Up to {percent(forecast.MOST_ERROR)} a change is answered.")
 
-    st.subheader("What is changed", anchor=False)
+    st.header("What is changed", anchor=False)
     try:
         changes = scenario.form(record.work.drives)
     except ValueError as problem:
@@ -65,7 +65,7 @@ def draw(page: Page) -> None:
         else:
             (st.warning if after.done_h > before.done_h else st.success)(verdict)
 
-    st.subheader("Recorded, replayed, changed", anchor=False)
+    st.header("Recorded, replayed, changed", anchor=False)
     rows = scenario.uses(answer, changes)
     if answer.is_withheld:
         text = "The change is withheld; this is the record, and the same run again."
@@ -84,7 +84,7 @@ def draw(page: Page) -> None:
 
     single = changes.alone()
     if answer.changed and single:
-        st.subheader("Which of the changes does it?", anchor=False)
+        st.header("Which of the changes does it?", anchor=False)
         st.caption(
             "Each change alone, and all together, next to the replay: what is done soonest first, and last what drives"
             " cannot keep up with."

@@ -78,7 +78,7 @@ def draw(page: Page) -> None:
         components.show_sql(path)
     components.show_sql(mounts)
 
-    st.subheader("Down to the log's lines", anchor=False)
+    st.header("Down to the log's lines", anchor=False)
     of_mount = next((row["drive"] for row in mounts.rows if row["session_id"] == session), "")
     buckets = page.ask("drive_time_buckets")
     group_words = {row["time_group"]: row["group_words"] for row in reversed(buckets.rows)}
