@@ -84,7 +84,8 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
     if not zooms:
         (place or st).altair_chart(chart, width="stretch", alt=says)
         return
-    key = f"chart-{found.name}"
+    period = "-".join(found.params.get(name, "") for name in ("first_day", "last_day"))
+    key = f"chart-{found.name}-{period}"  # another period begins without a brush
 
     def take() -> None:
         chosen = next(iter((st.session_state[key].selection.get(ZOOM) or {}).values()), None)

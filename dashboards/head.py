@@ -122,7 +122,11 @@ def _pinned(newest: int) -> int:
 
 @st.fragment(run_every=LOOK_S)
 def _watch(snapshot: int) -> None:
-    """An offer to reload once there are newer data; with `refresh=yes` in the URL the page reloads itself."""
+    offer_newer(snapshot)
+
+
+def offer_newer(snapshot: int) -> None:
+    """Offer to reload once there are newer data; with `refresh=yes` in the URL the page reloads itself."""
     try:
         known = data.newest("freshness")
     except data.NoAnswer:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import Catalog, macros
 from pipelines.config.site import Site
+from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, warehouse_identity
 
 
@@ -19,7 +20,8 @@ class SnapshotReader:
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
         self._stack = ExitStack()
-        self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
+        with translate_store_errors():
+            self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
 
     @staticmethod
     def warehouse_identity(site: Site) -> str:

@@ -1,0 +1,140 @@
+"""What all pages share: period, clock, parts, search, snapshot and the offer of newer data."""
+
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards import data, head, tabs
+from dashboards.pages import find_parts, find_views, in_groups
+from pipelines import steps
+from pipelines.catalog.contracts import load_catalog
+from support.app import at
+from support.served import APP, DEADLINE_S
+
+DAY = date(2010, 3, 10)
+
+
+@pytest.fixture
+def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
+def button(app: AppTest, label: str) -> Any:
+    return next(one for one in app.button if one.label == label)
+
+
+def url(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
+
+
+def links(app: AppTest) -> dict[str, str]:
+    """Labels of links and what follows the page in their addresses."""
+    return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
+
+
+def test_ten_pages_in_groups_and_each_has_parts() -> None:
+    listed = [view for view in find_views() if view.listed]
+    assert len(listed) <= 10 and len(in_groups(listed)) == 5
+    relations = load_catalog().relations
+    for view in listed[1:]:
+        for part in find_parts(view.name):
+            assert set(part.needs) <= set(relations), f"{part.page}/{part.name} needs what no contract has"
+            assert bool(part.needs) == bool(part.lacking), f"{part.page}/{part.name} does not say what would bring it"
+            assert set(part.filters) <= set(head.FILTERS)
+
+
+def test_presets_and_arrows_move_the_period(app: AppTest) -> None:
+    at(app, "time").run()
+    (preset,) = (one for one in app.button_group if one.label == "Period")
+    assert preset.value == 1, "a page opens on the last night"
+    preset.set_value(7).run()
+    assert app.date_input[0].value == (date(2010, 3, 4), DAY)
+    assert url(app)["from"] == "2010-03-04" and url(app)["to"] == "2010-03-10"
+    button(app, "‹").click().run()
+    # seven days earlier; data begin on 21 February, long before
+    assert app.date_input[0].value == (date(2010, 2, 25), date(2010, 3, 3))
+    (preset,) = (one for one in app.button_group if one.label == "Period")
+    assert preset.value is None, "no preset ends on another day than the last one"
+    button(app, "›").click().run()
+    assert app.date_input[0].value == (date(2010, 3, 4), DAY)
+
+
+def test_times_are_the_sites_unless_utc_is_chosen(app: AppTest) -> None:
+    app.query_params["part"] = "gaps"
+    at(app, "time").run()
+    assert not app.exception
+    text = "\n".join(one.value for one in app.text)
+    # the first example of a long gap on LTO4_101 ends in the log line of 00:14:59, site time: 06:14:59 UTC
+    assert "times in UTC" not in text
+    local = [code.value for code in app.code]
+    (clock,) = (one for one in app.button_group if one.label == "Times in")
+    clock.set_value("utc").run()
+    assert "times in UTC" in "\n".join(one.value for one in app.text)
+    assert url(app)["tz"] == "utc" and [code.value for code in app.code] == local, "log lines stay as they are"
+
+
+def test_a_part_shows_only_if_its_log_was_read(app: AppTest) -> None:
+    has_rows = data.filled(data.newest("period").answer.snapshot, frozenset(load_catalog().relations))
+    missing = [part for view in find_views() for part in find_parts(view.name) if not tabs.is_shown(part, has_rows)]
+    assert missing, "the sample archive has no dCache and no ENDIT"
+    part = missing[0]
+    app.query_params["part"] = part.name
+    at(app, part.page).run()
+    assert not app.exception and part.title not in {tab.label for tab in app.tabs}
+    (notice,) = (warning.value for warning in app.warning if "Shown instead" in warning.value)
+    assert "no log of it was read" in notice
+
+
+def test_search_finds_things_and_pages(app: AppTest) -> None:
+    at(app, "time").run()
+    before = set(links(app))
+    app.text_input(key="search").set_value("LTO4_101").run()
+    assert not app.exception
+    found = {label: query for label, query in links(app).items() if label not in before}
+    assert "drive=LTO4" in found["drive **LTO4\\_101**"]
+    assert any(label.startswith("finding") and "id=" in query for label, query in found.items())
+    app.text_input(key="search").set_value("gaps between").run()
+    assert any("part=gaps" in query for query in links(app).values())
+    app.text_input(key="search").set_value("no such thing").run()
+    assert "Nothing has that in its name." in [one.value for one in app.caption]
+
+
+def test_a_page_can_be_pinned_to_a_snapshot(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(archive, site)
+    monkeypatch.setenv("TAPESCOPE_SITE", str(site))
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "time").run()
+    (line,) = (one.value for one in app.text if "snapshot" in one.value)
+    old = line.split("snapshot ")[1].split(" ")[0]
+    steps.detect(steps.site_at(site))
+    app.query_params["snapshot"] = old
+    app = at(app, "time").run()
+    assert f"pinned to snapshot {old}" in app.info[0].value
+    assert any(f"snapshot {old}" in one.value for one in app.text)
+    button(app, "Show the newest").click().run()
+    assert "snapshot" not in app.query_params and not any("pinned" in one.value for one in app.info)
+    app.query_params["snapshot"] = "999999"
+    at(app, "time").run()
+    assert any("Snapshot" in one.value and "Shown instead" in one.value for one in app.warning)
+
+
+def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look for newer data is what a fragment of the page repeats; it is asked here about an older snapshot."""
+    shown: list[str] = []
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    monkeypatch.setattr(head.st, "button", lambda label, **_: shown.append(label))
+    monkeypatch.setattr(head.state, "value", lambda name: "")
+    monkeypatch.setattr(head.state, "keep", lambda name, chosen: chosen)
+    newest = head.data.newest("freshness").answer.snapshot
+    head.offer_newer(newest)
+    assert not shown
+    head.offer_newer(newest - 1)
+    (label,) = shown
+    assert label.startswith("Updated ") and label.endswith("reload")
