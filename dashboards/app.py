@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboards import access, data, navigation, search, state
+from dashboards import access, components, data, navigation, search, state
 from dashboards.pages import find_views
 
 # The pages lie in views/: a folder pages/ would be Streamlit's older kind of app, which it shows to whoever comes first
@@ -22,6 +22,7 @@ page = st.navigation(
     position="hidden",
 )
 state.begin(page.url_path)
+components.begin()
 state.say_other_page(page.title)
 try:
     navigation.show(VIEWS)

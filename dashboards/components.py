@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import altair as alt
 import streamlit as st
+import vl_convert
 
 from dashboards import data, sql_desk, state, tables, zone
 from dashboards.data import Asked
@@ -20,7 +22,14 @@ __all__ = [
 ]  # fmt: skip
 ASKED_MOUNTS = 5000  # those that lost most time; a browser is slow with more
 MOST_NUMBERS = 5  # side by side, on a laptop
+SVG_PX = 900
+_DRAWN = "drawn-charts"  # of this run, by question
 ZOOM = "zoom"  # the selection of a chart whose brush sets the period
+
+
+def begin() -> None:
+    """Before a page runs: nothing is drawn yet."""
+    st.session_state[_DRAWN] = {}
 
 
 def heading(found: Asked, text: str = "") -> None:
@@ -81,6 +90,7 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
     Where it `zooms`, days that are brushed along its axis of time become the period of the page.
     """
     says = f"{found.title}. {says or found.why}"
+    st.session_state.setdefault(_DRAWN, {}).setdefault(found.name, []).append(chart)
     if not zooms:
         (place or st).altair_chart(chart, width="stretch", alt=says)
         return
@@ -126,10 +136,21 @@ def _show_query(found: Asked) -> None:
     sql = sql_desk.spelled_out(load_catalog().asked[found.name], found.params)
     with st.container(horizontal=True):
         days = "_".join(found.params.get(name, "") for name in ("first_day", "last_day")).strip("_")
-        name = f"{found.name}_{days}.csv" if days else f"{found.name}.csv"
-        st.download_button("CSV", lambda: data.as_csv(found), name, "text/csv", on_click="ignore")
+        name = f"{found.name}_{days}" if days else found.name
+        st.download_button("CSV", lambda: data.as_csv(found), f"{name}.csv", "text/csv", on_click="ignore")
+        for number, chart in enumerate(st.session_state.get(_DRAWN, {}).get(found.name, ())):
+            st.download_button(
+                "Chart as SVG", partial(as_svg, chart), f"{name}.svg", "image/svg+xml", on_click="ignore",
+                key=f"svg-{found.name}-{number}",
+            )  # fmt: skip
         state.link("sql", "Open in the SQL desk", sql=sql, snapshot=str(found.answer.snapshot))
     st.code(sql, language="sql", wrap_lines=True)
+
+
+def as_svg(chart: alt.Chart) -> str:
+    """A chart as it is on the page, on a white ground; the toolbar of a chart has its PNG."""
+    with alt.data_transformers.disable_max_rows():
+        return str(vl_convert.vegalite_to_svg(chart.properties(width=SVG_PX, background="white").to_json()))
 
 
 def show_lines(*lines: tuple[str | None, int | None, str | None], marked: int | None = None) -> None:
