@@ -10,7 +10,6 @@ from pipelines import steps
 from pipelines.primitives.errors import TapescopeError, WarehouseBusy
 from pipelines.primitives.text import escape_markdown
 
-WAIT_S = 120.0  # for the writer's turn: a build may hold it
 DONE = {"acknowledge": "Acknowledged", "mute": "Muted", "reopen": "Reopened", "note": "Noted"}
 _OUTCOME = "marking-outcome"
 
@@ -50,7 +49,7 @@ def _mark(finding_id: str, kind: str) -> None:
         st.session_state[_OUTCOME] = (False, "Write the note first.")
         return
     try:
-        site = steps.site_at(data.site_path(), lock_wait_s=WAIT_S)
+        site = steps.site_at(data.site_path())
         steps.mark_finding(site, finding_id, kind, until if kind == "mute" else None, note, writer.name)
     except WarehouseBusy as busy:
         st.session_state[_OUTCOME] = (False, f"Not saved: {escape_markdown(str(busy))}. Try again after that step.")

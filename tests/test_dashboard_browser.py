@@ -1,13 +1,20 @@
 """The dashboard in a real browser: every page opens, the URL restores the view, and nothing leaves the machine."""
 
 import re
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import Popen, run
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 
-from support.browsing import leaving, opened, wait_until_drawn
+from pipelines import steps
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from support import REPO
+from support.browsing import browsing, leaving, new_page, opened, wait_until_drawn
 from support.screenshots import pages
 from support.served import HOSTILE, chromium, make_hostile, served
 
@@ -52,7 +59,7 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
         # theme and toolbar are those of the package, though the dashboard starts in a folder without any
         assert page.locator('[data-testid="stAppDeployButton"]').count() == 0
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(10, 13, 16)"
-        page.goto(f"{url}/whatif")
+        page.goto(f"{url}/plan?part=whatif")
         page.get_by_label("LTO2_201 http:").first.wait_for()
         assert not leaving(requests) and not complaints
         page.goto(f"{url}/www.198.51.100.1.example")  # of which Streamlit complains on the console
@@ -61,12 +68,107 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
         assert "Shown instead: Tonight." in notice.inner_text() and not page.evaluate(OUTWARD)
 
 
-def test_to_the_gap_and_back(archive: Path, tmp_path: Path) -> None:
-    """From the landing page to the lines that prove the gap, and back by URL."""
+class Operator:
+    """Somebody at a page, whose clicks are counted."""
+
+    def __init__(self, page: Any) -> None:
+        self.page, self.clicks = page, 0
+
+    def click(self, place: Any) -> None:
+        place.click()
+        self.clicks += 1
+
+    def reads(self) -> str:
+        """What is on the screen, without scrolling."""
+        return str(self.page.locator('[data-testid="stMain"]').inner_text())
+
+
+def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Path, tmp_path: Path) -> None:
+    """The worst problem, its cause and the next step take no click; the two log lines one, and the gaps another."""
     with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, complaints = watched(page)
-        find_the_gap(page, url)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto(url)
+        wait_until_drawn(page)
+        operator = Operator(page)
+        first = page.locator('[data-testid="stMain"] a[href*="finding"]').first
+        box = first.bounding_box()
+        assert box and box["y"] < 900, "the worst problem is below the first screen"
+        assert "Drive out of service" in first.inner_text() and "LTO2_204" in first.inner_text()
+        assert (
+            "was offline or in error from" in operator.reads()
+            and "Next: The line that took it down" in operator.reads()
+        )
+        assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight") <= 900, (
+            "Tonight scrolls"
+        )
+        operator.click(page.locator("a[href*='finding'][href*='id=']", has_text="stkendm8a/LTO4_101").first)
+        page.get_by_text("What it usually means").wait_for()
+        wait_until_drawn(page)
+        lines = page.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:")
+        assert lines.count() == 2 and operator.clicks == 1
+        operator.click(page.locator("[data-testid=stMain] a[href*='gaps'][href*='stkendm8a']").first)
+        stands_at_the_gap(page)
+        mailed = page.url
+        assert "station=stkendm8a" in mailed and "drive=LTO4_101" in mailed and "from=2010-03-10" in mailed
+        page.goto("about:blank")
+        page.goto(mailed)
+        stands_at_the_gap(page)
+        assert page.url == mailed
+        # the list of pages keeps the period; another page that has the filter keeps that as well
+        page.locator('[data-testid="stSidebar"]').get_by_role("link", name="Drives", exact=True).click()
+        page.wait_for_url("**/drives?**drive=LTO4_101**")
+        wait_until_drawn(page)
         assert not leaving(requests) and not complaints
+
+
+def stands_at_the_gap(page: Any) -> None:
+    """The gaps of one drive at one station."""
+    page.get_by_role("tab", name="Gaps between files", selected=True).wait_for()
+    wait_until_drawn(page)
+    main = page.locator('[data-testid="stMain"]')
+    assert "1,022" in main.inner_text() and "615" in main.inner_text()
+    proof = main.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").first.inner_text()
+    assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2
+
+
+def test_two_browsers_and_the_command_line_mark_during_a_build(archive: Path, tmp_path: Path) -> None:
+    """Nothing is lost: every mark is in the history with its author, and the last one holds."""
+    site = tmp_path / "site"
+    shutil.copytree(archive, site)
+    (finding, *_) = (
+        row["finding_id"]
+        for row in ask(steps.site_at(site), load_catalog(), "findings", {}).as_dicts()
+        if row["rule"] == "drive_down"
+    )
+    build = Popen([sys.executable, "-m", "pipelines.cli", "build", "--full", "--site", str(site)], cwd=REPO)
+    with served(site, tmp_path / "streamlit.log") as url, browsing(chromium()) as browser:
+        pages = [new_page(browser, reduced_motion="reduce") for _ in range(2)]
+        for page in pages:
+            page.goto(f"{url}/finding?id={finding}")
+            wait_until_drawn(page)
+        for page, label, note in zip(pages, ("Mute", "Acknowledge"), ("first", "second"), strict=True):
+            page.get_by_label("Note", exact=True).fill(note)
+            page.get_by_role("button", name=label, exact=True).click()
+        command = ("finding", "note", finding, "third", "--site", str(site))
+        noted = run([sys.executable, "-m", "pipelines.cli", *command], cwd=REPO, capture_output=True, text=True)
+        assert noted.returncode == 0, noted.stderr
+        for page, word in zip(pages, ("Muted.", "Acknowledged."), strict=True):
+            page.get_by_text(word).wait_for()
+    assert build.wait() == 0
+    marks = ask(steps.site_at(site), load_catalog(), "finding_marks", {"finding": finding}).as_dicts()
+    assert {(mark["kind"], mark["note"]) for mark in marks} == {
+        ("mute", "first"), ("acknowledge", "second"), ("note", "third"),
+    }  # fmt: skip
+    assert all(mark["author"] and mark["made_at"] for mark in marks)
+    (life,) = (
+        row
+        for row in ask(steps.site_at(site), load_catalog(), "finding_life", {}).as_dicts()
+        if row["finding_id"] == finding
+    )
+    last = max((mark for mark in marks if mark["kind"] != "note"), key=lambda mark: mark["made_at"])
+    assert last["kind"] in ("mute", "acknowledge")
+    assert life["state"] == {"mute": "muted", "acknowledge": "acknowledged"}[last["kind"]]
 
 
 def barriers(page: Any, name: str) -> Iterator[str]:
@@ -75,40 +177,3 @@ def barriers(page: Any, name: str) -> Iterator[str]:
         if violation["impact"] in ("serious", "critical"):
             nodes = "; ".join(node["html"][:160] for node in violation["nodes"][:2])
             yield f"{name}: {violation['id']}: {violation['help']}: {nodes}"
-
-
-def find_the_gap(page: Any, url: str) -> None:
-    """At most four clicks from the landing page: here they are two, by the finding's own page."""
-    page.goto(url)
-    wait_until_drawn(page)
-    page.locator("a[href*='finding'][href*='id=']", has_text="stkendm8a/LTO4_101").first.click()
-    page.get_by_text("What it usually means").wait_for()
-    wait_until_drawn(page)
-    assert page.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").count() == 2
-    page.locator("[data-testid=stMain] a[href*='gaps'][href*='stkendm8a']").first.click()
-    page.get_by_text("SQL of “Examples of long gaps”").wait_for()
-    wait_until_drawn(page)
-    stands_at_the_gap(page)
-    mailed = page.url
-    assert "station=stkendm8a" in mailed and "drive=LTO4_101" in mailed and "from=2010-03-10" in mailed
-    page.goto("about:blank")
-    page.goto(mailed)
-    page.get_by_text("SQL of “Examples of long gaps”").wait_for()
-    wait_until_drawn(page)
-    stands_at_the_gap(page)
-    assert page.url == mailed
-    # the list of pages keeps the period and the filters
-    page.get_by_role("link", name="Drives", exact=True).click()
-    page.get_by_text("SQL of “Health of drives over a period”").wait_for()
-    page.wait_for_url("**/drives?**drive=LTO4_101**")
-
-
-def stands_at_the_gap(page: Any) -> None:
-    """The station, its 10 s mode, the cost, and two log lines."""
-    main = page.locator('[data-testid="stMain"]')
-    assert page.locator(".vega-embed").count() == 2, "one station was asked for: its gaps, and its drive's dead time"
-    assert main.get_by_text("stkendm8a   LTO4_101", exact=False).count() >= 1
-    numbers = main.locator('[data-testid="stMetricValue"]').all_inner_texts()
-    assert "1,022" in numbers and "615" in numbers
-    proof = main.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").first.inner_text()
-    assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2

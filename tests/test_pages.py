@@ -104,9 +104,7 @@ def test_search_finds_things_and_pages(app: AppTest) -> None:
     assert "Nothing has that in its name." in [one.value for one in app.caption]
 
 
-def test_a_page_can_be_pinned_to_a_snapshot(
-    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = tmp_path / "site"
     shutil.copytree(archive, site)
     monkeypatch.setenv("TAPESCOPE_SITE", str(site))

@@ -17,11 +17,14 @@ A case is `tests/<layer>/<relation>/<case>.toml`; expected values are never rege
 Numbers may differ by one part in 10⁹, everything else must be the same.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Relation, load_catalog
 from support.cases import SETTING, Row, compare, empty_tables, given_rows, insert, make_inputs, read
 
@@ -65,3 +68,29 @@ def _select(connection: duckdb.DuckDBPyConnection, relation: Relation, order: li
     names = [column[0] for column in result.description or []]
     assert names == relation.column_names, f"the SELECT yields {names}, the header promises {relation.column_names}"
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def _joined(tree: dict[str, Any]) -> Iterator[str]:
+    """The tables of one FROM."""
+    if tree.get("type") == "JOIN":
+        yield from _joined(tree["left"])
+        yield from _joined(tree["right"])
+    elif tree.get("type") == "BASE_TABLE":
+        yield f"{tree['schema_name']}.{tree['table_name']}"
+
+
+def test_a_select_joins_transfers_once() -> None:
+    """Two joins of them to a gap have its system in common: a plan may join all pairs of files by that alone.
+
+    That took 1 GB and two minutes of the sample archive once its tables had been rewritten.
+    """
+    catalog = load_catalog()
+    texts = {name: relation.sql for name, relation in catalog.relations.items() if relation.sql}
+    texts |= {name: question.sql for name, question in catalog.asked.items()}
+    twice = {
+        name
+        for name, sql in texts.items()
+        for node in sql_inspect.nodes(sql_inspect.parse(sql))
+        if node.get("type") == "SELECT_NODE" and list(_joined(node["from_table"])).count("silver.transfer") > 1
+    }
+    assert not twice

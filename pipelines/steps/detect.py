@@ -13,6 +13,8 @@ from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import prepare_tables
 
+MARK_WAIT_S = 120.0
+
 
 @dataclass(frozen=True)
 class DetectReport:
@@ -112,11 +114,14 @@ def mark_finding(
 ) -> str:
     """Acknowledge, mute, reopen or comment on a finding, named by its id or the beginning of it; returns the whole id.
 
+    A build may hold the warehouse: this waits for its end, two minutes unless site.toml has another `lock_wait_s`.
     Raises TapescopeError where no finding, or more than one, has such an id; WarehouseBusy.
     """
     from pipelines.analysis import findings
 
     catalog = load_catalog()
+    if site.lock_wait_s is None:
+        site = site.model_copy(update={"lock_wait_s": MARK_WAIT_S})
     with Warehouse(site).write("finding") as connection:
         prepare_tables(connection, catalog)
         with transaction(connection):

@@ -30,15 +30,17 @@ column = "position_s"
 min_value = 0
 severity = "critical"
 */
-WITH move AS (
-    SELECT site_day(g.started_at, c.zone) AS day, g.system, g.drive,
-           a.file_number - b.file_number - 1 AS distance, CAST(round(1e6 * g.position_s) AS BIGINT) AS us,
-           a.bytes + b.bytes AS two_bytes
-    FROM silver.gap g
-    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
-    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
-    CROSS JOIN site.setting c
+-- one join after the other: both files have the gap's system, and joined by that alone they are all pairs there are
+WITH followed AS MATERIALIZED (
+    SELECT g.system, g.drive, g.gap_id, g.started_at, g.position_s, a.file_number, a.bytes
+    FROM silver.gap g JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
     WHERE g.mode = 'read' AND a.mode = 'read'
+),
+move AS (
+    SELECT site_day(g.started_at, c.zone) AS day, g.system, g.drive,
+           g.file_number - b.file_number - 1 AS distance, CAST(round(1e6 * g.position_s) AS BIGINT) AS us,
+           g.bytes + b.bytes AS two_bytes
+    FROM followed g JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id CROSS JOIN site.setting c
 ),
 classed AS (
     -- back to the same file: one file is passed over

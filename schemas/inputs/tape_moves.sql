@@ -21,20 +21,24 @@ WITH placed AS (
            sum(bytes) OVER (PARTITION BY system, volume ORDER BY file_number) AS end_bytes
     FROM silver.volume_file
     WINDOW tape AS (PARTITION BY system, volume)
+),
+followed AS MATERIALIZED (  -- one join after the other, as in gold.seek_distance
+    SELECT g.system, g.session_id, g.volume, g.drive, g.gap_id, g.started_at, g.position_s, a.file_number
+    FROM silver.gap g
+    JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
+        AND a.day >= $last_day - CAST($n_days AS INTEGER)
+    CROSS JOIN site.setting c
+    WHERE g.mode = 'read' AND a.mode = 'read'
+      AND near_days(g.day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+      AND site_day(g.started_at, c.zone) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 )
 SELECT d.generation, g.session_id, g.volume, p.end_bytes / 1e9 AS from_gb, (n.end_bytes - n.bytes) / 1e9 AS to_gb,
        g.position_s
-FROM silver.gap g
+FROM followed g
 JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
     AND near_days(b.day, $last_day - CAST($n_days AS INTEGER) - 7, $last_day)  -- a file takes less than a week
-JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
-    AND a.day >= $last_day - CAST($n_days AS INTEGER)
 JOIN placed p ON p.system = g.system AND p.volume = g.volume AND p.file_number = b.file_number
-JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number = a.file_number
+JOIN placed n ON n.system = g.system AND n.volume = g.volume AND n.file_number = g.file_number
 JOIN site.drive d ON d.drive = g.drive
-CROSS JOIN site.setting c
-WHERE g.mode = 'read' AND a.mode = 'read' AND p.n_known = p.n_files AND d.generation IS NOT NULL
-  AND near_days(g.day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
-  AND site_day(g.started_at, c.zone)
-      BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+WHERE p.n_known = p.n_files AND d.generation IS NOT NULL
 ORDER BY d.generation, g.session_id, g.started_at, g.gap_id
