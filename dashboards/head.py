@@ -14,6 +14,7 @@ from pipelines.primitives.clock import day_bounds
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
+_IS_FRESH = "head-is-fresh"
 LOOK_S = 60  # how often an open page asks whether there are newer data
 
 
@@ -93,6 +94,7 @@ def open_page(title: str, compares: bool = False) -> Page:
     against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
     days = f"{format.days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
+    st.session_state[_IS_FRESH] = True
     _watch(known.answer.snapshot)
     _show_coverage(page.ask("coverage"))
     return page
@@ -122,6 +124,8 @@ def _pinned(newest: int) -> int:
 
 @st.fragment(run_every=LOOK_S)
 def _watch(snapshot: int) -> None:
+    if st.session_state.pop(_IS_FRESH, False):
+        return  # the page has only just asked
     offer_newer(snapshot)
 
 

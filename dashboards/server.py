@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from altair.utils.schemapi import disable_debug_mode
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+disable_debug_mode()  # checks every chart against the whole schema of Vega-Lite; the tests run with it
 HOSTS = "TAPESCOPE_DASHBOARD_HOSTS"  # names besides localhost, with spaces between them
 CLOSED = ("/_stcore/upload_file", "/_stcore/metrics")
 HEADERS = (

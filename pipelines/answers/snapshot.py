@@ -20,6 +20,7 @@ class SnapshotReader:
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
         self._stack = ExitStack()
+        self._idle: list[Connection] = []  # cursors that know the macros
         with translate_store_errors():
             self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
 
@@ -35,10 +36,20 @@ class SnapshotReader:
 
     @contextmanager
     def cursor(self) -> Iterator[Connection]:
-        """A cursor on the open connection, for several questions."""
-        with self._connection.cursor() as cursor:
+        """A cursor on the open connection, for several questions; one that was used without an error is used again."""
+        try:
+            cursor = self._idle.pop()
+        except IndexError:
+            cursor = self._connection.cursor()
             cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros()}")
+        try:
             yield cursor
+        except BaseException:
+            cursor.close()
+            raise
+        self._idle.append(cursor)
 
     def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
         self._stack.close()
