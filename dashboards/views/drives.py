@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboards import charts, components, fields, state
 from dashboards.charts import model_charts
+from dashboards.data import Asked
 
 PAGE = {"title": "Drives", "order": 50}
 RATES = [
@@ -48,35 +49,43 @@ ROBOTS = [
 ]
 MOST_DRAWN = 40
 
+
+def show_hours(page: components.Page, drives: Asked, chosen: components.Rows) -> None:
+    """Rates and hours of drives whose work a log tells."""
+    components.heading(drives, "Rates and hours")
+    rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
+    if rated:
+        titles = {
+            "drive_rate_mb_s": drives.label("drive_rate_mb_s"),
+            "overall_rate_mb_s": drives.label("overall_rate_mb_s"),
+        }
+        tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
+        shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
+        components.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
+    components.show_table(drives, RATES, chosen)
+    earlier = page.ask_before("drives")
+    if earlier and page.before:
+        st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
+        if earlier.rows:
+            components.show_table(earlier, RATES, earlier.rows_of(drive=drive))
+        else:
+            st.info("No server log covers these days.")
+    st.text("Their hours:")
+    groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
+    components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], chosen)
+    components.show_sql(drives, *([earlier] if earlier else []))
+
+
 page = components.open_page("Is this drive slow, or unlucky?", "drive", compares=True)
 drive = page.chosen["drive"]
-drives = page.ask("drives")
+drives, health = page.ask("drives"), page.ask("drive_health", drive=drive)
 chosen = drives.rows_of(drive=drive)
-if not chosen:
+if chosen:
+    show_hours(page, drives, chosen)
+else:
     st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
-    state.stop()
-components.heading(drives, "Rates and hours")
-rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
-if rated:
-    titles = {
-        "drive_rate_mb_s": drives.label("drive_rate_mb_s"),
-        "overall_rate_mb_s": drives.label("overall_rate_mb_s"),
-    }
-    tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
-    shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
-    components.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
-components.show_table(drives, RATES, chosen)
-earlier = page.ask_before("drives")
-if earlier and page.before:
-    st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
-    if earlier.rows:
-        components.show_table(earlier, RATES, earlier.rows_of(drive=drive))
-    else:
-        st.info("No server log covers these days.")
-st.text("Their hours:")
-groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
-components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], chosen)
-components.show_sql(drives, *([earlier] if earlier else []))
+    if not health.rows:  # else their own counters were read
+        state.stop()
 
 effect = page.ask("slow_drive_or_tape")
 components.heading(effect)
@@ -93,7 +102,6 @@ else:
 components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], 300, {"summary": 300})
 components.show_sql(effect)
 
-health = page.ask("drive_health", drive=drive)
 components.heading(health)
 if health.rows:
     components.show_table(health, ERRORS)
