@@ -287,9 +287,15 @@ def shown(column: Column, value: Any) -> str:
 
 
 def table_rows(columns: list[Column], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows for a table whose headings have the units: shares in percent."""
+    """Rows for a table whose headings have the units: shares in percent; the basis of an estimate in words."""
     shares = [column.name for column in columns if format.is_share(column)]
-    return [row | {name: 100 * row[name] for name in shares if row.get(name) is not None} for row in rows]
+    bases = [column for column in columns if column.name == "drive_rate_basis"]
+    return [
+        row
+        | {name: 100 * row[name] for name in shares if row.get(name) is not None}
+        | {column.name: format.cell(row[column.name], column) for column in bases if row.get(column.name)}
+        for row in rows
+    ]
 
 
 def column_config(columns: list[Column], wide: dict[str, int] | None = None) -> dict[str, Any]:
