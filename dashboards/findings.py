@@ -53,6 +53,8 @@ def moved(row: Row) -> str:
     if row["f"] is not None:
         rate, overall = (format.quantity(row[name], "MB/s") for name in ("drive_rate_mb_s", "overall_rate_mb_s"))
         text += f" at {overall} from mount to dismount, {format.percent(row['f'])} of the {rate} they worked at"
+        if row.get("drive_rate_basis") == "estimate":
+            text += f" ({format.BASES['estimate']})"
     elif row["overall_rate_mb_s"] is not None:
         text += f" at {format.quantity(row['overall_rate_mb_s'], 'MB/s')} from mount to dismount"
     unknown = row["unknown_hours"] / row["available_hours"] if row["available_hours"] else 0

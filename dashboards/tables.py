@@ -81,6 +81,8 @@ def _cell(column: Column, value: Any) -> Any:
         return 100 * value
     if isinstance(value, datetime):
         return zone.show_one(value)
+    if column.name == "drive_rate_basis":
+        return format.cell(value, column)  # an estimate in words
     if column.name in LINKS:
         return address(*LINKS[column.name], value)
     return value

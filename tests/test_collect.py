@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -447,3 +448,24 @@ def test_watching_ends_with_sigterm_and_takes_its_commands_along(tmp_path: Path)
     assert process.returncode == 128 + signal.SIGTERM, output
     assert is_gone(int((tmp_path / "child").read_text()))
     assert spools.state_of(tmp_path / "var" / "spool" / "c")["failure"] == ""
+
+
+def test_text_without_a_clock_is_of_when_it_was_asked_for(tmp_path: Path) -> None:
+    """Two drives, each asked twice, print the same: four readings, each with the time and drive of its answer."""
+    (tmp_path / "answer").write_text(
+        "IBM       ULTRIUM-HH9       Q3F5\n\n  Read error counter page  [0x3]\n  Total uncorrected errors = 0\n"
+    )
+    site = site_of(
+        tmp_path,
+        command("cat", "answer", name="st0", more='every = "1h"\nhost = "tps1"'),
+        command("cat", "answer", name="second", more='every = "1h"\nhost = "tps1"\ndrive = "st1"'),
+    )
+    begin = datetime.now(UTC).replace(tzinfo=None)
+    for _ in range(2):
+        assert reasons(site) == ["", ""]
+    end = datetime.now(UTC).replace(tzinfo=None)
+    assert steps.ingest(site).as_dict()["loaded"] == 4
+    rows = query(site, "SELECT host, drive, logged_at FROM bronze.scsi_counter ORDER BY drive, logged_at")
+    assert [row[:2] for row in rows] == [("tps1", "st0")] * 2 + [("tps1", "st1")] * 2
+    assert all(begin <= at <= end for _, _, at in rows) and len({at for _, _, at in rows}) == 4
+    assert steps.ingest(site).as_dict()["loaded"] == 0

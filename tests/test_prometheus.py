@@ -31,7 +31,7 @@ from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
 from pipelines.sources.blocks import frame_of, read_head
-from pipelines.sources.protocol import COUNTERS, OF_ENDIT, Origin
+from pipelines.sources.protocol import COUNTERS, Origin
 from pipelines.warehouse.connection import Warehouse
 from support import TESTS
 from support.parsing import parse_chunks, read_lines
@@ -241,16 +241,30 @@ def test_counters_of_a_single_scrape_are_counted_and_skipped() -> None:
         (datetime(2015, 7, 13, 9, 59, 59), datetime(2015, 7, 13, 10), 2.0)
     ]
     assert parsed.tables["network_sample"].is_empty()
-    assert parsed.notes == {COUNTERS: 2, OF_ENDIT: 0}
+    assert parsed.notes == {COUNTERS: 2}
     assert (parsed.n_used, parsed.n_skipped) == (1, 3)
 
 
-def test_statistics_of_endit_among_a_hosts_samples_are_named() -> None:
-    text = scrape("node_load1 2", 'endit_retriever_time{hsm="pool1"} 1710003600', "endit_retriever_info 1")
-    parsed = all_sources()["prometheus_text"].parse(
-        frame_of(text.encode()), Origin(host="h", modified_at=datetime(2015, 7, 13)), None
+def test_statistics_of_endit_among_a_hosts_samples_go_where_their_files_do() -> None:
+    """By the daemon's own clock, though the scrape has none; another metric ends them, a label more leaves them out."""
+    text = scrape(
+        'endit_archiver_busyworkers{hsm="pool1"} 1',
+        'endit_archiver_time{hsm="pool1"} 1.710003601e+09',
+        'endit_retriever_busyworkers{hsm="pool1"} many',
+        'endit_retriever_staged_bytes{hsm="pool1"} 5.9682060417e+10',
+        'endit_retriever_time{hsm="pool1"} 1.7100036e+09',
+        'endit_retriever_info{hsm="pool1",version="1"} 1',
+        "node_load1 2",
+        'endit_archiver_time{hsm="pool2"} 1710003602',
     )
-    assert (parsed.notes[OF_ENDIT], parsed.n_used, parsed.n_skipped) == (2, 1, 3)
+    origin = Origin(host="h", system="s", modified_at=datetime(2024, 3, 9, 17))
+    parsed = all_sources()["prometheus_text"].parse(frame_of(text.encode()), origin, None)
+    columns = ("line_no", "host", "operation", "pool", "sampled_at", "n_busy", "done_bytes")
+    assert parsed.tables["endit_stat"].select(columns).rows() == [
+        (2, "h", "archive", "pool1", datetime(2024, 3, 9, 17, 0, 1), 1, None),
+        (5, "h", "retrieve", "pool1", datetime(2024, 3, 9, 17), None, 59_682_060_417),
+    ]
+    assert (parsed.n_used, parsed.n_skipped, parsed.rejects["reason"].to_list()) == (6, 2, ["bad_number"])
 
 
 def test_scrapes_without_a_time_are_refused() -> None:

@@ -21,7 +21,7 @@ from pipelines.sources import all_sources, choose, rrd
 from pipelines.sources.blocks import frame_of, open_bytes, read_head
 from pipelines.sources.protocol import Origin, Parsed
 from pipelines.sources.rrdtool.heads import columns_of
-from support.archive import make, make_site, query
+from support.archive import make, make_site, put, query
 from support.parsing import average, parse_chunks, read_lines
 from support.polls import FAILED, LONG_PAUSE, PAUSE, RESTART, epoch, polled, touches
 
@@ -307,6 +307,21 @@ def test_a_database_in_the_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert query(site, "SELECT path, state, split_part(reason, ':', 1) FROM ops.file WHERE state <> 'loaded'") == [
         ("logs/other.rrd", "failed", "not_converted")
     ]
+
+
+def test_idle_metrics_of_equal_text_are_series_of_their_own(tmp_path: Path) -> None:
+    """Two idle hosts write the same bins, and so do two metrics of one host: what each file holds, its path says."""
+    text = DUMP.with_name("clean_ganglia_cpu_wio.txt").read_text()
+    site = make_site(tmp_path, 'name = "case"\nzone = "UTC"\n[[input]]\nglob = "logs/{host}/*"\n')
+    for name in ("node7/cpu_wio.txt", "node7/cpu_user.txt", "node8/cpu_wio.txt"):
+        put(site, name, text)
+    make(site)
+    found = query(
+        site,
+        "SELECT host, count(cpu_wait) > 0, count(cpu_user) > 0 FROM silver.host_sample GROUP BY host ORDER BY host",
+    )
+    assert found == [("node7", True, True), ("node8", True, False)]
+    assert steps.ingest(site).as_dict()["loaded"] == 0
 
 
 # --- any values -------------------------------------------------------------------------------------------------

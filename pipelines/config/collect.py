@@ -62,6 +62,7 @@ class Collect(BaseModel):
     source: SourceName = ""
     system: str = ""
     host: str = ""
+    drive: str = ""
     zone: Zone | None = None
     date_order: Literal["", "dmy", "mdy"] = ""
 
@@ -110,6 +111,7 @@ class Collect(BaseModel):
             system=self.system,
             # of a loopback label, which names no host; the file's own name is that of a day
             host=self.host or ("localhost" if self.prometheus else ""),
+            drive=self.drive,
             zone=self.zone,
             date_order=self.date_order,
         )

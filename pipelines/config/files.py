@@ -8,11 +8,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines.config.collect import Spool
 from pipelines.config.inputs import Input
 from pipelines.config.site import FILE_NAME, Site
 from pipelines.sources.protocol import Origin, tidy_origin
 
 Named = tuple[Path, Input | None, dict[str, str]]  # a file, the [[input]] that found it, and its placeholders
+_ANSWER = re.compile(r"(20\d\d-\d\d-\d\dT\d{6}\.\d{6})Z\.txt")  # as `Spool.write` of ingest/collect names it
 _EARLIEST, _LATEST = date(1980, 1, 1), date(2100, 1, 1)  # a year outside is a slip, as it is in the lines of a log
 
 
@@ -143,6 +145,10 @@ def origin_of(
         fields["columns"] = tuple(sorted(item.columns.items()))
         known |= {name: value for name, value in fields.items() if value}
     known |= {name: value for name, value in values.items() if value}
+    if isinstance(item, Spool) and (found := _ANSWER.fullmatch(path.name)):
+        # an answer's time is in its name; of what it is, the name of its entry must say where site.toml does not
+        known["start_at"] = datetime.strptime(found[1], "%Y-%m-%dT%H%M%S.%f")
+        known |= {name: path.parent.name for name in ("host", "drive") if not known.get(name)}
     if isinstance(known.get("date"), str):
         known["date"] = _day_of_name(known.pop("date"))
         known = {name: value for name, value in known.items() if value is not None}

@@ -17,7 +17,6 @@ from pipelines.sources.protocol import (
     AVERAGES,
     COUNTERS,
     NO_YEAR,
-    OF_ENDIT,
     OTHER_PROGRAM,
     OTHER_SERIES,
     REJECTS,
@@ -25,7 +24,7 @@ from pipelines.sources.protocol import (
     Parsed,
 )
 
-_SKIPPED = {AVERAGES, COUNTERS, OF_ENDIT, OTHER_PROGRAM, OTHER_SERIES}  # notes that say why lines are skipped
+_SKIPPED = {AVERAGES, COUNTERS, OTHER_PROGRAM, OTHER_SERIES}  # notes that say why lines are skipped
 _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only one
 
 

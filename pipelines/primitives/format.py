@@ -19,6 +19,14 @@ NUMBERS = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
 _DECIMALS = {"GB/day": 0, "KB": 0, "MB/s": 1, "s": 1, "d": 1, "min": 1, "drives": 1, SHARE: 1, "1": 3}
 _OTHER_DECIMALS = 2
 _SHORT = {"drive_rate_basis": "basis"}
+# Bases of a drive rate, for a sentence; the estimate is written out in cells too, lest it pass for a measurement.
+BASES = {
+    "call": "call",
+    "block": "block",
+    "counter": "counter",
+    "encp": "encp; its time also counts waits and file marks",
+    "estimate": "estimate: length of the sessions less their waits, not measured at the drive",
+}
 # Ends of column names that repeat the unit.
 _UNIT_ENDS = re.compile(r"_(gb_day|bytes_s|mb_s|hours|days|drives|gb|mb|tb|s)(?=(_low|_high)?$)")
 _SHARE_NAMES = re.compile(r"(^|_)(share|coverage)(_low|_high)?$|^(share|coverage)_")
@@ -145,6 +153,8 @@ def cell(value: Any, column: Column, zone: str = "UTC") -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return fixed(100 * value, SHARE) if is_share(column) else fixed(value, column.unit)
+    if column.name == "drive_rate_basis" and value == "estimate":
+        return BASES[value]
     return escape_control(str(value))
 
 

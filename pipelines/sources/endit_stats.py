@@ -15,19 +15,26 @@ lies beyond its first 200 lines: a daemon writes 45. Counters begin anew with th
 daemons of March 2026 wrote with a stand-in for TSM's client.
 """
 
-from typing import Any
-
 import polars as pl
 
-from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.coverage import joined
+from pipelines.sources._shared.endit_samples import (
+    CLOCKS,
+    KEYS,
+    MOST_CHARS,
+    OPERATIONS,
+    SAMPLE,
+    TABLE,
+    pivoted,
+    samples_of,
+    to_table,
+    typed,
+)
 from pipelines.sources._shared.heads import filled
-from pipelines.sources._shared.stamps import instant_of
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "ENDIT statistics"
 VERSION = 1
-TABLE = "endit_stat"
 TABLES = (TABLE,)
 SPEAKS_FOR = "pools"
 IS_SNAPSHOT = True
@@ -35,32 +42,10 @@ IS_WHOLE = True
 
 _PAIR = r'\s*"(?:archiver|retriever)_[a-z_]+"\s*:\s*(?:"?-?\d+(?:\.\d+)?"?|null)\s*'
 _OBJECT = rf"^\s*\{{{_PAIR}(?:,{_PAIR})*\}}\s*$"
-_SAMPLE = r'^endit_(?P<daemon>archiver|retriever)_(?P<key>[a-z_]+)\{hsm="(?P<pool>[^"\\]*)"\}\s+(?P<value>\S+)\s*$'
 _COMMENT = r"^\s*(?:#.*)?$"
 _INFO = r"^endit_[a-z_]*info\{"
 _EXPORTER = r"^(?:node_|ifHC|if(?:In|Out)Octets)"  # samples of hosts, with those of ENDIT among them
 _NAME = r"^(?:.*/)?(?:\d{10}-)?([^/]+?)-(?:archiver|retriever)-stats\.json"
-_OPERATIONS = {"archiver": "archive", "retriever": "retrieve"}
-# column: its key of the archiver, and of the retriever
-_KEYS = {
-    "done_bytes": ("flushed_bytes", "staged_bytes"),
-    "done_files": ("flushed_files", "staged_files"),
-    "n_retries": ("flush_retries", "stage_retries"),
-    "queued_bytes": ("usage_bytes", "requests_bytes"),
-    "queued_files": ("usage_files", "requests_files"),
-    "pending_bytes": ("pending_bytes", None),
-    "pending_files": ("pending_files", None),
-    "working_bytes": ("working_bytes", "working_bytes"),
-    "working_files": ("working_files", "working_files"),
-    "n_busy": ("busyworkers", "busyworkers"),
-    "n_most": ("maxworkers", "maxworkers"),
-    "room_bytes": (None, "in_avail_bytes"),
-    "backoff": (None, "backoffstate"),
-    "hint_files": (None, "hintfile_entries"),
-}
-_CLOCKS = {"sampled_at": "time", "started_at": "starttime", "hinted_at": "hintfile_mtime"}
-_NUMBER = r"^-?\d{1,18}(?:\.\d{1,18})?(?:e\+?\d{1,2})?$"
-_MOST_CHARS = 128
 
 
 def recognise(head: list[str]) -> Claim:
@@ -69,7 +54,7 @@ def recognise(head: list[str]) -> Claim:
     n_objects = int(texts.str.contains(_OBJECT).sum())
     if n_objects * 2 > len(texts):
         return Claim(True, n_objects / len(texts), "objects with the counters of ENDIT's archiver or retriever")
-    n_samples = int(texts.str.contains(_SAMPLE).sum())
+    n_samples = int(texts.str.contains(SAMPLE).sum())
     n_known = n_samples + int((texts.str.contains(_COMMENT) | texts.str.contains(_INFO)).sum())
     if n_samples and n_known * 2 > len(texts) and not texts.str.contains(_EXPORTER).any():
         return Claim(True, n_known / len(texts), f"{n_samples} samples of ENDIT's archiver or retriever for Prometheus")
@@ -83,15 +68,10 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     text = pl.col("text")
     objects = _objects(lines.filter(text.str.contains(_OBJECT)), origin)
     head = pl.DataFrame({"line_no": range(1, len(origin.head) + 1), "text": origin.head}, schema=lines.schema)
-    samples = _samples(head)
+    samples = samples_of(head)
     is_first = lines.height > 0 and lines["line_no"][0] == 1
-    found = pl.concat([objects, _pivoted(samples.filter(pl.lit(is_first)))], how="vertical_relaxed")
-    good = complete(
-        found.filter(pl.col("sampled_at").is_not_null()).with_columns(
-            system=pl.lit(origin.system or origin.host), host=pl.lit(origin.host or origin.system)
-        ),
-        TABLE,
-    )
+    found = pl.concat([objects, pivoted(samples.filter(pl.lit(is_first)))], how="vertical_relaxed")
+    good = to_table(found, origin)
     judged = _judged(lines, objects, samples)
     at = good.select("line_no", "host", from_at="sampled_at", to_at="sampled_at").cast(COVERAGE)
     coverage = joined([at]) if at.height else at
@@ -118,7 +98,7 @@ def _judged(lines: pl.DataFrame, objects: pl.DataFrame, samples: pl.DataFrame) -
         .then(None)
         .when(among(samples.filter(~pl.col("is_number"))))
         .then(pl.lit("bad_number"))
-        .when(text.str.contains(_SAMPLE))
+        .when(text.str.contains(SAMPLE))
         .then(pl.lit("out_of_order"))
         .otherwise(pl.lit("bad_syntax")),
     )
@@ -133,48 +113,7 @@ def _objects(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         found = text.str.extract(rf'"{of}_{key}"\s*:\s*"?(-?\d{{1,18}})\b') if key else pl.lit(None, pl.String)
         return pl.when(daemon == of).then(found)
 
-    numbers = {name: pl.coalesce(value(a, "archiver"), value(r, "retriever")) for name, (a, r) in _KEYS.items()}
-    clocks = {name: pl.coalesce(value(key, "archiver"), value(key, "retriever")) for name, key in _CLOCKS.items()}
-    pool = pl.lit(origin.path, pl.String).str.extract(_NAME).str.head(_MOST_CHARS)
-    return rows.select("line_no", operation=daemon.replace(_OPERATIONS), pool=pool, **_typed(numbers, clocks))
-
-
-def _samples(head: pl.DataFrame) -> pl.DataFrame:
-    """Samples of Prometheus text; good are the first of each daemon, label and key."""
-    rows = head.with_columns(pl.col("text").str.extract_groups(_SAMPLE).struct.unnest()).drop_nulls("daemon")
-    rows = rows.with_columns(is_number=pl.col("value").str.contains(_NUMBER))
-    rows = rows.with_columns(is_good=pl.struct("daemon", "key", "pool").is_first_distinct() & pl.col("is_number"))
-    return rows.with_columns(is_dated=(pl.col("is_good") & (pl.col("key") == "time")).any().over("daemon", "pool"))
-
-
-def _pivoted(samples: pl.DataFrame) -> pl.DataFrame:
-    """A row per daemon and label."""
-    good = samples.filter("is_good", "is_dated")
-
-    def value(archiver: str | None, retriever: str | None) -> pl.Expr:
-        key = (
-            pl.when(pl.col("daemon") == "archiver")
-            .then(pl.lit(archiver, pl.String))
-            .otherwise(pl.lit(retriever, pl.String))
-        )
-        return pl.col("value").filter(pl.col("key") == key).first()
-
-    numbers = {name: value(*keys) for name, keys in _KEYS.items()}
-    clocks = {name: value(key, key) for name, key in _CLOCKS.items()}
-    rows = good.group_by("daemon", "pool", maintain_order=True).agg(
-        pl.col("line_no").min(), **{name: found for name, found in (numbers | clocks).items()}
-    )
-    return rows.select(
-        "line_no",
-        pl.col("daemon").replace(_OPERATIONS).alias("operation"),
-        pl.col("pool").str.head(_MOST_CHARS),
-        **_typed({name: pl.col(name) for name in numbers}, {name: pl.col(name) for name in clocks}),
-    )
-
-
-def _typed(numbers: dict[str, pl.Expr], clocks: dict[str, pl.Expr]) -> dict[str, Any]:
-    whole = {
-        name: text.cast(pl.Float64, strict=False).cast(schema_of(TABLE)[name], strict=False)
-        for name, text in numbers.items()
-    }
-    return whole | {name: instant_of(text.cast(pl.Float64, strict=False)) for name, text in clocks.items()}
+    numbers = {name: pl.coalesce(value(a, "archiver"), value(r, "retriever")) for name, (a, r) in KEYS.items()}
+    clocks = {name: pl.coalesce(value(key, "archiver"), value(key, "retriever")) for name, key in CLOCKS.items()}
+    pool = pl.lit(origin.path, pl.String).str.extract(_NAME).str.head(MOST_CHARS)
+    return rows.select("line_no", operation=daemon.replace(OPERATIONS), pool=pool, **typed(numbers, clocks))

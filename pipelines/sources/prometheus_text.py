@@ -16,8 +16,8 @@ was written. Scrapes are best kept so:
 **Scrapes.** One begins with the comment that dates it, or with the series the file begins with. It ends where the next
 begins, or at `# EOF`; until then its samples wait, so the last scrape without that line gives rows when the file grows.
 
-Samples of ENDIT's statistics, which node_exporter passes on from its textfile folder, are counted and skipped: the
-files there, copied with their time, are read (`endit_stats`).
+Samples of ENDIT's statistics, which node_exporter passes on from its textfile folder, carry their daemon's own clock
+and go where the files there would (`endit_stats`). They stand together: a sample of anything else ends them.
 
 **The first scrape** has none before it: its counters are skipped, its gauges count for the second up to it.
 """
@@ -28,14 +28,16 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared import endit_samples
 from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
-from pipelines.sources._shared.scrapes import TABLES as TABLES
+from pipelines.sources._shared.scrapes import TABLES as OF_HOSTS
 from pipelines.sources._shared.stamps import microseconds
-from pipelines.sources.protocol import COUNTERS, OF_ENDIT, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, exposition text"
-VERSION = 2
+TABLES = (*OF_HOSTS, endit_samples.TABLE)
+VERSION = 3
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -46,11 +48,15 @@ _START: Carry = {
     "latest": None,  # of these, the latest
     "first": None,  # the series the file begins with
     "pending": [],  # samples of the scrape that has not ended
+    "block": 0,  # so many times samples of ENDIT may have ended
+    "endit": [],  # samples of ENDIT that may not have
 }
 _COUNTERS = [name for name, metric in METRICS.items() if metric.is_counter]
 _SAMPLE = r"^\s*([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)(?:[ \t]+(-?[0-9.eE+]+))?[ \t]*$"
 _EXPORTER = r"^(?:node_|ifHC|if(?:In|Out)Octets$)"
 _ENDIT = r"^endit_(?:archiver|retriever)_"
+_OF_ENDIT = pl.Schema({"block": pl.Int64, "line_no": pl.Int64, "text": pl.String})
+_MOST_OF_ENDIT = 10_000  # of one block: a daemon writes 45
 _COMMENT = r"^\s*(?:#.*)?$"
 _ABOUT = r"^\s*# (?:HELP|TYPE|UNIT) "
 _EOF = r"^# EOF\s*$"
@@ -95,20 +101,38 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     rows = to_rows(pending.filter(is_whole), origin, state["last"], "prometheus_text")
     first, covered = gauges(samples.filter(unit=1), origin, "prometheus_text")
     is_begin = read["is_kept"] & (read["scrape"] == 1) & read["metric"].is_in(_COUNTERS)
-    n_used = int((read["is_kept"] & ~is_begin).sum())
+    of_endit = _endit(read, origin, state)
+    n_used = int(((read["is_kept"] & ~is_begin) | read["is_endit"]).sum())
     rejects = read.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS)
     return Parsed(
-        tables={table: pl.concat([first[table], rows.tables[table]]) for table in TABLES},
+        tables={table: pl.concat([first[table], rows.tables[table]]) for table in OF_HOSTS}
+        | {endit_samples.TABLE: of_endit},
         n_used=n_used,
         n_skipped=lines.height - n_used - rejects.height,
         rejects=rejects,
-        coverage=pl.concat([covered, rows.coverage]),
+        coverage=pl.concat([covered, rows.coverage, _instants(of_endit)]),
         carry=state,
-        notes={
-            COUNTERS: int(is_begin.sum()),
-            OF_ENDIT: int(read["metric"].str.contains(_ENDIT).sum()),
-        },
+        notes={COUNTERS: int(is_begin.sum())},
     )
+
+
+def _endit(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Rows of ENDIT's statistics whose samples have ended. `state` moves on."""
+    is_other = pl.col("metric").is_not_null() & ~pl.col("metric").str.contains(_ENDIT)
+    ended = (is_other | pl.col("clock").is_not_null() | pl.col("is_end")).fill_null(False)
+    read = read.with_columns(block=state["block"] + ended.cum_sum().cast(pl.Int64))
+    state["block"] = int(read["block"][-1]) if read.height else state["block"]
+    before = pl.DataFrame(state["endit"], schema=_OF_ENDIT, orient="row")
+    every = pl.concat([before, read.filter("is_endit").select(_OF_ENDIT.names())])
+    every = every.filter(pl.int_range(pl.len()).over("block") < _MOST_OF_ENDIT)
+    is_whole = pl.col("block") < state["block"]
+    state["endit"] = [list(row) for row in every.filter(~is_whole).rows()]
+    samples = endit_samples.samples_of(every.filter(is_whole), by=("block",))
+    return endit_samples.to_table(endit_samples.pivoted(samples, by=("block",)), origin)
+
+
+def _instants(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select("line_no", "host", from_at="sampled_at", to_at="sampled_at").cast(COVERAGE)
 
 
 def _read(lines: pl.DataFrame) -> pl.DataFrame:
@@ -165,6 +189,7 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     ms = pl.when(stamp.abs() > _MS_FROM).then(stamp).otherwise(stamp * 1000)
     own = pl.when(ms.abs() < 1e15).then(ms).round().cast(pl.Int64) * 1000
     is_known = pl.col("metric").is_in(list(METRICS)).fill_null(False)
+    is_endit = pl.col("text").str.contains(endit_samples.SAMPLE)
     read = read.with_columns(
         value=pl.col("number").cast(pl.Float64, strict=False),
         at=pl.when(pl.col("stamp").is_null()).then("scrape_at").otherwise(own),
@@ -184,10 +209,10 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("bad_syntax"))
         .when(is_known & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False))
         .then(pl.lit("bad_time"))
-        .when(is_known & pl.col("value").is_null())
+        .when((is_known | is_endit) & pl.col("value").is_null())
         .then(pl.lit("bad_number"))
     )
-    read = read.with_columns(reason=reason)
+    read = read.with_columns(reason=reason).with_columns(is_endit=is_endit & pl.col("reason").is_null())
     is_kept = is_known & pl.col("reason").is_null() & pl.col("value").is_finite().fill_null(False)
     return read.with_columns(is_kept=is_kept)
 

@@ -67,7 +67,6 @@ SPEAKS_FOR = {
 # What notes may say of skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only begin an interval"
-OF_ENDIT = "samples of ENDIT's statistics, which are read from the .prom or .json files its daemons write (endit_stats)"
 OTHER_SERIES = "of a series that is not read"
 OTHER_PROGRAM = "of another program of the archive, which only a file with mostly its lines is read for"
 NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"

@@ -46,13 +46,17 @@ min_value = 600
 max_value = 3600
 severity = "critical"
 */
-WITH piece AS (
+WITH mover AS (
+    SELECT d.drive, coalesce(a.station, d.mover_host) AS host
+    FROM site.drive d LEFT JOIN site.station_alias a ON a.alias = short_host(d.mover_host)
+),
+piece AS (
     SELECT d.system, d.drive, d.state, d.attempt_id, d.from_at, d.to_at,
            unnest(range(date_trunc('hour', d.from_at), d.to_at, INTERVAL 1 HOUR)) AS hour_at
     FROM silver.drive_state d WHERE d.state NOT IN ('down', 'hung', 'unknown', 'no_request', 'occupied')
 ),
 clipped AS (
-    SELECT p.drive, p.hour_at, p.state, t.station, m.mover_host, t.mode, greatest(p.from_at, p.hour_at) AS from_at,
+    SELECT p.drive, p.hour_at, p.state, t.station, nullif(m.host, t.station) AS mover_host, t.mode, greatest(p.from_at, p.hour_at) AS from_at,
            least(p.to_at, p.hour_at + INTERVAL 1 HOUR) AS to_at,
            date_diff('microsecond', greatest(p.from_at, p.hour_at), least(p.to_at, p.hour_at + INTERVAL 1 HOUR)) AS us,
            date_diff('microsecond', p.from_at, p.to_at) AS whole_us, t.transfer_id,
@@ -61,7 +65,7 @@ clipped AS (
     FROM piece p
     LEFT JOIN silver.transfer t
         ON t.system = p.system AND t.transfer_id = CASE WHEN p.state = 'transfer' THEN p.attempt_id END
-    LEFT JOIN site.drive m ON m.drive = p.drive AND m.mover_host IS DISTINCT FROM t.station
+    LEFT JOIN mover m ON m.drive = p.drive
 ),
 hourly AS (
     SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,

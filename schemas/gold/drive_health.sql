@@ -77,14 +77,9 @@ counted AS (
     GROUP BY ALL
 ),
 paged AS (
-    SELECT site_day(k.logged_at, c.zone) AS day, k.system, k.drive,
-           sum(k.rise) FILTER (k.counter IN ('mountTotalCorrectedReadErrors', 'mountTotalUncorrectedReadErrors')) AS read_errors,
-           sum(k.rise) FILTER (k.counter IN ('mountTotalCorrectedWriteErrors', 'mountTotalUncorrectedWriteErrors')) AS write_errors,
-           sum(k.rise) FILTER (k.counter LIKE 'mountTotalUncorrected%') AS uncorrected_errors,
-           sum(k.rise) FILTER (k.counter IN ('mountTotalReadRetries', 'mountTotalWriteRetries')) AS block_retries
-    FROM silver.scsi_counter k CROSS JOIN site.setting c
-    WHERE k.scope = 'mount' AND k.counter LIKE 'mountTotal%'
-    GROUP BY ALL
+    SELECT day, system, drive, sum(read_errors) AS read_errors, sum(write_errors) AS write_errors,
+           sum(uncorrected_errors) AS uncorrected_errors, sum(block_retries) AS block_retries
+    FROM gold.mount_error GROUP BY day, system, drive
 ),
 happened AS (
     SELECT site_day(e.happened_at, c.zone) AS day, e.system, e.drive,

@@ -56,8 +56,10 @@ poll AS (
 ),
 -- what passed at least a poll away from the ends: the poll that counted it lies within the half-hour
 moved AS (
-    SELECT t.station, split_part(coalesce(t.mover_host, d.mover_host, ''), '.', 1) AS mover_host, t.mode, t.bytes, t.started_at, t.ended_at
+    SELECT t.station, coalesce(a.station, short_host(coalesce(t.mover_host, d.mover_host, ''))) AS mover_host,
+           t.mode, t.bytes, t.started_at, t.ended_at
     FROM silver.transfer t LEFT JOIN site.drive d ON d.drive = t.drive
+    LEFT JOIN site.station_alias a ON a.alias = short_host(coalesce(t.mover_host, d.mover_host))
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.bytes > 0
 ),
 moving AS (

@@ -52,7 +52,8 @@ or_equal = true
 severity = "critical"
 */
 WITH owned AS (
-    SELECT drive, generation, system, mover_host FROM site.drive
+    SELECT d.drive, d.generation, d.system, coalesce(a.station, d.mover_host) AS mover_host
+    FROM site.drive d LEFT JOIN site.station_alias a ON a.alias = short_host(d.mover_host)
 ),
 -- 1. what each drive moved, in how much time at work
 per_station AS (

@@ -26,7 +26,7 @@ drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, b
 drive_rate_basis = { type = "VARCHAR", doc = "call, block, encp (the client's rate, whose time also counts waits for data and file marks), counter or estimate; mixed where its files differ: then there is no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mount request to tape ready; NULL where either was not logged" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "until the drive was free again; NULL likewise" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; NULL where either was not logged" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; of a mount that only a server or library lists, tape in the drive to dismounted, for these log no request; NULL where either was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, gaps, mount and dismount included" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
@@ -125,7 +125,9 @@ mounted AS (
            CASE WHEN m.n_bases = 1 AND NOT m.lacks_time THEN m.timed_s END AS drive_s,
            CASE WHEN m.n_bases = 0 THEN NULL WHEN m.n_bases > 1 OR m.lacks_time THEN 'mixed' ELSE m.a_basis END
                AS drive_rate_basis,
-           date_diff('microsecond', s.requested_at, s.dismounted_at) / 1e6 AS wall_s,
+           -- of a mount that a server or library lists, all of the drive's time that is known is that with the tape in it
+           date_diff('microsecond', CASE WHEN s.witnesses = 'server' AND s.status = 'ok' THEN s.mounted_at ELSE s.requested_at END,
+                     s.dismounted_at) / 1e6 AS wall_s,
            site_day(coalesce(s.requested_at, s.from_at), c.zone) AS site_day
     FROM silver.session s
     JOIN summed m ON m.system = s.system AND m.session_id = s.session_id

@@ -45,11 +45,12 @@ mount AS (
     SELECT r.drive, r.drive_rate_basis AS basis, CAST(coalesce(t.bytes, 0) AS DOUBLE) AS bytes,
            CAST(CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS DOUBLE) AS drive_us,
            CASE WHEN r.wall_s IS NOT NULL
-                THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
+                THEN greatest(0, date_diff('microsecond', greatest(coalesce(r.requested_at, r.begun_at), b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END AS wall_us
     FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR coalesce(r.requested_at, r.begun_at) < b.end_at
+                                     AND r.dismounted_at > b.begin_at AND r.wall_s IS NOT NULL)
 ),
 rate AS (
     SELECT drive, CASE WHEN count(DISTINCT basis) > 1 THEN 'mixed' ELSE min(basis) END AS basis, sum(bytes) AS bytes,

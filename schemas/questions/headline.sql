@@ -9,7 +9,7 @@ moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, w
 n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
 n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both of the period, in mounts of the basis that most bytes have and that were logged whole" }
-drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer), counter (in reads and writes by the kernel's count; the wall-clock is then that of use, without mounting), estimate, or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
+drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer), counter (in reads and writes by the kernel's count; the wall-clock is then that of use, without mounting), estimate (the length of sessions less their waits; the wall-clock is then that with the tape in the drive, without mounting), or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the same mounts, as far as both lie in the period" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
@@ -36,12 +36,13 @@ mount AS (
     SELECT nullif(r.drive_rate_basis, 'mixed') AS basis, r.wall_s IS NOT NULL AS is_whole, coalesce(t.bytes, 0) AS bytes,
            CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS drive_us,
            CASE WHEN r.wall_s IS NOT NULL
-                THEN greatest(0, date_diff('microsecond', greatest(r.requested_at, b.begin_at),
+                THEN greatest(0, date_diff('microsecond', greatest(coalesce(r.requested_at, r.begun_at), b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END
                AS wall_us
     FROM gold.mount r CROSS JOIN bound b
     LEFT JOIN traffic t ON t.system = r.system AND t.session_id = r.session_id
-    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR r.requested_at < b.end_at AND r.dismounted_at > b.begin_at)
+    WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR coalesce(r.requested_at, r.begun_at) < b.end_at
+                                     AND r.dismounted_at > b.begin_at AND r.wall_s IS NOT NULL)
 ),
 rate AS (
     -- the best that is known: both rates, else the overall rate alone, else the drive rate alone

@@ -29,12 +29,10 @@ first_day = { type = "DATE", doc = "first site day that was looked at" }
 day = { type = "DATE", doc = "last one: the newest that was judged by then" }
 */
 WITH error AS (
-    SELECT site_day(k.logged_at, c.zone) AS day, k.system, unnest([TRUE, FALSE]) AS is_drive, unnest([k.drive, k.volume]) AS name,
-           CASE WHEN k.counter LIKE '%Errors' THEN k.rise END AS errors,
-           CASE WHEN k.counter LIKE '%Uncorrected%' THEN k.rise END AS uncorrected,
-           CASE WHEN k.counter LIKE '%Retries' THEN k.rise END AS retries
-    FROM silver.scsi_counter k CROSS JOIN site.setting c
-    WHERE k.scope = 'mount' AND regexp_full_match(k.counter, 'mountTotal((Un)?[Cc]orrected(Read|Write)Errors|(Read|Write)Retries)')
+    SELECT day, system, unnest([TRUE, FALSE]) AS is_drive, unnest([drive, volume]) AS name,
+           coalesce(read_errors + write_errors, read_errors, write_errors) AS errors, uncorrected_errors AS uncorrected,
+           block_retries AS retries
+    FROM gold.mount_error
 ),
 effect AS (
     SELECT * FROM gold.drive_tape_effect

@@ -29,6 +29,7 @@ WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f
     FROM gold.mount r
     WHERE r.site_day BETWEEN $first_day AND $last_day AND r.f IS NOT NULL
+      AND r.drive_rate_basis IS DISTINCT FROM 'estimate'  -- too rough, and its time is not from the request
 ),
 summed AS (
     SELECT system, storage_group, mode, count(*) AS n_mounts, sum(wall_s) AS wall_s, sum(drive_s) AS drive_s,

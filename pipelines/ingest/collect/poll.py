@@ -3,7 +3,7 @@
 JSON becomes a line `{"polled_at":1787646180.25,"answer":[…]}` of the day's file, as `sources/cta_admin` reads it; an
 array that is longer than a line may be becomes several, each with some of its items. A file begins with the last answer
 of the file before, so that what lies between the two polls is covered. Any other text, and JSON with `own_clock`, is a
-file of its own.
+file of its own, whose name has its time: for sources whose text has no clock, that is when its first row is of.
 """
 
 import json

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
 
+from pipelines.primitives.format import BASES
 from pipelines.reporting.delivery.payload import Message, labels_of
 
 _FINDING = ("site", "rule", "entity", "severity", "state")
@@ -46,7 +47,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)
     if message.headline.get("drive_rate_mb_s") is not None:
-        doc = "bytes by the time drives worked, of the period; basis call, block or encp (also counts waits)"
+        doc = f"bytes by the time drives worked, of the period; basis {BASES[message.headline['drive_rate_basis']]}"
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
     doc = "drive-hours of the period by what they went on; group: the words of the report and the pages"

@@ -43,10 +43,11 @@ from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of
 from pipelines.sources.rrdtool.rows import START, bins
 
 TITLE = "rrdtool output"
-VERSION = 2
+VERSION = 3
 TABLES = ("link_sample", "network_sample", "host_sample")
 SPEAKS_FOR = "links"
 IS_WHOLE = True
+IS_NAMED_BY_PATH = True  # two idle metrics, or two idle ports, have the same text
 IS_SNAPSHOT = True  # a ring of bins, coarser with age: an older version knows what a newer one has lost
 
 _CARRY: Carry = {**START, "average": [0, 0], "known_from": None, "finer_from": None}

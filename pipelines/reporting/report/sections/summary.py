@@ -7,7 +7,7 @@ import dataclasses
 from importlib import metadata
 from typing import Any
 
-from pipelines.primitives.format import counted, days_text, fixed, percent, price, quantity
+from pipelines.primitives.format import BASES, counted, days_text, fixed, percent, price, quantity
 from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -60,9 +60,8 @@ def _by_pools(asker: Asker) -> str:
 def _rates(headline: Row) -> str:
     """The rates that are known, the drive rate with its basis."""
     drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
-    basis = headline["drive_rate_basis"]
-    counts = "; its time also counts waits and file marks" if basis == "encp" else ""
-    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis}{counts})"]
+    basis = BASES.get(headline["drive_rate_basis"], headline["drive_rate_basis"])
+    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis})"]
     parts += [] if overall is None else [f"overall rate {quantity(overall, 'MB/s')}"]
     parts += [] if f is None else [f"f = {fixed(f, '1')}"]
     return "".join(f", {part}" for part in parts)

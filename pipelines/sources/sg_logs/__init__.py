@@ -17,6 +17,15 @@ follow `interval_s` later each; and the drive is `{drive}` of the path, `drive` 
 Readings are best kept so:
 
     (date -u +'# %FT%TZ /dev/st0'; sg_logs --all /dev/st0) >> tps1.sg_logs
+
+or collected (`tapescope collect`), which keeps when each answer was given:
+
+    [[collect]]
+    name = "st0"
+    command = ["sg_logs", "--all", "/dev/st0"]
+    host = "tps1"
+    drive = "st0"
+    every = "5m"
 """
 
 import re
@@ -30,8 +39,8 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import complete, no_rows
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import MONTH_NUMBERS, microseconds, offset_s
-from pipelines.sources._shared.tape_alerts import PREFIX
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
+from pipelines.sources.sg_logs.pages import PAGE, counters, page_of
 
 TITLE = "sg_logs: log pages of SCSI tape drives"
 VERSION = 1
@@ -39,50 +48,13 @@ TABLE = "scsi_counter"
 TABLES = (TABLE,)
 SPEAKS_FOR = "hosts"
 
-_PAGES = {
-    "write error counter": "write",
-    "read error counter": "read",
-    "sequential access device": "access",
-    "dt device status": "status",
-    "device statistics": "device",
-    "tape diagnostic data": "diagnostic",
-    "tape diagnostics data": "diagnostic",
-    "volume statistics": "volume",
-    "tape alert": "alert",
-    "tapealert": "alert",
-}
-_PAGE = re.compile(r"^ {1,4}([A-Za-z][\w ()/,.-]*?) pages?\b[^:=]*:?\s*$|^ {1,4}Unable to decode page")
 _INQUIRY = re.compile(r"^[A-Za-z]\S*(?: \S+)* {1,}.*\S\s*$")
 _ISO = re.compile(r"^#?\s*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)(?:\s+(\S+))?\s*$")
 _DATE = re.compile(
     r"^#?\s*[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?: ([AP]M))?"
     r"(?: ([A-Z]{1,5}|[+-]\d{2,4}))? (\d{4})(?:\s+(\S+))?\s*$"
 )
-_PAIR = re.compile(r"^( *)(\S.*?)\s*[:=]\s*(.*?)\s*$")
-_NUMBER = re.compile(r"(0x[0-9a-fA-F]{1,12}|-?\d{1,18})(?: ?(GB|MB|ms|C|\[[^\]]*\]))?")
-_FLAG = re.compile(r"\b(MPRSNT|MOUNTED|CRQST|CRQRD|WRTP)=([01])\b")
 _DEVICE = re.compile(r"(?:/dev/)?n?(st\d+)[alm]?")
-_ERRORS = {
-    "errors corrected without substantial delay": "mount{}ErrorsCorrectedWithoutDelay",
-    "errors corrected with possible delays": "mount{}ErrorsCorrectedWithDelay",
-    "total rewrites or rereads": "mountTotal{}Retries",
-    "total errors corrected": "mountTotalCorrected{}Errors",
-    "total times correction algorithm processed": "mountTotal{}CorrectionRuns",
-    "total bytes processed": "mountTotal{}BytesProcessed",
-    "total uncorrected errors": "mountTotalUncorrected{}Errors",
-}
-_FLAGS = {
-    "MPRSNT": "statusMediumPresent",
-    "MOUNTED": "statusMounted",
-    "CRQST": "statusCleaningRequested",
-    "CRQRD": "statusCleaningRequired",
-    "WRTP": "statusWriteProtected",
-}
-_NO_COUNTERS = {"Volume license code", "Page valid", "Drive manufacturer's serial number", "Drive serial number"}
-_DIAGNOSTICS = {"sense key", "additional sense code", "additional sense code qualifier", "lifetime media motion hours"}
-_Counter = tuple[str, str, float | None]  # scope, name, value
-_BROKEN: _Counter = ("", "", None)
-_FACTORS = {"GB": 10**9, "MB": 10**6}
 _START: Carry = {
     "page": None,  # what the page is that a line stands in, None of one that is skipped
     "at": None,  # microseconds: the instant of the reading
@@ -99,7 +71,7 @@ _ROWS = ("line_no", "drive", "logged_us", "volume", "serial", "scope", "counter"
 
 def recognise(head: list[str]) -> Claim:
     """The title of a log page of tape drives."""
-    titles = [page for line in head if (page := _page(line))]
+    titles = [page for line in head if (page := page_of(line))]
     if titles:
         return Claim(True, 1.0, f"{len(titles)} log pages of a tape drive as sg_logs prints them")
     if any(line.strip().startswith("Supported log pages") for line in head):
@@ -116,7 +88,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     n_used = 0
     for line_no, text in lines.select("line_no", "text").rows():
         kind = _turn(text, origin, state)
-        found = [] if kind else _counters(text, state)
+        found = [] if kind else counters(text, state)
         if kind == "bad_time" or found is None:
             bad.append((line_no, text, kind or "bad_number"))
         elif found:
@@ -157,21 +129,6 @@ def _table(rows: list[tuple[Any, ...]], origin: Origin, host: str) -> pl.DataFra
     )
 
 
-def _page(line: str) -> str | None:
-    """What page of ours a line begins.
-
-    >>> _page("  Write error counter page  [0x2]"), _page("  Volume statistics page (ssc-4), subpage=0")
-    ('write', 'volume')
-    >>> _page("  Data compression page  (ssc-4) [0x1b]"), _page("  Write protect: 0")
-    (None, None)
-    """
-    found = _PAGE.match(line)
-    if not found and not line.lstrip().lower().startswith("volume statistics page"):
-        return None
-    title = " ".join(re.split(r" pages?\b", line.strip().lower())[0].split())
-    return _PAGES.get(title)
-
-
 def _turn(text: str, origin: Origin, state: Carry) -> str:
     """What a line that is no counter says of those below it; "" where it says nothing."""
     if found := _ISO.match(text) or _DATE.match(text):
@@ -183,8 +140,8 @@ def _turn(text: str, origin: Origin, state: Carry) -> str:
         known = {name: state[name] for name in ("at", "is_bad", "drive")} if state["is_ahead"] else {}
         state.update({**_START, **known, "reading": state["reading"] + 1})
         return "answer"
-    if _PAGE.match(text) or _page(text):
-        state.update(page=_page(text), code=None)
+    if PAGE.match(text) or page_of(text):
+        state.update(page=page_of(text), code=None)
         return "page" if state["page"] else ""
     return ""
 
@@ -234,87 +191,3 @@ def _instant(found: re.Match[str], zone: str) -> int | None:
         return microseconds(local - timedelta(seconds=offset))
     except (KeyError, ValueError, OverflowError):
         return None
-
-
-def _counters(text: str, state: Carry) -> list[_Counter] | None:
-    """What a line counts; None where its number cannot be read. The state moves on."""
-    if state["page"] == "status":
-        return [("drive", _FLAGS[flag], float(value)) for flag, value in _FLAG.findall(text)]
-    one = _counter(text, state)
-    return None if one is _BROKEN else [one] if one else []
-
-
-def _counter(text: str, state: Carry) -> _Counter | None:
-    page = state["page"]
-    if page == "access" and text.strip().startswith("Cleaning action"):
-        return "drive", "accessCleaningRequired", float("not required" not in text)
-    pair = _PAIR.match(text)
-    if page is None or pair is None:
-        return None
-    indent, label, value = len(pair[1]), pair[2], pair[3]
-    number = _NUMBER.fullmatch(value)
-    if page in ("write", "read"):
-        name = _ERRORS.get(label.lower())
-        if name is None:
-            return None
-        return ("mount", name.format(page.title()), _value(number)) if number else _BROKEN
-    if page == "alert":
-        is_set = value not in ("0", "") and not label.lower().startswith(("obsolete", "reserved"))
-        return ("mount", PREFIX + label[:60], 1.0) if is_set else None
-    if page == "diagnostic":
-        return _diagnostic(label, number, state)
-    if page == "volume" and label in ("Volume barcode", "Volume serial number") and value:
-        state["volume"] = value if label == "Volume barcode" or state["volume"] is None else state["volume"]
-        return "volume", _camel(label), None
-    if page == "device" and label == "Drive serial number" and value != "0":
-        state["serial"] = value
-        return "drive", "driveSerialNumber", None
-    # of what is set in deeper, the name alone does not say of which medium or partition it is
-    if number is None or indent > 2 or label in _NO_COUNTERS:
-        return None
-    return (*_named(page, label), _value(number))
-
-
-def _diagnostic(label: str, number: re.Match[str] | None, state: Carry) -> _Counter | None:
-    if number is None:
-        return None
-    if label == "Parameter code":
-        state["code"] = number[1]
-        return None
-    if label.lower() not in _DIAGNOSTICS or state["code"] is None:
-        return None
-    return "drive", f"diagnostic{state['code']}{_title(label).removeprefix('Lifetime')}", _value(number)
-
-
-def _named(page: str, label: str) -> tuple[str, str]:
-    """Scope and name of a counter by the words of its line.
-
-    >>> _named("volume", "Last mount megabytes written"), _named("volume", "Total write retries")
-    (('mount', 'mountMegabytesWritten'), ('volume', 'lifetimeVolumeWriteRetries'))
-    >>> _named("device", "Lifetime media loads")
-    ('drive', 'lifetimeDriveMediaLoads')
-    """
-    if page == "access":
-        return "mount", "mount" + _title(label)
-    if page == "device":
-        return "drive", "lifetimeDrive" + _title(re.sub("^Lifetime ", "", label))
-    if found := re.match(r"Last (?:mount|load) (.*)", label):
-        return "mount", "mount" + _title(found[1])
-    return "volume", "lifetimeVolume" + _title(re.sub("^(?:Total|Lifetime) ", "", label))
-
-
-def _title(words: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", words))[:80]
-
-
-def _camel(words: str) -> str:
-    made = _title(words)
-    return made[:1].lower() + made[1:]
-
-
-def _value(number: re.Match[str] | None) -> float | None:
-    return (
-        None
-        if number is None
-        else float(int(number[1], 16 if number[1].startswith("0x") else 10) * _FACTORS.get(number[2] or "", 1))
-    )

@@ -1,0 +1,64 @@
+/*
+title = "Errors of mounts"
+grain = "one row per site day, drive, tape and mount whose error pages were read"
+why = "Errors that a drive corrected grow before those it cannot correct. Per TB, against the same drive's or tape's own past, they say which of the two gets worse while rates are still good."
+partition = "month"
+
+[columns]
+day = { type = "DATE", doc = "site day of the readings" }
+system = { type = "VARCHAR", doc = "archive system" }
+drive = { type = "VARCHAR", doc = "drive" }
+volume = { type = "VARCHAR", doc = "tape; NULL where no reading says it" }
+mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading says it" }
+from_at = { type = "TIMESTAMP", doc = "first reading of that day" }
+to_at = { type = "TIMESTAMP", doc = "last one" }
+read_errors = { type = "BIGINT", doc = "errors of reading, corrected or not; NULL where no page has them" }
+write_errors = { type = "BIGINT", doc = "errors of writing, likewise" }
+corrected_errors = { type = "BIGINT", doc = "of both, those that were corrected: the page's total, or those without and with delay where these are more; NULL likewise" }
+uncorrected_errors = { type = "BIGINT", doc = "of both, those that were not; NULL likewise" }
+block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL likewise" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "read and written in that time: by the page of the volume, else by that of sequential access, else by the error pages, whose unit is the maker's; NULL where none has it" }
+file_id = { type = "VARCHAR", doc = "file of the last reading" }
+line_no = { type = "BIGINT", doc = "that line" }
+
+[[checks]]
+expectation = "ExpectColumnValuesToNotBeNull"
+column = "drive"
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnValuesToBeBetween"
+column = "bytes"
+min_value = 0
+severity = "critical"
+*/
+WITH rise AS (
+    SELECT site_day(k.logged_at, c.zone) AS day, k.system, k.drive, k.volume, k.mount_id,
+           min(k.logged_at) AS from_at, max(k.logged_at) AS to_at, k.counter, sum(k.rise) AS n,
+           arg_max(k.file_id, (k.logged_at, k.file_id, k.line_no)) AS file_id,
+           arg_max(k.line_no, (k.logged_at, k.file_id, k.line_no)) AS line_no
+    FROM silver.scsi_counter k CROSS JOIN site.setting c
+    WHERE k.scope = 'mount'
+      AND regexp_matches(k.counter, '^mount(Total|(Read|Write)ErrorsCorrected|Megabytes(Read|Written)$|DataBytes)')
+    GROUP BY ALL
+),
+mount AS (
+    SELECT day, system, drive, volume, mount_id, min(from_at) AS from_at, max(to_at) AS to_at,
+           sum(n) FILTER (counter IN ('mountTotalCorrectedReadErrors', 'mountTotalUncorrectedReadErrors')) AS read_errors,
+           sum(n) FILTER (counter IN ('mountTotalCorrectedWriteErrors', 'mountTotalUncorrectedWriteErrors')) AS write_errors,
+           greatest(sum(n) FILTER (counter LIKE 'mountTotalCorrected%Errors'),
+                    sum(n) FILTER (counter LIKE 'mount%ErrorsCorrectedWith%')) AS corrected_errors,
+           sum(n) FILTER (counter LIKE 'mountTotalUncorrected%') AS uncorrected_errors,
+           sum(n) FILTER (counter IN ('mountTotalReadRetries', 'mountTotalWriteRetries')) AS block_retries,
+           coalesce(1e6 * sum(n) FILTER (counter LIKE 'mountMegabytes%'),
+                    sum(n) FILTER (counter IN ('mountDataBytesReceivedWithWRITECommands', 'mountDataBytesTransferredByREADCommands')),
+                    sum(n) FILTER (counter LIKE 'mountTotal%BytesProcessed')) AS bytes,
+           arg_max(file_id, (to_at, file_id, line_no)) AS file_id, arg_max(line_no, (to_at, file_id, line_no)) AS line_no
+    FROM rise GROUP BY day, system, drive, volume, mount_id
+    HAVING bool_or(regexp_matches(counter, '^mount(Total|(Read|Write)Errors)'))
+)
+SELECT day, system, drive, volume, mount_id, from_at, to_at, CAST(read_errors AS BIGINT) AS read_errors,
+       CAST(write_errors AS BIGINT) AS write_errors, CAST(corrected_errors AS BIGINT) AS corrected_errors,
+       CAST(uncorrected_errors AS BIGINT) AS uncorrected_errors, CAST(block_retries AS BIGINT) AS block_retries,
+       CAST(bytes AS DOUBLE) AS bytes, file_id, line_no
+FROM mount
