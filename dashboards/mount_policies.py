@@ -31,12 +31,12 @@ COLUMNS = {
 
 
 def show(page: Page) -> None:
-    """The week that ends with the period; nothing where no log has when files were asked for."""
+    """The week that ends with the period; drawn once it is opened, for it runs every request again."""
     work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
+        st.text("No log of this week has when files were asked for, so no policy can be tried.")
         return
-    st.header("What would another mount policy save?", anchor=False)
     if n_requests > MOST_REQUESTS:
         st.info(f"{n_requests:,} requests take long to run again: `tapescope forecast mounts` does it.")
         return

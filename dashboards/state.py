@@ -46,6 +46,12 @@ def stop() -> NoReturn:
     st.stop()
 
 
+def run_again() -> NoReturn:
+    """Run the page again with the choices made so far: its URL goes with it."""
+    end()
+    st.rerun()
+
+
 def notice(text: str) -> None:
     """Report something at the head of the page, from wherever it runs. The text is Markdown."""
     st.session_state[_NOTICES].warning(text)

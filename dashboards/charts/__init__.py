@@ -109,33 +109,6 @@ def heat_map(
     return framed(chart, height)
 
 
-def traffic(rows: pl.DataFrame, station: str, threshold_mb_s: float, high: float, span: Span) -> alt.Chart:
-    """One station in MRTG's manner: out as a green area, in as a blue line, the highest peaks as thin lines."""
-    axis = alt.Axis(format="%d %b", labelOverlap=True, tickCount=6, grid=False)
-    x = alt.X("bin_at:T", title=along_time(), scale=over(span), axis=axis)
-    scale = alt.Scale(domain=[0, high], nice=True)
-    out, into = rows.filter(pl.col("direction") == "out"), rows.filter(pl.col("direction") == "in")
-    y = alt.Y("avg_mb_s:Q", title="MB/s", scale=scale, axis=alt.Axis(tickCount=3))
-    tips = ["direction:N", instant("bin_at", "from"), number("avg_mb_s", "average [MB/s]")]
-    tips += [number("max_mb_s", "peak [MB/s]")]
-    layers = [
-        alt.Chart(out).mark_area(color=GREEN, opacity=0.55, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
-        _peaks(out, GREEN, x, scale),
-        _peaks(into, SKY, x, scale),
-        alt.Chart(into).mark_line(color=BLUE, strokeWidth=1.6, interpolate="step-after").encode(x=x, y=y, tooltip=tips),
-        rule(threshold_mb_s),
-    ]
-    return framed(alt.layer(*layers), 210, station)
-
-
-def _peaks(rows: pl.DataFrame, colour: str, x: Any, scale: alt.Scale) -> Any:
-    return (
-        alt.Chart(rows)
-        .mark_line(color=colour, strokeWidth=0.8, strokeDash=[2, 2], interpolate="step-after")
-        .encode(x=x, y=alt.Y("max_mb_s:Q", scale=scale))
-    )
-
-
 def rule(at: float, along: str = "y") -> Any:
     """The dashed line of a value that others are held against."""
     drawn = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3])

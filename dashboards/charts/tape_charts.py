@@ -5,9 +5,10 @@ import math
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, GREY, RED, count, faint, framed, number
+from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, RED, count, faint, framed, number, share
 
 READ, LEFT = "moved by this mount", "not moved"
+QUICKER, RIGHT = "all of it would have been quicker", "picking files was right"
 
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
@@ -73,3 +74,58 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
         )
     )
     return framed(chart, height)
+
+
+def cost(rows: pl.DataFrame) -> alt.Chart:
+    """Mounts by the share of the tape's files they read and what they made of the drive; a shape for each pattern."""
+    tips = ["session_id:N", "volume:N", "storage_group:N", "pattern:N"]
+    tips += [share("file_share", "share of the tape's files"), share("f", "drive efficiency")]
+    key = alt.Legend(orient="top", title=None, columns=6)
+    chart = (
+        alt.Chart(rows)
+        .mark_point(filled=True, size=65, opacity=0.75)
+        .encode(
+            x=alt.X(
+                "file_share:Q",
+                title="share of the tape's files that a mount read (square-root scale)",
+                scale=alt.Scale(type="sqrt", domainMin=0),
+                axis=alt.Axis(format="%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
+            ),
+            y=alt.Y("f:Q", title="drive efficiency", axis=alt.Axis(format="%", tickCount=6)),
+            color=alt.Color("pattern:N", scale=alt.Scale(range=COLOURS), legend=key),
+            shape=alt.Shape("pattern:N", legend=key),
+            tooltip=tips,
+        )
+    )
+    return framed(chart, 360)
+
+
+def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
+    """What mounts took against what reading all of the tape would have; below the line all would have been quicker."""
+    times = pl.concat([rows["wall_hours"], rows["whole_hours"]])
+    most = float(times.max() or 1)  # type: ignore[arg-type]
+    least = max(0.01, float(times.min() or 0.01))  # type: ignore[arg-type]
+    scale = alt.Scale(type="log", domain=[least, most], nice=True)
+    tips = ["session_id:N", "volume:N", number("wall_hours", "it took [h]"), number("whole_hours", "all of it [h]")]
+    tips.append(share("byte_share", "share of the tape's bytes"))
+    dots = (
+        alt.Chart(rows)
+        .mark_point(filled=True, size=65, opacity=0.75)
+        .encode(
+            x=alt.X("wall_hours:Q", title="the mount took [h]", scale=scale),
+            y=alt.Y("whole_hours:Q", title="all of the tape would take [h]", scale=scale),
+            color=alt.Color(
+                "verdict:N",
+                scale=alt.Scale(domain=[QUICKER, RIGHT], range=[RED, BLUE]),
+                legend=alt.Legend(orient="top", title=None, labelLimit=300),
+            ),
+            shape=alt.Shape("verdict:N", scale=alt.Scale(domain=[QUICKER, RIGHT], range=["diamond", "circle"])),
+            tooltip=tips,
+        )
+    )
+    line = pl.DataFrame({"at": [least, most]})
+    equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q", y="at:Q")
+    text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take as long"))).mark_text(
+        align="right", dx=-8, dy=-4, color=INK
+    )
+    return framed(alt.layer(equal, dots, text.encode(x="at:Q", y="at:Q", text="text:N")), 320)

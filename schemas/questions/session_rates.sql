@@ -5,6 +5,11 @@ was = ["mounts", "slow_sessions"]
 why = "A drive streams at one rate and delivers another: the two of each mount, their ratio f, what share of the tape it read, and in which pattern. Those that lost most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
+[params.volume]
+type = "VARCHAR"
+default = ""
+doc = "mounts of this tape alone; of all if left out"
+
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
@@ -46,7 +51,7 @@ WITH chosen AS (
     SELECT *, row_number() OVER (PARTITION BY drive ORDER BY f NULLS LAST, requested_at, session_id) AS place
     FROM gold.mount
     WHERE site_day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
-      AND $group IN ('', storage_group) AND ($min_gb = 0 OR volume_gb >= $min_gb)
+      AND $volume IN ('', volume) AND $group IN ('', storage_group) AND ($min_gb = 0 OR volume_gb >= $min_gb)
 )
 SELECT session_id, site_day AS day, station, storage_group, volume, drive, mode, pattern, requested_at, n_files, volume_gb,
        file_share, drive_rate_mb_s, drive_rate_basis, overall_rate_mb_s, f, wall_s, position_s, n_mounts_day

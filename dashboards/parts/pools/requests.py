@@ -1,67 +1,95 @@
-"""What do users wait for, and what did TSM and ENDIT make of it? Recalls stage by stage, queues, drives of TSM."""
+"""When was how much asked for, and what did it wait for, stage by stage?"""
 
+import polars as pl
 import streamlit as st
 
-from dashboards import components
+from dashboards import charts, components, fields, pool_choice
+from dashboards.charts import bars, series
 from dashboards.head import Page
+from pipelines.primitives import format
 
 PART = {
-    "title": "Requests",
-    "order": 20,
-    "needs": ["silver.pool_request", "silver.request", "silver.endit_run"],
-    "lacking": "dCache's billing files, ENDIT's or CTA's logs",
+    "title": "Requests and waits",
+    "order": 10,
+    "needs": ["silver.pool_request", "silver.request"],
+    "lacking": "dCache's billing files, Enstore's LOG files, or the log of CTA's frontend",
+    "filters": ["group"],
+    "compares": True,
 }
-STAGES = [
-    "pool", "storage_group", "n_recalls", "n_followed", "median_latency_s", "queue_share", "mount_share", "turn_share",
-    "position_share", "read_share", "deliver_share", "slowest",
+STAGES = {
+    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "other files' turns",
+    "position_hours": "winding", "read_hours": "reading", "deliver_hours": "to the pool",
+    "served_hours": "in the tape system",
+}  # fmt: skip
+SHARES = {
+    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "other files' turns",
+    "position_share": "winding", "read_share": "reading", "deliver_share": "to the pool",
+}  # fmt: skip
+TABLE = [
+    "pool", "storage_group", "n_recalls", "n_followed", "median_latency_s", "latency_hours", "slowest", "queue_share",
+    "mount_share", "turn_share", "position_share", "read_share", "deliver_share",
 ]  # fmt: skip
-PATH = [
-    "pnfsid", "pool", "storage_group", "volume_gb", "created_at", "latency_s", "slowest", "queue_s", "mount_s",
-    "turn_s", "position_s", "read_s", "deliver_s", "via", "volume", "drive", "n_tries", "outcome",
-]  # fmt: skip
-QUEUE = [
-    "day", "pool", "operation", "n_samples", "done_gb", "done_files", "n_retries", "avg_queued_gb", "max_queued_gb",
-    "avg_workers", "max_workers", "worker_limit", "full_share", "backoff_share",
-]  # fmt: skip
-SERVED = [
-    "system", "drive", "pool", "n_runs", "n_volumes", "n_files", "read_gb", "median_wait_s", "shared_hours",
-    "overall_mb_s",
-]  # fmt: skip
-DRIVES = [
-    "system", "library", "drive", "n_mounts", "n_volumes", "n_repeats", "mounted_hours", "mounted_share", "moved_gb",
-    "overall_mb_s", "median_minutes",
-]  # fmt: skip
-SESSIONS = [
-    "system", "activity", "entity", "n_sessions", "n_not_ok", "moved_gb", "hours", "overall_mb_s", "media_wait_share",
-    "idle_share",
-]  # fmt: skip
-
-QUEUES = [
-    "storage_group", "mode", "n_polls", "max_files", "max_gb", "max_age_s", "max_overdue_s", "overdue_share",
-    "overdue_idle_share",
-]  # fmt: skip
-FOLLOWED = "dCache's billing files, with the log of CTA's tape daemon or of ENDIT's retriever"
-PARTS = (
-    ("recall_stages", STAGES, f"recalls of pools: {FOLLOWED}"),
-    ("recall_path", PATH, f"recalls that can be followed to a tape: {FOLLOWED}"),
-    ("queues", QUEUES, "CTA's queues: answers of `cta-admin --json showqueues`"),
-    ("endit_queue", QUEUE, "ENDIT's queues: its statistics files, or copies of them"),
-    ("endit_drives", SERVED, "ENDIT's retrieves: the log of its retriever"),
-    ("listed_drives", DRIVES, "a list of mounts: TSM's table SUMMARY or activity log, or a library's history"),
-    ("tsm_sessions", SESSIONS, "TSM's sessions: its table SUMMARY or its accounting file"),
-)
+BY = {"pool": "requests of disk pools", "client": "requests in the tape system's queue"}
 
 
 def draw(page: Page) -> None:
-    """Draw the part."""
-    lacking, empty = [], []
-    for name, columns, source in PARTS:
-        found = page.ask(name)
-        if found.rows:
-            components.show_part(found, columns)
-        else:
-            lacking.append(f"* {source}")
-            empty.append(found)
-    if lacking:
-        st.info("Of these nothing is known in the period. They come from:\n\n" + "\n".join(lacking))
-        components.show_sql(*empty)
+    """Draw the part: one kind of requests at a time, for a file may be in both."""
+    group, pool = page.chosen["group"], pool_choice.choose(page)
+    narrowed = {"group": group, "pool": pool}
+    found, before = page.ask("request_hours", **narrowed), page.ask_before("request_hours", **narrowed)
+    kinds = [kind for kind in BY if found.rows_of(asked_by=kind)]
+    if not kinds:
+        st.text("Nothing was asked for in this period.")
+        components.show_sql(found)
+        return
+    kind = fields.choose("asked_by", "Show", kinds, BY, page=st) if len(kinds) > 1 else kinds[0]
+    rows = found.rows_of(asked_by=kind)
+    frame = found.frame(rows)
+    earlier = None
+    if before:
+        earlier = before.frame(before.rows_of(asked_by=kind)).with_columns(pl.col("bin_at") + page.shift)
+    _say(frame, kind)
+    marks = series.changes(page.ask("changes", n_days=page.n_days).frame().to_dicts(), page.span())
+    components.heading(found, "Hours waited, by the time at which files were asked for")
+    chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier, marks)
+    components.show_chart(found, chart, "Hours of waiting, stage by stage, along the period.", zooms=True)
+    counted = frame.with_columns(
+        n_read=pl.when(pl.col("mode") == "read").then("n_requests"),
+        n_written=pl.when(pl.col("mode") == "write").then("n_requests"),
+    )
+    names = {"n_read": "read from tape", "n_written": "written to tape"}
+    components.show_chart(found, series.bars(counted, names, "requests", page.span()), "Requests along the period.")
+    components.show_sql(found, *([before] if before else []))
+    stages = page.ask("recall_stages")
+    if kind == "pool" and (shown := stages.rows_of(storage_group=group, pool=pool)):
+        components.heading(stages)
+        stage_rows = stages.frame(shown).with_columns(who=charts.joined("pool", "storage_group"))
+        chart = bars.stacked(stage_rows, "who", SHARES, "share of the time waited", format.SHARE)
+        components.show_chart(stages, chart, "Of all the time waited, the share of each stage, pool by pool.")
+        components.show_table(stages, TABLE, shown)
+        components.show_sql(stages)
+    elif kind == "client":
+        waits = page.ask("request_waits", group=group)
+        components.show_part(waits, ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_retried"])
+
+
+def _say(frame: pl.DataFrame, kind: str) -> None:
+    """How many, how many failed and in which stage most hours went, as a sentence."""
+    sums = {text: float(frame[name].sum() or 0) for name, text in STAGES.items()}
+    total, (most, hours) = sum(sums.values()), max(sums.items(), key=lambda one: one[1])
+    failed = int(frame["n_failed"].sum() or 0)
+    parts = f"{format.counted(int(frame['n_requests'].sum()), 'request')}"
+    if kind == "pool":
+        parts += f", {failed:,} of them failed or cancelled" if failed else ", none failed"
+    if total:
+        parts += f"; of {format.quantity(total, 'h')} waited {format.percent(hours / total)} went {_went(most)}"
+    st.markdown(f"**{parts}.**")
+
+
+def _went(stage: str) -> str:
+    """A stage as the place that hours went to.
+
+    >>> _went("in queues"), _went("mounting")
+    ('in queues', 'into mounting')
+    """
+    return stage if stage.startswith("in ") else f"into {stage}"

@@ -1,0 +1,53 @@
+"""How full links were, hour by hour: a heat map scaled so that differences show, and the fullest hours."""
+
+import polars as pl
+import streamlit as st
+
+from dashboards import charts, components
+from dashboards.charts import series
+from dashboards.data import Asked
+from dashboards.head import Page
+from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
+
+TABLE = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
+FULLEST = 10  # rows
+MOST_LINKS = 24  # of the heat map: those with the highest peaks
+
+
+def show(page: Page, loads: Asked) -> None:
+    """Draw them."""
+    if not loads.rows:
+        st.text("No link's traffic is known in this period.")
+        components.show_sql(loads)
+        return
+    has_capacity = any(row["max_share"] is not None for row in loads.rows)
+    value = "max_share" if has_capacity else "max_mb_s"
+    fullest = sorted(loads.rows, key=lambda row: -(row[value] or 0))
+    _say(fullest[0], value)
+    frame = loads.frame().with_columns(log=charts.joined("link", "direction")).drop_nulls(value)
+    order = frame.group_by("log").agg(pl.max(value)).sort(value, descending=True)["log"].head(MOST_LINKS)
+    title = (
+        "highest peak of the hour, of what the link can carry" if has_capacity else "highest peak of the hour [MB/s]"
+    )
+    chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
+    components.heading(loads)
+    components.show_chart(loads, chart, "Links by hour: the darker, the fuller.", zooms=True)
+    st.caption(
+        "The scale ends at the highest peak of the period. Empty: no log of that hour, or no capacity is known."
+        + (f" The {MOST_LINKS} fullest of {frame['log'].n_unique()}." if frame["log"].n_unique() > MOST_LINKS else "")
+    )
+    st.text("The fullest hours first:")
+    components.show_table(loads, TABLE, fullest, most=FULLEST)
+    components.show_sql(loads)
+
+
+def _say(row: dict[str, object], value: str) -> None:
+    """The fullest link as a sentence."""
+    name = f"{escape_markdown(str(row['link']))} ({row['direction']})"
+    if value == "max_share":
+        share = format.percent(float(row["max_share"] or 0))  # type: ignore[arg-type]
+        st.markdown(f"**The fullest link, {name}, peaked at {share} of what it can carry.**")
+    else:
+        peak = format.quantity(float(row["max_mb_s"] or 0), "MB/s")  # type: ignore[arg-type]
+        st.markdown(f"**The fullest link, {name}, peaked at {peak}. What links can carry is not known.**")

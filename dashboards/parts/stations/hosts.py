@@ -1,0 +1,72 @@
+"""Did a host have anything left? Its processors, disks and network over time, and what drives moved for it."""
+
+import polars as pl
+import streamlit as st
+
+from dashboards import components, fields, words
+from dashboards.charts import series
+from dashboards.data import Asked
+from dashboards.head import Page
+from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
+
+PART = {
+    "title": "Hosts",
+    "order": 40,
+    "needs": ["silver.host_sample", "silver.device_sample", "silver.network_sample"],
+    "lacking": "vmstat, iostat, sar, nmon, collectd or Prometheus of the hosts",
+    "filters": ["station"],
+}
+CPU = {"cpu_user": "user code", "cpu_system": "kernel", "cpu_wait": "idle, disks outstanding"}
+PANELS = (
+    ("Processors", {**CPU}, "share of processor time", True),
+    ("Disks", {"read_mb_s": "read from disks", "write_mb_s": "written to disks"}, "MB/s", False),
+    ("Network", {"in_mb_s": "received", "out_mb_s": "sent"}, "MB/s", False),
+    ("Drives", {"tape_read_mb_s": "read from tape", "tape_write_mb_s": "written to tape"}, "MB/s", False),
+    ("Busiest disk", {"disk_busy": "busy"}, "share of time", True),
+)
+TABLE = [
+    "bin_at", "bin_s", "cpu_user", "cpu_system", "cpu_wait", "cpu_idle", "run_queue", "blocked", "read_mb_s",
+    "write_mb_s", "disk_busy", "in_mb_s", "out_mb_s", "tape_read_mb_s", "tape_write_mb_s",
+]  # fmt: skip
+
+
+def draw(page: Page) -> None:
+    """Draw the part: one host at a time, its panels on one axis of time."""
+    found = page.ask("host_activity")
+    hosts = sorted({row["host"] for row in found.rows}, key=words.natural)
+    components.heading(found)
+    if not hosts:
+        st.text("No sample of a host is known in this period.")
+        components.show_sql(found)
+        return
+    if page.chosen["station"] in hosts:
+        hosts = [page.chosen["station"], *(host for host in hosts if host != page.chosen["station"])]
+    host = fields.choose("host", "Host", hosts, page=st.columns(3)[0])
+    rows = found.rows_of(host=host)
+    _say(found, host, rows)
+    frame = found.frame(rows)
+    span = series.extent(found.frame(), page.span())
+    drawn = [panel for panel in PANELS if any(frame[name].drop_nulls().len() for name in panel[1])]
+    for number, (title, names, unit, is_share) in enumerate(drawn):
+        known = {name: words for name, words in names.items() if frame[name].drop_nulls().len()}
+        chart = series.measures(
+            frame, known, f"{title.lower()} [{'%' if is_share else unit}]", span, is_share, is_share
+        )
+        components.show_chart(found, chart, f"{title} of {host}, {unit}.", zooms=number == 0)
+    components.show_table(found, TABLE, rows)
+    components.show_sql(found)
+
+
+def _say(found: Asked, host: str, rows: list[dict[str, object]]) -> None:
+    """How little was left, as a sentence; of what was sampled."""
+    frame = pl.DataFrame(rows, infer_schema_length=None).select("cpu_idle", "cpu_wait", "write_mb_s", "bin_s")
+    length = format.duration(float(frame["bin_s"].sum()))
+    idle = frame["cpu_idle"].cast(pl.Float64).drop_nulls()
+    parts = [f"{escape_markdown(host)} was sampled for {length}"]
+    if idle.len():
+        parts.append(
+            f"its processors were {format.percent(float(idle.mean() or 0))} idle on average and"  # type: ignore[arg-type]
+            f" {format.percent(float(idle.min() or 0))} at the least"  # type: ignore[arg-type]
+        )
+    st.markdown(f"**{'; '.join(parts)}.** Each point averages {format.duration(float(frame['bin_s'][0]))}.")

@@ -1,0 +1,46 @@
+"""At how many streams do a station's disks drop below tape speed, and what do stations make of their streams?"""
+
+import streamlit as st
+
+from dashboards import charts, components, fields, words
+from dashboards.head import Page
+
+PART = {
+    "title": "Streams",
+    "order": 50,
+    "needs": ["gold.stream_concurrency", "gold.station_efficiency", "gold.mass_balance"],
+    "lacking": "logs of drives that name their stations",
+    "filters": ["station"],
+}
+STREAMS = [
+    "station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "retained_share", "fairness",
+]  # fmt: skip
+EFFICIENCY = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
+BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    station, n_days = page.chosen["station"], max(7, page.n_days)
+    streams = page.ask("streams_per_station")
+    components.heading(streams)
+    chosen = words.in_order(streams.rows_of(station=station), "station")
+    if chosen:
+        most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
+        shown = []
+        for row in (row for row in chosen if row["n_opposite"] <= most):
+            against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
+            shown.append(row | {"station": f"{row['station']} {row['mode']} {against}"})
+        titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s")}
+        chart = charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles)
+        components.show_chart(streams, chart, "The rate of one stream by the number of streams at once.")
+        components.show_table(streams, STREAMS, chosen)
+    else:
+        st.text("No station's transfers are known in this period.")
+    components.show_sql(streams)
+    made = page.ask("stream_efficiency", n_days=n_days)
+    if rows := words.in_order(made.rows_of(station=station), "station"):
+        components.show_part(made, EFFICIENCY, rows, text="Stream efficiency by station")
+    balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
+    if rows := words.in_order(balance.rows_of(station=station), "station"):
+        components.show_part(balance, BALANCE, rows, text="What came in and what went out, day by day")

@@ -1,0 +1,81 @@
+"""What mounts cost: how much of a tape each reads, what it makes of the drive, and hours of mounts that came again."""
+
+import polars as pl
+import streamlit as st
+
+from dashboards import components, fields, state
+from dashboards.charts import bars, tape_charts
+from dashboards.head import Page
+from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
+
+PART = {
+    "title": "What mounts cost",
+    "order": 10,
+    "needs": ["gold.mount"],
+    "lacking": "logs of mounts",
+    "filters": ["group", "station"],
+}
+TABLE = [
+    "session_id", "volume", "drive", "storage_group", "pattern", "n_files", "file_share", "overall_rate_mb_s", "f",
+    "wall_s", "position_s", "n_mounts_day",
+]  # fmt: skip
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    group, station = page.chosen["group"], page.chosen["station"]
+    mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, group=group, station=station)
+    again = page.ask("remount_cost")
+    wasted = _by_group(again.frame(again.rows_of(storage_group=group)))
+    reads = [row for row in mounts.rows if row["mode"] == "read"]
+    rated = [row for row in reads if row["f"] is not None and row["file_share"] is not None]
+    _say(len(mounts.rows), wasted)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        components.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
+        if rated:
+            chart = tape_charts.cost(mounts.frame(rated))
+            components.show_chart(mounts, chart, "Each reading mount as a point, with a shape for its pattern.")
+        else:
+            st.text("Of no mount is the share of its tape known. Load server logs and the archive's file table.")
+    with right:
+        components.heading(again, "Hours of mounts of a tape that had been mounted that day")
+        if wasted.height and wasted["wasted_hours"].sum() > 0:
+            components.show_chart(
+                again, bars.single(wasted, "storage_group", "wasted_hours", again.label("wasted_hours"))
+            )
+        else:
+            st.text("No tape was mounted twice on one day.")
+    _choose_tape()
+    components.show_table(mounts, TABLE, reads or mounts.rows)
+    components.show_sql(mounts, again)
+
+
+def _by_group(rows: pl.DataFrame) -> pl.DataFrame:
+    """Hours wasted and mounts too many of each storage group, the most first."""
+    named = rows.with_columns(pl.col("storage_group").fill_null("unknown"))
+    sums = named.group_by("storage_group").agg(pl.col("wasted_hours", "n_extra").sum())
+    return sums.sort("wasted_hours", "storage_group", descending=[True, False])
+
+
+def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
+    """The answer as a sentence."""
+    if not n_mounts:
+        st.text("No mount with files is known in this period. Choose other days.")
+    elif n_extra := int(wasted["n_extra"].sum()):
+        worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
+        st.markdown(
+            f"**{n_extra:,} mounts brought back a tape that had been mounted on the same day. They cost the drives"
+            f" {hours}, most of it for {escape_markdown(worst)}.**"
+        )
+    else:
+        st.markdown(f"**{n_mounts:,} mounts, and none brought back a tape that had been mounted on the same day.**")
+
+
+def _choose_tape() -> None:
+    """A field for one tape's label: there may be too many for a list."""
+    with st.columns(3)[0]:
+        tape = fields.type_text("tape", "Show one tape (its label)", "").strip()
+    if tape:
+        state.run_again()  # the page of one tape takes over

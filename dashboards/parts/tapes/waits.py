@@ -1,0 +1,49 @@
+"""Who waits for tapes, for whom they are read, and which files come back."""
+
+import streamlit as st
+
+from dashboards import charts, components
+from dashboards.charts import bars
+from dashboards.head import Page
+
+PART = {
+    "title": "Waits",
+    "order": 60,
+    "needs": ["silver.request", "silver.pool_request"],
+    "lacking": "requests: Enstore's LOG files, the log of CTA's frontend, or dCache's billing files",
+    "filters": ["group", "station"],
+}
+WAITS = ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_retried"]
+AGAIN = ["storage_group", "file_family", "pnfsid", "n_repeats", "again_gb", "n_pools", "shortest_s", "last_at"]
+CLIENTS = [
+    "system", "storage_group", "read_from", "n_restores", "restored_gb", "share", "n_reads", "protocols",
+    "latency_p50_s", "unread_p50_s",
+]  # fmt: skip
+
+
+def draw(page: Page) -> None:
+    """Draw the part. Clients and repeated restores are of pools: they show where there are any."""
+    group = page.chosen["group"]
+    waits = page.ask("request_waits", group=group, station=page.chosen["station"])
+    clients = page.ask("recall_clients", group=group)
+    again = page.ask("repeated_restores")
+    repeated = again.rows_of(storage_group=group)
+    if waits.rows:
+        components.heading(waits)
+        named = waits.frame().with_columns(who=charts.joined("storage_group", "mode"))
+        chart = bars.ranges(
+            named, "who", "p50_s", "p95_s", "wait [s], logarithmic", ("median wait [s]", "19 of 20 waited less [s]")
+        )
+        components.show_chart(waits, chart, "The median wait and the one of the slowest twentieth, group by group.")
+        st.caption("Full dot: the median wait. Open diamond: 19 of 20 requests waited less.")
+        components.show_table(waits, WAITS)
+        components.show_sql(waits)
+    if clients.rows:
+        components.show_part(clients, CLIENTS)
+    if repeated:
+        components.show_part(again, AGAIN, repeated)
+    elif clients.rows:
+        st.text("No file was fetched from tape twice in this period.")
+    if not (waits.rows or clients.rows or repeated):
+        st.text("No request of this period has a known wait.")
+        components.show_sql(waits, clients, again)

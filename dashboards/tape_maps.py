@@ -1,0 +1,33 @@
+"""A tape as a map: where its files lie, and the way of a mount through them."""
+
+import streamlit as st
+
+from dashboards import components, data
+from dashboards.charts import tape_charts
+from dashboards.head import Page
+
+
+def show(page: Page, volume: str, session: str) -> None:
+    """The way of one mount next to the map of its tape, with what the mount moved in colour."""
+    path, contents = page.ask("mount_path", session=session), page.ask("tape_contents", volume=volume)
+    components.heading(path, "The way of this mount, and where the tape's files lie")
+    left, right = st.columns(2)
+    titles = {
+        "number": "number in the mount",
+        "file_number": "file on the tape",
+        "position_s": path.label("position_s"),
+    }
+    if path.rows:
+        components.show_chart(path, tape_charts.way(path.frame(), titles), "The way through the tape's files.", left)
+    else:
+        left.text("No file of this mount is known by its place on the tape.")
+    places = data.places(contents) if contents.rows else None
+    if places is not None:
+        read = {row["file_number"] for row in path.rows}
+        chart = tape_charts.serpentine(places, read)
+        components.show_chart(contents, chart, "Files by wrap and metres along the tape.", right)
+    else:
+        right.text(
+            "Where the tape's files lie is not known: its technology has no tracks in the table, or its files no sizes."
+        )
+    components.show_sql(path, contents)

@@ -1,0 +1,114 @@
+/*
+title = "What hosts did over time"
+topic = "host"
+why = "Whether a host had anything left while tapes waited for it: its processors, disks and network along the period, and what drives moved for it meanwhile."
+takes = ["first_day", "last_day"]
+
+[params.host]
+type = "VARCHAR"
+default = ""
+doc = "one host; all if left out"
+
+[params.n]
+type = "BIGINT"
+default = "300"
+doc = "points of a host, at most, from the first to the last sample of the period"
+
+[columns]
+host = { type = "VARCHAR", doc = "host" }
+bin_at = { type = "TIMESTAMP", doc = "begin of the time averaged over, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "its length: as short as so many points allow" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of processor time in user code, average of samples" }
+cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
+run_queue = { type = "DOUBLE", doc = "runnable tasks, most" }
+blocked = { type = "DOUBLE", doc = "tasks that wait for a disk, most" }
+read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from its disks" }
+write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to its disks" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of its busiest disk, most" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "received by its network ports, by its fullest bond where no port was sampled" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sent likewise" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from tape for it or by its drives, spread evenly over each transfer; NULL where no log of drives names it" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape likewise" }
+*/
+WITH of_host AS (
+    SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host)
+      AND in_days(s.from_at, $first_day, $last_day, c.zone)
+),
+of_disk AS (
+    SELECT s.host, s.tool, s.from_at, s.to_at, max(s.busy) AS busy
+    FROM silver.device_sample s CROSS JOIN site.setting c
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host) AND s.is_summed
+      AND in_days(s.from_at, $first_day, $last_day, c.zone)
+    GROUP BY s.host, s.tool, s.from_at, s.to_at
+),
+of_network AS (
+    SELECT s.host, s.tool, s.from_at, s.to_at,
+           coalesce(sum(s.in_bytes_s) FILTER (s.is_summed), max(s.in_bytes_s)) AS in_bytes_s,
+           coalesce(sum(s.out_bytes_s) FILTER (s.is_summed), max(s.out_bytes_s)) AS out_bytes_s
+    FROM silver.network_sample s CROSS JOIN site.setting c
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host)
+      AND in_days(s.from_at, $first_day, $last_day, c.zone) AND (s.is_summed OR s.kind = 'bond')
+    GROUP BY s.host, s.tool, s.from_at, s.to_at
+),
+sampled AS (
+    SELECT host, tool, from_at, to_at, cpu_user, cpu_system, cpu_wait, cpu_idle, run_queue, blocked, read_bytes_s, write_bytes_s
+    FROM of_host
+    UNION ALL BY NAME SELECT * FROM of_disk
+    UNION ALL BY NAME SELECT * FROM of_network
+),
+width AS (
+    SELECT coalesce(min(step) FILTER (step >= extent_s / ($n - 1)), 86400) AS bin_s
+    FROM unnest([1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200]) AS t(step),
+         (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM sampled)
+),
+-- several tools may cover the same time: of each figure the one with most samples of a bin counts
+averaged AS (
+    SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at, count(*) AS n,
+           count(s.cpu_idle) AS n_cpu, count(coalesce(s.read_bytes_s, s.write_bytes_s)) AS n_disk,
+           count(coalesce(s.in_bytes_s, s.out_bytes_s)) AS n_network,
+           avg(s.cpu_user) AS cpu_user, avg(s.cpu_system) AS cpu_system, avg(s.cpu_wait) AS cpu_wait, avg(s.cpu_idle) AS cpu_idle,
+           CAST(max(s.run_queue) AS DOUBLE) AS run_queue, CAST(max(s.blocked) AS DOUBLE) AS blocked,
+           avg(s.read_bytes_s) / 1e6 AS read_mb_s, avg(s.write_bytes_s) / 1e6 AS write_mb_s, max(s.busy) AS disk_busy,
+           avg(s.in_bytes_s) / 1e6 AS in_mb_s, avg(s.out_bytes_s) / 1e6 AS out_mb_s
+    FROM sampled s CROSS JOIN width w
+    GROUP BY s.host, s.tool, w.bin_s, bin_at
+),
+bin AS (
+    SELECT host, bin_s, bin_at,
+           arg_max(cpu_user, (n_cpu, tool)) FILTER (n_cpu > 0) AS cpu_user,
+           arg_max(cpu_system, (n_cpu, tool)) FILTER (n_cpu > 0) AS cpu_system,
+           arg_max(cpu_wait, (n_cpu, tool)) FILTER (n_cpu > 0) AS cpu_wait,
+           arg_max(cpu_idle, (n_cpu, tool)) FILTER (n_cpu > 0) AS cpu_idle,
+           max(run_queue) AS run_queue, max(blocked) AS blocked,
+           arg_max(read_mb_s, (n_disk, tool)) FILTER (n_disk > 0) AS read_mb_s,
+           arg_max(write_mb_s, (n_disk, tool)) FILTER (n_disk > 0) AS write_mb_s, max(disk_busy) AS disk_busy,
+           arg_max(in_mb_s, (n_network, tool)) FILTER (n_network > 0) AS in_mb_s,
+           arg_max(out_mb_s, (n_network, tool)) FILTER (n_network > 0) AS out_mb_s
+    FROM averaged GROUP BY host, bin_s, bin_at
+),
+tape AS (
+    SELECT h.host, t.mode, t.started_at, t.ended_at, t.bytes
+    FROM (SELECT host, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host) h
+    JOIN silver.transfer t ON h.host IN (t.station, short_host(t.mover_host)) AND t.started_at < h.to_at AND t.ended_at > h.from_at
+    WHERE near_days(t.day, CAST($first_day AS DATE) - 1, $last_day) AND t.ended_at > t.started_at
+),
+moved AS (
+    SELECT b.host, b.bin_at, t.mode,
+           sum(t.bytes / date_diff('microsecond', t.started_at, t.ended_at)
+               * date_diff('microsecond', greatest(t.started_at, b.bin_at), least(t.ended_at, b.bin_at + to_seconds(b.bin_s)))
+               ORDER BY t.started_at, t.bytes) / (b.bin_s * 1e6) AS mb_s
+    FROM bin b JOIN tape t ON t.host = b.host AND t.started_at < b.bin_at + to_seconds(b.bin_s) AND t.ended_at > b.bin_at
+    GROUP BY b.host, b.bin_at, b.bin_s, t.mode
+)
+SELECT b.host, b.bin_at, CAST(b.bin_s AS DOUBLE) AS bin_s, b.cpu_user, b.cpu_system, b.cpu_wait, b.cpu_idle, b.run_queue,
+       b.blocked, b.read_mb_s, b.write_mb_s, b.disk_busy, b.in_mb_s, b.out_mb_s,
+       CASE WHEN k.host IS NOT NULL THEN coalesce(r.mb_s, 0) END AS tape_read_mb_s,
+       CASE WHEN k.host IS NOT NULL THEN coalesce(w.mb_s, 0) END AS tape_write_mb_s
+FROM bin b
+LEFT JOIN (SELECT DISTINCT host FROM tape) k ON k.host = b.host
+LEFT JOIN moved r ON r.host = b.host AND r.bin_at = b.bin_at AND r.mode = 'read'
+LEFT JOIN moved w ON w.host = b.host AND w.bin_at = b.bin_at AND w.mode = 'write'
+ORDER BY b.host, b.bin_at

@@ -1,0 +1,66 @@
+/*
+title = "Requests over time, and what they waited for"
+topic = "requests"
+why = "When how many files were asked for, and in which stage the hours went that were waited for them: the queue, mounts, other files' turns, winding, reading, or the way to the pool."
+takes = ["first_day", "last_day", "group"]
+
+[params.pool]
+type = "VARCHAR"
+default = ""
+doc = "requests of this disk pool alone; all if left out"
+
+[params.n]
+type = "BIGINT"
+default = "96"
+doc = "points in time, at most"
+
+[columns]
+asked_by = { type = "VARCHAR", doc = "pool: a disk pool's request; client: one in the tape system's own queue. One file may be in both" }
+mode = { type = "VARCHAR", doc = "read (from tape) or write" }
+bin_at = { type = "TIMESTAMP", doc = "begin of the time in which they were asked for, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or so many as make few enough points" }
+n_requests = { type = "BIGINT", doc = "requests" }
+n_failed = { type = "BIGINT", doc = "of those, failed or cancelled; NULL of the tape system's own queue" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files; NULL where no log has it" }
+n_followed = { type = "BIGINT", doc = "of those, followed to a tape: of these every stage is known" }
+queue_hours = { type = "DOUBLE", unit = "h", doc = "in queues, in sum" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "while their tape was mounted" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "while the drive read other files" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "winding" }
+read_hours = { type = "DOUBLE", unit = "h", doc = "reading" }
+deliver_hours = { type = "DOUBLE", unit = "h", doc = "from the drive to the pool" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "with the tape system, of those whose stages are not known" }
+*/
+WITH wide AS (
+    SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)
+                      AS BIGINT) AS bin_s
+    FROM site.setting
+),
+asked AS (
+    SELECT 'pool' AS asked_by, CASE p.operation WHEN 'restore' THEN 'read' ELSE 'write' END AS mode, p.created_at AS asked_at,
+           p.outcome <> 'done' AS has_failed, p.bytes, r.pnfsid IS NOT NULL AS is_followed,
+           coalesce(r.queue_s, p.queue_s) AS queue_s, r.mount_s, r.turn_s, r.position_s, r.read_s, r.deliver_s,
+           CASE WHEN r.pnfsid IS NULL THEN p.transfer_s END AS served_s
+    FROM silver.pool_request p
+    LEFT JOIN silver.recall r
+        ON p.operation = 'restore' AND r.system = p.system AND r.pool = p.pool AND r.pnfsid = p.pnfsid AND r.created_at = p.created_at
+    WHERE near_days(p.day, $first_day, $last_day) AND $group IN ('', p.storage_group) AND $pool IN ('', p.pool)
+    UNION ALL BY NAME
+    SELECT 'client' AS asked_by, mode, queued_at AS asked_at, FALSE AS is_followed,
+           CASE WHEN assigned_at >= queued_at THEN date_diff('microsecond', queued_at, assigned_at) / 1e6 END AS queue_s,
+           CASE WHEN done_at >= assigned_at THEN date_diff('microsecond', assigned_at, done_at) / 1e6 END AS served_s
+    FROM silver.request
+    WHERE near_days(day, $first_day, $last_day) AND queued_at IS NOT NULL AND mode IS NOT NULL AND $pool = ''
+      AND $group IN ('', storage_group)
+)
+SELECT a.asked_by, a.mode, time_bucket(to_seconds(w.bin_s), a.asked_at) AS bin_at, CAST(any_value(w.bin_s) AS DOUBLE) AS bin_s,
+       count(*) AS n_requests, CASE a.asked_by WHEN 'pool' THEN count(*) FILTER (a.has_failed) END AS n_failed,
+       CAST(sum(a.bytes) AS DOUBLE) / 1e9 AS asked_gb, count(*) FILTER (a.is_followed) AS n_followed,
+       sum(a.queue_s ORDER BY a.queue_s) / 3600 AS queue_hours, sum(a.mount_s ORDER BY a.mount_s) / 3600 AS mount_hours,
+       sum(a.turn_s ORDER BY a.turn_s) / 3600 AS turn_hours, sum(a.position_s ORDER BY a.position_s) / 3600 AS position_hours,
+       sum(a.read_s ORDER BY a.read_s) / 3600 AS read_hours, sum(a.deliver_s ORDER BY a.deliver_s) / 3600 AS deliver_hours,
+       sum(a.served_s ORDER BY a.served_s) / 3600 AS served_hours
+FROM asked a CROSS JOIN wide w
+WHERE in_days(a.asked_at, $first_day, $last_day, w.zone)
+GROUP BY a.asked_by, a.mode, bin_at
+ORDER BY a.asked_by, a.mode, bin_at

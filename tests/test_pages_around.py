@@ -1,0 +1,201 @@
+"""The pages of tapes, stations and pools on the sample archive, in Streamlit's own test runner."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards.pages import find_parts
+from pipelines import steps
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from support.app import at
+from support.served import APP, DEADLINE_S
+
+PAGES = ("tapes", "stations", "pools")
+
+
+@pytest.fixture
+def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
+def opened(app: AppTest, page: str, **choices: str) -> AppTest:
+    for name, value in choices.items():
+        app.query_params[name] = value
+    at(app, page).run()
+    assert not app.exception
+    return app
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(str(element.value) for element in [*app.text, *app.markdown, *app.caption, *app.info])
+
+
+def in_url(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
+
+
+def charts(app: AppTest) -> list[Any]:
+    return [one.proto for one in app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")]
+
+
+def spec(app: AppTest, part: str) -> dict[str, Any]:
+    return json.loads(next(one.spec for one in charts(app) if part in one.alt))  # type: ignore[no-any-return]
+
+
+def data(app: AppTest, part: str) -> list[pa.Table]:
+    chart = next(one for one in charts(app) if part in one.alt)
+    return [pa.ipc.open_stream(one.data.data).read_all() for one in chart.datasets]
+
+
+def table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table with these columns."""
+    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
+
+
+@pytest.mark.parametrize(("page", "part"), [(page, part.name) for page in PAGES for part in find_parts(page)])
+def test_every_tab(app: AppTest, page: str, part: str) -> None:
+    """Each opens; its charts have a sentence and name the clock; what it asked stands under it. Hidden ones say so."""
+    opened(app, page, part=part)
+    assert not app.error
+    if any("no log of it was read" in one.value for one in app.warning):
+        return
+    assert any(place.label.startswith("Data and SQL") for place in app.expander)
+    assert all(chart.alt for chart in charts(app))
+    for chart in charts(app):
+        assert ":T" not in chart.spec or "America/Chicago" in chart.spec
+    assert len(charts(app)) <= (9 if (page, part) == ("stations", "traffic") else 4)
+
+
+def test_stations_week_on_one_scale_with_its_threshold(app: AppTest) -> None:
+    """M05: a plot for each of the eight stations with traffic, a week each; words, not colours, name in and out."""
+    opened(app, "stations")
+    names = [chart.alt.split("Station ")[1] for chart in charts(app) if "Station " in chart.alt]
+    assert len(names) == len(set(names)) >= 8 and {"stkendm5a", "stkendm12a"} <= set(names)
+    assert names.index("stkendm5a") < names.index("stkendm10a"), "numbers in names are numbers"
+    drawn = [spec(app, f"Station {name}") for name in names]
+    scales = [one["layer"][0]["encoding"]["y"]["scale"] for one in drawn]
+    assert all(scale == scales[0] for scale in scales) and scales[0]["domain"][1] > 50
+    assert all("area: out" in one["title"]["subtitle"][0] for one in drawn)
+    assert any("threshold 5 MB/s" in str(one.to_pydict()) for one in data(app, f"Station {names[0]}"))
+    assert "4 to 10 March 2010" in texts(app)
+
+
+def test_the_days_compared_with_are_named(app: AppTest) -> None:
+    """The week before is offered under this one, and named; the archive has no traffic of it."""
+    opened(app, "stations", **{"with": "before"})
+    assert "that end with 3 March 2010" in texts(app)
+    assert "grey: the days compared with" in spec(app, "Station stkendm8a")["title"]["subtitle"][0]
+
+
+def test_threshold(app: AppTest) -> None:
+    opened(app, "stations", part="duty")
+    assert app.slider[0].value == 5.0
+    app.slider[0].set_value(40.0).run()
+    assert not app.exception and in_url(app)["threshold"] == "40"
+    assert "Duty factor above 40 MB/s" in {one.value for one in [*app.header, *app.subheader]}
+
+
+def test_one_stream_and_others_against_it(app: AppTest) -> None:
+    """N24 to N27: a stream's rate by streams at once, alone; with the slider also against some the other way."""
+
+    def lines() -> set[str]:
+        return set(data(app, "streams")[0]["station"].to_pylist())
+
+    opened(app, "stations", part="streams")
+    alone = lines()
+    assert "pic-stager read alone" in alone and all(name.endswith(" alone") for name in alone)
+    app.slider[0].set_value(2.0).run()
+    assert not app.exception and in_url(app)["opposite"] == "2"
+    assert "stkendm8a read against 2" in lines() > alone
+
+
+def test_what_is_loaded_is_not_asked_for(app: AppTest) -> None:
+    opened(app, "stations", part="disks")
+    assert "vmstat (stkendm8a, stkendm12a) counts all disks of a host together" in texts(app)
+
+
+def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:
+    """The fullest hour has the full colour, or all links look alike; cut tables say so."""
+    opened(app, "stations", part="links")
+    assert "The first 10 of 384 rows: `tapescope ask link_loads` gives more." in texts(app)
+    domain = spec(app, "Links by hour")["encoding"]["color"]["scale"]["domain"]
+    most = table(app, "max_share", "link")["max_share"].max() / 100
+    assert domain == [0, pytest.approx(most)] and 0.4 < most < 0.6
+
+
+def test_hosts_are_drawn_with_what_drives_moved_meanwhile(app: AppTest) -> None:
+    """Three hours of vmstat do not shrink to a corner of the day, and one host is chosen by the URL."""
+    opened(app, "stations", part="hosts", host="stkendm12a")
+    titles = [chart.alt for chart in charts(app)]
+    assert [any(word in alt for alt in titles) for word in ("Processors", "Disks", "Drives")] == [True] * 3
+    assert not any("Network" in alt for alt in titles), "vmstat has no network"
+    ends = spec(app, "Processors")["encoding"]["x"]["scale"]["domain"]
+    assert [end["hours"] for end in ends] == [9, 12], "where there are samples, in the site's clock"
+    assert "stkendm12a was sampled for 2.25 h" in texts(app) and in_url(app)["host"] == "stkendm12a"
+    assert table(app, "cpu_idle", "tape_write_mb_s")["tape_write_mb_s"].max() > 10
+
+
+def test_whole_tape_or_files(app: AppTest) -> None:
+    """A sentence counts those that should have read all; group and station narrow it."""
+    opened(app, "tapes", part="whole")
+    compared = table(app, "is_whole_quicker", "requested_at")
+    assert not compared["is_whole_quicker"].any()
+    assert f"None of {len(compared)} mounts would have been quicker by reading the whole tape." in texts(app)
+    opened(app, "tapes", part="whole", group="cms", station="pic-stager")
+    narrowed = table(app, "volume", "is_whole_quicker")
+    assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
+
+
+def asked(archive: Path, name: str, **params: str) -> list[dict[str, Any]]:
+    days = {"last_day": "2010-03-10"} | params
+    return ask(steps.site_at(archive), load_catalog(), name, days).as_dicts()
+
+
+def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: Path) -> None:
+    opened(app, "tapes")
+    rows = asked(archive, "remount_cost", first_day="2010-03-10")
+    n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
+    assert n_extra == 16 and f"{n_extra} mounts brought back a tape" in texts(app)
+    assert f"cost the drives {hours:.2f} h" in texts(app)
+
+
+def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
+    """f of the sparse read, and the duty factors' sum, as the questions give them."""
+    mounts = asked(archive, "session_rates", first_day="2010-03-10")
+    (sparse,) = [row for row in mounts if row["pattern"] == "sparse"]
+    opened(app, "tapes", part="positions", session=sparse["session_id"])
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert f"{sparse['f']:.3f}" == "0.365" in shown.values()
+    (total,) = [row["duty_total"] for row in asked(archive, "duty_total") if row["direction"] == "in"]
+    opened(app, "stations", part="", session="")
+    assert f"Inbound as if {total:.1f} of 7 stations" in texts(app) and f"{total:.3f}" == "2.402"
+
+
+def test_one_tape(app: AppTest) -> None:
+    """Named by the URL or typed: its mounts alone, its map, its drives, and the way back."""
+    opened(app, "tapes")
+    app.text_input(key="choose-tape-").set_value("G03243").run()
+    assert not app.exception and in_url(app)["tape"] == "G03243"
+    assert [title.value for title in app.title] == ["Tape G03243"]
+    mounts = table(app, "session_id", "mode", "wall_s")
+    assert len(mounts) == 4 and mounts["session_id"].str.contains("G03243").all()
+    assert any("Files by wrap" in chart.alt for chart in charts(app))
+    assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
+    opened(app, "tapes", tape="**b**")
+    assert "No log or list has a tape of this label." in texts(app)
+    assert [title.value for title in app.title] == [r"Tape \*\*b\*\*"]
+
+
+def test_requests_and_what_they_waited_for(app: AppTest) -> None:
+    """All requests are in the bars, and the largest stage in the sentence."""
+    opened(app, "pools")
+    assert "11,710 requests" in texts(app) and "went in queues" in texts(app)
+    drawn = data(app, "Requests along the period")[0].to_pydict()
+    assert sum(drawn["value"]) == 11710 and set(drawn["what"]) == {"read from tape", "written to tape"}
