@@ -1,5 +1,6 @@
 """The page of one tape: its mounts, its map, and which drives read and wrote it."""
 
+import altair as alt
 import polars as pl
 import streamlit as st
 
@@ -50,7 +51,7 @@ def show(volume: str) -> None:
         components.show_part(contents, FILES)
 
 
-def _by_drive(rows: pl.DataFrame) -> object:
+def _by_drive(rows: pl.DataFrame) -> alt.Chart:
     """Hours in each drive, by what was done there."""
     hours = rows.with_columns(pl.col("mode").fill_null("unknown"), hours=pl.col("wall_s").fill_null(0) / 3600)
     modes = sorted(hours["mode"].unique())

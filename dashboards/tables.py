@@ -104,6 +104,7 @@ def _configured(column: Column, width: int | None) -> Any:
         )
     if column.type == "TIMESTAMP":
         doc = column.doc.replace(", UTC", "")
+        head = head.removesuffix(" [UTC]")
         return st.column_config.DatetimeColumn(head, help=f"{doc} ({zone.name()})", format="YYYY-MM-DD HH:mm:ss")
     if column.name in LINKS:
         choice = LINKS[column.name][1]

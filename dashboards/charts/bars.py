@@ -1,5 +1,7 @@
 """Bars by name: shares and hours of groups, data sets and pools, one above the other."""
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
@@ -57,7 +59,8 @@ def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str 
 def ranges(rows: pl.DataFrame, name: str, low: str, high: str, title: str, words: tuple[str, str]) -> alt.Chart:
     """A line from one value of a row to another: a full dot at the first, an open one at the second."""
     top = rows.head(MOST_BARS)
-    y, tips = _names(top, name), [f"{name}:N", number(low, words[0]), number(high, words[1])]
+    y = _names(top, name)
+    tips: list[Any] = [f"{name}:N", number(low, words[0]), number(high, words[1])]
     top = top.with_columns(pl.col(low, high).clip(LEAST))  # a logarithm has no zero
     x = alt.Scale(type="log", nice=True)
     base = alt.Chart(top).encode(y=y, tooltip=tips)

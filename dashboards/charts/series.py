@@ -107,7 +107,7 @@ def measures(
         axis=alt.Axis(tickCount=4, format="%" if share else "~s"),
         scale=alt.Scale(domain=[0, 1]) if share else alt.Undefined,
     )
-    tips = ["what:N", instant("bin_at", "from"), number("value", title, SHARE if share else "MB/s")]
+    tips: list[Any] = ["what:N", instant("bin_at", "from"), number("value", title, SHARE if share else "MB/s")]
     base = alt.Chart(long).encode(x=_along(span), y=y, color=colour, tooltip=tips)
     if stacked:
         return framed(base.mark_area(interpolate="step-after", opacity=0.8).encode(order="number:Q"), 210)

@@ -1,6 +1,7 @@
 """A tape, and the way of a mount along it."""
 
 import math
+from typing import Any
 
 import altair as alt
 import polars as pl
@@ -78,7 +79,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
 
 def cost(rows: pl.DataFrame) -> alt.Chart:
     """Mounts by the share of the tape's files they read and what they made of the drive; a shape for each pattern."""
-    tips = ["session_id:N", "volume:N", "storage_group:N", "pattern:N"]
+    tips: list[Any] = ["session_id:N", "volume:N", "storage_group:N", "pattern:N"]
     tips += [share("file_share", "share of the tape's files"), share("f", "drive efficiency")]
     key = alt.Legend(orient="top", title=None, columns=6)
     chart = (
