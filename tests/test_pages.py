@@ -1,5 +1,6 @@
 """What all pages share: period, clock, parts, search, snapshot and the offer of newer data."""
 
+import re
 import shutil
 from datetime import date
 from pathlib import Path
@@ -16,6 +17,7 @@ from support.app import at
 from support.served import APP, DEADLINE_S
 
 DAY = date(2010, 3, 10)
+WITHOUT_SQL = {("about", "studies")}  # published figures
 
 
 @pytest.fixture
@@ -46,6 +48,35 @@ def test_ten_pages_in_groups_and_each_has_parts() -> None:
             assert set(part.needs) <= set(relations), f"{part.page}/{part.name} needs what no contract has"
             assert bool(part.needs) == bool(part.lacking), f"{part.page}/{part.name} does not say what would bring it"
             assert set(part.filters) <= set(head.FILTERS)
+
+
+PARTS = [(view.name, part.name) for view in find_views() for part in find_parts(view.name)]
+
+
+@pytest.mark.parametrize(("page", "part"), [("tonight", ""), *PARTS])
+def test_every_part(app: AppTest, page: str, part: str) -> None:
+    """One snapshot, definitions and SQL, a sentence for who cannot see a chart, few charts and short tables."""
+    if part:
+        app.query_params["part"] = part
+    at(app, page).run()
+    assert not app.exception
+    assert app.title[0].value.endswith("?")
+    assert {"from", "to"} <= url(app).keys()
+    text = "\n".join(one.value for one in [*app.text, *app.caption])
+    (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
+    assert int(snapshot) > 0 and "Data until 2010-03-11 0" in text and "Last run: " in text
+    assert any("logs are missing: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander)
+    charts = list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
+    assert all(chart.proto.alt for chart in charts)
+    data_of = [place.label for place in app.expander if place.label.startswith("Data and SQL: ")]
+    if charts or app.dataframe:
+        assert data_of or (page, part) in WITHOUT_SQL, "numbers that no query stands for"
+    if data_of:
+        key = next(name for name in app.session_state.filtered_state if str(name).startswith("sql-"))
+        app.session_state[key] = True
+        app.run()
+        assert not app.exception
+        assert any("SELECT" in code.value for code in app.code), "the query does not open"
 
 
 def test_presets_and_arrows_move_the_period(app: AppTest) -> None:

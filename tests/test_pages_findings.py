@@ -1,0 +1,176 @@
+"""Tonight and the page of a finding, on the sample archive, in Streamlit's own test runner."""
+
+import json
+import re
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pipelines import steps
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from pipelines.warehouse.connection import LAKE, Warehouse
+from support.served import APP, DEADLINE_S
+
+
+@pytest.fixture
+def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(str(element.value) for element in app.text)
+
+
+def in_url(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
+
+
+def drawn(app: AppTest) -> list[Any]:
+    return list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
+
+
+def links(app: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
+    return [(link.proto.page, parse_qs(link.proto.query_string)) for link in app.get("page_link")]
+
+
+def test_tonight(app: AppTest) -> None:
+    """The verdict in a sentence, the hours, every drive's day, and each finding once, as a link to its page."""
+    app.query_params["with"] = "before"
+    app.run()
+    assert not app.exception
+    assert app.error[0].value == (
+        "1 critical problem, 10 warnings and 1 note. 9.72 TB moved on 11 drives at 26.8 MB/s from mount to dismount,"
+        " 57 % of the 47.2 MB/s they worked at."
+    )
+    assert "compared with 9 March 2010" in texts(app)
+    bar, timeline = (json.loads(chart.proto.spec) for chart in drawn(app)[:2])
+    assert "time_group" in str(bar) and "between files 4.6 %" in str(bar)
+    assert "time in America/Chicago" in str(timeline) and "LTO4_101" in str(timeline)
+    ids = [query["id"][0] for page, query in links(app) if page == "finding"]
+    assert len(ids) == 12 == len(set(ids))
+    days = {"from": ["2010-03-10"], "to": ["2010-03-10"], "with": ["before"]}
+    assert all(query == days | {"id": query["id"]} for page, query in links(app) if page == "finding")
+    numbers = {(metric.label, metric.value) for metric in app.metric}
+    assert {("GB/day gain", "394"), ("GB/day gain", "1")} <= numbers
+    cards = "\n".join(caption.value for caption in app.caption)
+    assert cards.count("1022 of 1669 gaps") == 1 and "Next: The line that took it down" in cards
+
+
+def of_rule(site: Path, rule: str) -> str:
+    rows = ask(steps.site_at(site), load_catalog(), "finding_life", {"last_day": "2010-03-10"}).as_dicts()
+    return str(next(row["finding_id"] for row in rows if row["rule"] == rule))
+
+
+def finding_page(app: AppTest, finding_id: str) -> AppTest:
+    app.run().switch_page("views/finding.py")
+    app.query_params["id"] = finding_id
+    return app.run()
+
+
+def test_every_finding_has_a_page(app: AppTest, archive: Path) -> None:
+    """What happened, the chart, the lines, the cost, what to do, and its nights."""
+    rows = ask(steps.site_at(archive), load_catalog(), "finding_life", {"last_day": "2010-03-10"}).as_dicts()
+    for row in rows:
+        finding_page(app, row["finding_id"])
+        assert not app.exception, row["rule"]
+        rule = load_catalog().rules[row["rule"]]
+        assert app.title[0].value.replace("\\", "").startswith(rule.title) and in_url(app)["id"] == row["finding_id"]
+        assert rule.means in texts(app) and len(drawn(app)) == 2, row["rule"]
+        name, _, part = rule.page.partition("/")
+        ways = [query for page, query in links(app) if page == name and query.get("part", [""]) == [part]]
+        assert ways, "no way to the part of a page that shows its metric"
+    finding_page(app, of_rule(archive, "long_gap"))
+    chart = json.loads(drawn(app)[0].proto.spec)
+    assert "avoidable [s]" in str(chart) and [layer["mark"]["type"] for layer in chart["layer"]] == [
+        "bar",
+        "rule",
+        "text",
+    ]
+    (proof, *_) = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value]
+    assert len(proof.splitlines()) == 5 and proof.splitlines()[2].startswith("→ ")
+    assert "LTO4_103MV" in proof.splitlines()[2]
+    finding_page(app, "nothing")
+    assert not app.exception and "No finding has the id" in app.info[0].value
+
+
+@pytest.fixture
+def local(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server as `tapescope dashboard` starts it on this machine."""
+    monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", "127.0.0.1")
+    monkeypatch.setenv("TAPESCOPE_DASHBOARD_HOSTS", "")
+
+
+def button(app: AppTest, label: str) -> Any:
+    return next(one for one in app.button if one.label == label)
+
+
+def test_findings_are_acknowledged_muted_and_reopened_on_their_page(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: None
+) -> None:
+    """What is set aside stays on Tonight and is not counted; every note has its author."""
+    folder = tmp_path / "site"
+    shutil.copytree(archive, folder)
+    monkeypatch.setenv("TAPESCOPE_SITE", str(folder))
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S)
+    finding_page(app, of_rule(folder, "drive_down"))
+    app.text_input(key="marking-note").set_value("its technician comes")
+    button(app, "Acknowledge").click().run()
+    assert not app.exception and app.success[0].value == "Acknowledged."
+    assert any("acknowledge. its technician comes" in text.value for text in app.text)
+    assert [one.label for one in app.button if one.label in ("Acknowledge", "Reopen")] == ["Reopen"]
+    finding_page(app, of_rule(folder, "flush_burst"))
+    next(one for one in app.date_input if one.label == "Mute until").set_value(date(2010, 3, 12))
+    button(app, "Mute").click().run()
+    app.switch_page("views/tonight.py").run()
+    assert "critical" not in app.warning[0].value and not app.error
+    assert any("Not counted above: 1 acknowledged · 1 muted" in place.label for place in app.expander)
+    captions = "\n".join(re.sub("[\\\\\u2060]", "", caption.value) for caption in app.caption)
+    assert "acknowledged: its technician comes" in captions and "muted until 12 March 2010" in captions
+    finding_page(app, of_rule(folder, "drive_down"))
+    button(app, "Reopen").click().run()
+    app.switch_page("views/tonight.py").run()
+    assert "1 critical problem" in app.error[0].value
+    marks = ask(steps.site_at(folder), load_catalog(), "finding_marks", {}).as_dicts()
+    assert [mark["kind"] for mark in marks] == ["reopen", "mute", "acknowledge"]
+    assert all(mark["author"] and mark["made_at"] for mark in marks)
+    # a warehouse as an older release built it: what is lacking is reported with what to run, without a traceback
+    with Warehouse(steps.site_at(folder)).write("test") as connection:
+        connection.execute(f"ALTER TABLE {LAKE}.gold.finding DROP COLUMN confidence")
+    app.run()
+    assert not app.exception
+    assert "an older release" in app.error[0].value and "Hint: run `tapescope run` first" in texts(app)
+
+
+def test_who_may_not_write_is_refused_by_the_server(
+    archive: Path, monkeypatch: pytest.MonkeyPatch, local: None
+) -> None:
+    """The button is only the browser's: the right is asked again when it was pressed."""
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S)
+    finding_page(app, of_rule(archive, "drive_down"))
+    monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", "0.0.0.0")
+    button(app, "Acknowledge").click().run()
+    assert app.error[0].value.startswith("Refused.") and button(app, "Acknowledge").disabled
+    assert not ask(steps.site_at(archive), load_catalog(), "finding_marks", {}).rows
+
+
+def test_a_day_the_rules_never_saw_is_no_all_clear(app: AppTest) -> None:
+    """A day before the last one: `detect --day` would find six warnings, and no drive log covers it."""
+    app.query_params["from"] = app.query_params["to"] = "2010-03-07"
+    app.run()
+    assert not app.exception and not app.success and not app.error
+    assert [box.value for box in app.warning if "rules" in box.value] == [
+        "The rules have not run for 2010-03-07: run `tapescope detect --day 2010-03-07`."
+    ]
+    assert "enough was read" not in "\n".join(box.value for box in app.info)
+    app.query_params["from"] = "2010-02-01"  # of several days each has its own state
+    app.query_params["to"] = "2010-03-10"
+    app.run()
+    assert not app.success and "critical problem" in app.error[0].value
