@@ -86,6 +86,7 @@ class CtaScenario(_Model):
     files_per_mount: int = Field(default=22, ge=2)
     smallest_gb: float = Field(default=4.0, gt=0)
     largest_gb: float = Field(default=12.0, gt=0)
+    min_age_s: int = Field(default=0, ge=0)  # of the mount policy, where a frontend logs requests; 0: it logs none
     pools: int = Field(default=0, ge=0)  # of dCache, whose billing is written where there are any
     pool_requests: int = Field(default=100, ge=0)  # a day and pool
     host_step_s: int = Field(default=0, ge=0)  # seconds between Prometheus' samples of the tape servers; 0: none

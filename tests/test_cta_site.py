@@ -11,7 +11,7 @@ import pytest
 from pipelines import steps
 from pipelines.config.site import Site, load_site
 from sample_data.cta.taped import INSTANCE, Taped, after, asked
-from support.archive import all_rows, differences, make, make_site, put, query
+from support.archive import Story, all_rows, differences, make, make_site, put, query
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 
@@ -206,19 +206,20 @@ def test_a_frontends_log_that_comes_late_or_goes(whole: Site, tmp_path: Path) ->
     assert differences(without, all_rows(site)) == []
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
-def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[int, ...]) -> None:
-    """Five days before a file, and five days on for the next one, which waits with what nobody asked a frontend for."""
+@pytest.mark.parametrize("days", [5, 9, 20])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (3, 1, 0, 2, 4), (4, 3, 0, 2, 1)])
+def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[int, ...], days: int) -> None:
+    """Days before a file, and days on for the next one, which waits with what nobody asked a frontend for."""
     story = Taped(SERVERS)
     story.mount("D1", "VA", after(FIRST, 36_000), 2)  # files 1001 and 1002
-    story.mount("D1", "VB", after(FIRST, 5 * 86_400 + 36_000), 2)  # 2001 and 2002
-    story.mount("D2", "VC", after(FIRST, 5 * 86_400 + 36_000), 2, oldest_s=5 * 86_400)
+    story.mount("D1", "VB", after(FIRST, days * 86_400 + 36_000), 2)  # 2001 and 2002
+    story.mount("D2", "VC", after(FIRST, days * 86_400 + 36_000), 2, oldest_s=days * 86_400)
     texts = [("taped", f"{drive}-{day}", text) for (drive, day), text in story.files().items()]
-    texts += [("frontend", str(n), asked(after(FIRST, n * 86_400), file)) for n, file in ((-5, 1001), (0, 2002))]
+    texts += [("frontend", str(n), asked(after(FIRST, n * 86_400), file)) for n, file in ((-days, 1001), (0, 2002))]
     texts.sort(key=lambda one: one[1])
     site, whole = (make_site(tmp_path / name, SITE) for name in ("site", "whole"))
     assert len(texts) == 5
-    for number in (*order, 4):
+    for number in order:
         put(site, f"{texts[number][0]}/{texts[number][1]}.log", texts[number][2])
         make(site)
     for folder, name, text in texts:
@@ -226,9 +227,52 @@ def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[
     make(whole, full=True)
     assert differences(all_rows(whole), all_rows(site)) == []
     waited = query(whole, "SELECT round(epoch(assigned_at - queued_at) / 86400) FROM silver.request ORDER BY queued_at")
-    assert waited == [(5,), (5,), (5,)]
+    assert waited == [(days,), (days,), (days,)]
     sums = "SELECT mode, n_requests, round(waited_s / 86400), round((waited_s - overdue_s) / 600) FROM gold.queue_wait"
-    assert query(whole, f"{sums} ORDER BY day") == [("read", 1, 5, 1), ("read", 2, 10, 2)]
+    assert query(whole, f"{sums} ORDER BY day") == [("read", 1, days, 1), ("read", 2, 2 * days, 2)]
+
+
+def test_a_request_is_served_once(tmp_path: Path) -> None:
+    """Asked for on day 0, read on days 9 and 20: the second time nobody asked for it, unless the first one is lost."""
+    texts = list[tuple[str, str]]()
+    for n in (9, 20):
+        story = Taped(SERVERS)
+        story.mount("D1", "VA", after(FIRST, n * 86_400 + 36_000), 1)
+        texts += [(f"taped/D1-{n}.log", text) for text in story.files().values()]
+    site, whole = (make_site(tmp_path / name, SITE) for name in ("site", "whole"))
+    put(site, "frontend/0.log", asked(FIRST, 1001))
+    waited = "SELECT assigned_at - queued_at < INTERVAL 10 DAY, n_tries FROM silver.request WHERE NOT is_of_mount"
+    for name, text in reversed(texts):
+        path = put(site, name, text)
+        make(site)
+        assert query(site, waited) == [(name == texts[0][0], 1)]
+    path_of_whole = [put(whole, name, text) for name, text in [*texts, ("frontend/0.log", asked(FIRST, 1001))]]
+    make(whole, full=True)
+    assert differences(all_rows(whole), all_rows(site)) == []
+    for one, lost in ((site, path), (whole, path_of_whole[0])):
+        steps.forget(one, str(lost))
+        lost.unlink()
+        steps.build(one, full=one is whole)
+    assert query(site, waited) == [(False, 1)]
+    assert differences(all_rows(whole), all_rows(site)) == []
+
+
+@pytest.mark.parametrize("days", [9, 20])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["as_they_come", "backwards"])
+def test_a_request_of_enstore_that_waits_for_long(tmp_path: Path, order: tuple[int, int], days: int) -> None:
+    """Queued on one day, taken by its mover days later, and nothing between: one request, whichever log comes first."""
+    story, begin = Story(), datetime(2010, 3, 1, 15)
+    story.request("DRV_1", "VOL001", after(begin, days * 86_400), 1_000_000, waited_s=days * 86_400)
+    texts = list(story.days().items())
+    site, whole = (make_site(tmp_path / name) for name in ("site", "whole"))
+    for number in order:
+        put(site, f"enstore/LOG-{texts[number][0]}", texts[number][1])
+        make(site)
+    for day, text in texts:
+        put(whole, f"enstore/LOG-{day}", text)
+    make(whole, full=True)
+    assert query(whole, "SELECT epoch(assigned_at - queued_at), n_tries FROM silver.request") == [(days * 86_400, 1)]
+    assert differences(all_rows(whole), all_rows(site)) == []
 
 
 def polled(n: int, drive: str, status: str, since: datetime, at: datetime) -> str:

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks.matching import judge
 from benchmarks.score import kept, planned, run, score
 from benchmarks.score_table import tables
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
+from pipelines.cli import cli
 from pipelines.config.site import Site
 from sample_data import scenario as scenarios
 from sample_data.generate import main as generate_main
@@ -198,7 +200,21 @@ def test_the_demo_of_cta_has_every_fault_and_all_of_them_are_found(tmp_path: Pat
     # of all disk systems only one drained at all
     drained = query(site, "SELECT station, sum(lost_hours) FROM gold.station_loss WHERE cause = 'drain' GROUP BY 1")
     assert drained == [("eospion", pytest.approx(sizes["slow_drain"]["lost_hours"], abs=0.02))]
+    _requests_are_as_planted(site, truth["requests"])
     _recalls_are_as_planted(site, truth, {"first_day": str(scenario.first_day), "last_day": str(last)})
+
+
+def _requests_are_as_planted(site: Site, truth: dict[str, Any]) -> None:
+    """All requests are there, and the site's own policy, found in its log, gives its mounts again."""
+    sql = "SELECT mode, count(*), min(epoch(due_at - queued_at)) FROM silver.request GROUP BY mode ORDER BY mode"
+    modes = query(site, sql)
+    assert modes == [(mode, truth[f"n_{mode}"], truth["min_age_s"]) for mode in ("read", "write")]
+    answer = CliRunner().invoke(cli, ["forecast", "mounts", "--site", str(site.root), "--format", "json"])
+    assert answer.exit_code == 0, answer.output
+    rows = {row["run"]: row for row in json.loads(answer.stdout)["policies"]}
+    assert rows["recorded"]["policy"].startswith("oldest request 1 min old")
+    assert rows["replayed"]["n_mounts"] == rows["recorded"]["n_mounts"]
+    assert rows["other"]["saved_hours_low"] > 0
 
 
 def _recalls_are_as_planted(site: Site, truth: dict[str, Any], period: dict[str, str]) -> None:

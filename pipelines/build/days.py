@@ -97,45 +97,82 @@ _START = "regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)"
 _START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
 _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
 
-_REQUEST_DAYS = f"""
+# Pairs of days with lines about one request of Enstore, of the requests that some days have lines of.
+_ENSTORE_REQUESTS = f"""
 WITH request_lines AS (
     SELECT system, unique_id, day FROM bronze.enstore_log_manager WHERE unique_id IS NOT NULL
-    UNION ALL
+    UNION
     SELECT system, unique_id, day FROM bronze.enstore_log_mover WHERE unique_id IS NOT NULL
-    UNION ALL
+    UNION
     SELECT system, unique_id, day FROM bronze.enstore_log_encp WHERE unique_id IS NOT NULL
-    UNION ALL
+    UNION
     SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_transfer
-    UNION ALL
+    UNION
     SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_error
-    UNION ALL
+    UNION
     SELECT system, request_id, day FROM silver.request
 )
-SELECT DISTINCT day FROM request_lines
-WHERE (system, unique_id) IN (SELECT (system, unique_id) FROM request_lines WHERE day IN (SELECT unnest(?)))
+SELECT DISTINCT a.day, b.day
+FROM request_lines a JOIN request_lines b ON b.system = a.system AND b.unique_id = a.unique_id AND b.day <> a.day
+WHERE a.day IN (SELECT unnest($days))
 """
 
-# Days of CTA's requests that some days hold files of, and the other way round. Requests wait for days, and a popular
-# file is asked for again and again: only as far apart as silver puts a file to its request.
-_CTA_REQUEST_DAYS = """
-WITH pair AS (
-    SELECT q.day AS one, f.day AS other
-    FROM bronze.cta_request q JOIN bronze.cta_file f
-        ON f.system = q.system AND f.archive_file_id = q.archive_file_id AND f.day BETWEEN q.day AND q.day + 8
-    WHERE q.day IN (SELECT unnest($days)) OR f.day IN (SELECT unnest($days))
-)
-SELECT unnest([one, other]) FROM pair
-"""
-# Days of mounts and those on which the oldest of their files was queued, now and as built before.
-_OLDEST_DAYS = """
-WITH pair AS (
-    SELECT day AS one, CAST(logged_at - to_microseconds(CAST(1e6 * oldest_age_s AS BIGINT)) AS DATE) AS other
-    FROM bronze.cta_step WHERE kind = 'selected' AND oldest_age_s <= 7 * 86400
+# The same of CTA, whose lines have no number of a request: a file is put to the latest request before it that was not
+# served yet, as in silver.cta_transfer, and a mount to the day on which the oldest of its files was queued; now, and as
+# built before. Where two requests could be meant, for a line has its end and not its begin, both are linked.
+_CTA_REQUESTS = """
+WITH touched AS (
+    SELECT system, archive_file_id FROM bronze.cta_request WHERE day IN (SELECT unnest($days))
+    UNION
+    SELECT system, archive_file_id FROM bronze.cta_file WHERE day IN (SELECT unnest($days))
+),
+queued AS (
+    SELECT system, mode, archive_file_id, logged_at, day FROM bronze.cta_request
+    SEMI JOIN touched USING (system, archive_file_id)
+),
+line AS (
+    SELECT system, drive, mount_id, kind, archive_file_id, logged_at, day, coalesce(tape_pool, volume) AS pool,
+           logged_at - to_microseconds(CAST(1e6 * coalesce(total_s, 0) AS BIGINT)) AS begun_at
+    FROM bronze.cta_file SEMI JOIN touched USING (system, archive_file_id)
+),
+mount AS (
+    SELECT system, drive, mount_id, max(mount_type) AS mount_type, max(flushed_at) AS flushed_at
+    FROM (SELECT system, drive, mount_id, mount_type, CASE WHEN kind = 'flushed' THEN logged_at END AS flushed_at
+          FROM bronze.cta_step
+          UNION ALL SELECT system, drive, mount_id, mount_type, NULL FROM bronze.cta_session)
+    SEMI JOIN line USING (system, drive, mount_id)
+    GROUP BY system, drive, mount_id
+),
+attempt AS (
+    SELECT l.*, CASE WHEN l.kind = 'written' OR l.kind <> 'read' AND m.mount_type LIKE 'Archive%' THEN 'write'
+                     ELSE 'read' END AS mode,
+           CASE WHEN l.kind = 'read' THEN l.logged_at
+                WHEN l.kind = 'written' AND m.flushed_at >= l.logged_at THEN m.flushed_at END AS done_at,
+           unnest([l.begun_at, l.logged_at]) AS at
+    FROM line l LEFT JOIN mount m ON m.system = l.system AND m.drive = l.drive AND m.mount_id = l.mount_id
+),
+put AS (
+    SELECT q.day AS one, a.day AS other, a.begun_at,
+           min(CASE WHEN a.at = a.begun_at THEN a.done_at END) OVER (
+               PARTITION BY a.system, a.mode, a.archive_file_id, q.logged_at,
+                            CASE WHEN a.mode = 'write' THEN a.pool END) AS served_at
+    FROM attempt a ASOF JOIN queued q
+        ON q.system = a.system AND q.mode = a.mode AND q.archive_file_id = a.archive_file_id AND q.logged_at <= a.at
+),
+pair AS (
+    SELECT one, other FROM put WHERE begun_at <= coalesce(served_at, begun_at)
     UNION ALL
-    SELECT day, CAST(assigned_at AS DATE) FROM silver.request WHERE is_of_mount
+    SELECT day, CAST(logged_at - to_microseconds(CAST(1e6 * oldest_age_s AS BIGINT)) AS DATE)
+    FROM bronze.cta_step WHERE kind = 'selected' AND oldest_age_s <= 366 * 86400
+    UNION ALL
+    SELECT day, CAST(queued_at AS DATE) FROM silver.cta_transfer
+    UNION ALL
+    SELECT day, CAST(unnest([assigned_at, done_at]) AS DATE) FROM silver.request
+    WHERE is_of_mount OR starts_with(request_id, system || ':')
 )
-SELECT unnest([one, other]) FROM pair
-WHERE one <> other AND (one IN (SELECT unnest($days)) OR other IN (SELECT unnest($days)))
+SELECT DISTINCT day, linked
+FROM (SELECT one AS day, other AS linked FROM pair UNION ALL SELECT other, one FROM pair)
+WHERE day <> linked AND day IN (SELECT unnest($days))
 """
 
 
@@ -158,7 +195,8 @@ class DayLinks:
 
     def __init__(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> None:
         self._ask = ask
-        self._of_requests: dict[frozenset[date], set[date]] = {}
+        self._pairs: dict[str, set[tuple[date, date]]] = {}
+        self._asked: set[tuple[str, frozenset[date]]] = set()
 
     @cached_property
     def _spans(self) -> list[tuple[date, date]]:
@@ -179,18 +217,27 @@ class DayLinks:
             closed |= added
 
     def close_requests(self, days: set[date]) -> set[date]:
-        """Days with lines about requests of which some of these days have lines too."""
-        key = frozenset(days)
-        if key not in self._of_requests:
-            rows = self._ask(bind(_REQUEST_DAYS, [sorted(days)])) if days else []
-            self._of_requests[key] = self.waits(days | {row[0] for row in rows})
-        return set(self._of_requests[key])
+        """The days, and all that a change on them can give other requests, or take requests from.
 
-    def waits(self, days: set[date]) -> set[date]:
-        """The days, and those between which a request of CTA waited that has lines on one of them."""
-        for sql in (_CTA_REQUEST_DAYS, _OLDEST_DAYS) if days else ():
-            days = days | {row[0] for row in self._ask(bind(sql, {"days": sorted(days)}))}
-        return days
+        A line of CTA that comes or goes moves its request to another file, or its file to another request; that one
+        lies on a further day. Lines of Enstore name their request.
+        """
+        return self.waits(self.waits(days), (_CTA_REQUESTS,))
+
+    def waits(self, days: set[date], kinds: tuple[str, ...] = (_ENSTORE_REQUESTS, _CTA_REQUESTS)) -> set[date]:
+        """The days, and those with lines about the same requests, however long these waited."""
+        if not days:
+            return set()
+        found = set(days)
+        for sql in kinds:
+            pairs = self._pairs.setdefault(sql, set())
+            key = (sql, frozenset(days))
+            if key not in self._asked:
+                # what was built before is overwritten while the build goes on: a pair that was found once is kept
+                pairs.update(self._ask(bind(sql, {"days": sorted(days)})))
+                self._asked.add(key)
+            found |= {other for day, other in pairs if day in days and other is not None}
+        return found
 
 
 def with_neighbours(days: Iterable[date]) -> set[date]:

@@ -16,7 +16,7 @@ from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import retention
 from pipelines.warehouse.connection import LAKE, Connection
 
-_REQUESTS = {"bronze.cta_request", "silver.request"}
+_REQUESTS = {"bronze.cta_request", "bronze.enstore_log_manager", "silver.request"}
 _OF_DAYS = "SELECT * FROM made WHERE day IN (SELECT unnest(?)) ORDER BY ALL"
 
 
@@ -117,6 +117,7 @@ class _Build:
             return had | (of_gold if relation.layer in ("gold", "ops") else set())
         utc = self._links.close(of_bronze)
         if relation.layer in ("gold", "ops"):
+            utc = self._links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc
             return had | of_gold | site_days_of(with_neighbours(utc), self._zone)
         return had | self._links.close(with_neighbours(self._links.close_requests(utc)))
 

@@ -26,8 +26,11 @@ def after(at: datetime, s: float) -> datetime:
     return at + timedelta(seconds=s)
 
 
-def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon", min_age_s: float = 600) -> str:
+def asked(
+    at: datetime, file_id: int, mode: str = "read", vo: str = "muon", min_age_s: float = 600, disk: str = ""
+) -> str:
     """A line of a frontend: it queued a request for a file."""
+    disk = disk or f"eos{vo}"
     function, word = {"read": ("queueRetrieve", "retrieve"), "write": ("queueArchiveWithGivenId", "archive")}[mode]
     line = {
         "epoch_time": at.replace(tzinfo=UTC).timestamp(),
@@ -35,9 +38,9 @@ def asked(at: datetime, file_id: int, mode: str = "read", vo: str = "muon", min_
         "program": "cta-frontend",
         "message": f"In Scheduler::{function}(): Queued {word} request",
         "instance": INSTANCE,
-        "instanceName": f"eos{vo}",
+        "instanceName": disk,
         "fileId": file_id,
-        "dstURL" if mode == "read" else "srcURL": f"root://eos{vo}.example.org//eos/f{file_id}",
+        "dstURL" if mode == "read" else "srcURL": f"root://{disk}.example.org//eos/f{file_id}",
         "policyMinAge" if mode == "read" else "policyArchiveMinAge": min_age_s,
     }
     return json.dumps(line) + "\n"
@@ -48,15 +51,15 @@ class Taped:
     """What the daemons of some drives log; `servers` names the tape server of each.
 
     `moved` has what passed through them: server, whether it was read, begin and end (s since 1970), bytes. `reads`
-    has each file that was read.
+    has each file that was read, `served` the mounts, which are numbered from 1.
     """
 
     servers: dict[str, str]
     instance: str = INSTANCE
     lines: list[tuple[datetime, int, str, str]] = field(default_factory=list)
-    n_mounts: int = 0
     moved: list[tuple[str, bool, float, float, int]] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
+    served: list[Mount] = field(default_factory=list)
 
     def say(self, at: datetime, drive: str, message: str, **fields: Any) -> None:
         stamp = at.replace(tzinfo=UTC)
@@ -102,8 +105,8 @@ class Taped:
 
     def serve(self, mount: Mount) -> datetime:
         """All lines of a mount; returns when its drive is free again."""
-        self.n_mounts += 1
-        return _Served(self, mount, self.n_mounts).tell()
+        self.served.append(mount)
+        return _Served(self, mount, len(self.served)).tell()
 
     def heartbeat(self, drive: str, begin: datetime, end: datetime, step_s: int = 300) -> None:
         """A free drive looks for work every few minutes."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from sample_data.cta import frontend
 from sample_data.cta.monitors import answers
 from sample_data.cta.pools import billing, truth_lines
 from sample_data.cta.site import ZONE, Site, disk_of
@@ -29,8 +30,10 @@ def site_text(site: Site) -> str:
         f'[[drive]]\nname = "{drive.name}"\nmover_host = "{drive.server}"\ngeneration = "{drive.generation}"\n'
         for drive in site.drives
     ]
-    parts.append("# Logs of the tape daemons; and, where there are any, dCache's billing and Prometheus' samples.")
+    parts.append("# Logs of the tape daemons; where there are any, a frontend's, dCache's and Prometheus'.")
     parts.append(f'[[input]]\nglob = "logs/taped/*"\nsystem = "{site.taped.instance}"\n')
+    if scenario.min_age_s:
+        parts.append(f'[[input]]\nglob = "logs/frontend/*"\nsystem = "{site.taped.instance}"\n')
     if scenario.pools:
         parts.append('[[input]]\nglob = "logs/billing/billing-*"\nsystem = "dcache"\n')
     if scenario.host_step_s:
@@ -44,7 +47,7 @@ def truth_text(site: Site) -> str:
         span = site.spans.get(number) or site.struck.span(fault)
         entity = site.struck.entity[number]
         lines += fault_lines(fault, entity, _names(site, fault, entity), span, _sizes(site, number, fault))
-    return "\n".join(lines + truth_lines(site))
+    return "\n".join(lines + frontend.truth_lines(site) + truth_lines(site))
 
 
 def _names(site: Site, fault: Planted, entity: str) -> Iterator[str]:
@@ -80,6 +83,7 @@ def _texts(site: Site) -> Iterator[tuple[str, str]]:
     for (server, day), text in site.taped.files(by_server=True).items():
         yield f"taped/{server}-cta-taped-{day}.log", text
     scenario = site.scenario
+    yield from frontend.log(site)
     yield from billing(site)
     if scenario.host_step_s:
         yield from answers(site)

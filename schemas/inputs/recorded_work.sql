@@ -16,7 +16,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station most of its bytes were for" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; of a mount that did both, what most of its files did" }
-asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested" }
+asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested; where requests have a mount policy, when the first of its files was due: until then they wait by choice, and not for a drive" }
 requested_at = { type = "TIMESTAMP", doc = "mount request: the drive is taken" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged: such a mount cannot be run again" }
 queued_at = { type = "TIMESTAMP", doc = "when one of its files was asked for; NULL where no log has it" }
@@ -36,8 +36,11 @@ WITH file AS (
            CASE WHEN t.status = 'ok' THEN t.bytes ELSE 0 END AS bytes,
            lag(t.ended_at) OVER mount AS before_at, lag(t.transfer_id) OVER mount AS before_id,
            lead(t.started_at) OVER mount AS next_at,
-           first_value(t.queued_at) OVER mount AS first_queued_at
+           coalesce(min(r.due_at) OVER (PARTITION BY t.system, t.session_id), first_value(t.queued_at) OVER mount) AS first_queued_at
     FROM silver.transfer t
+    LEFT JOIN silver.request r
+        ON r.system = t.system AND r.request_id = t.unique_id AND r.due_at IS NOT NULL
+        AND r.day >= $last_day - CAST($n_days AS INTEGER) - 31
     WHERE t.session_id IS NOT NULL
       AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
     WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)

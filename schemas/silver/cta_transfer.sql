@@ -19,7 +19,7 @@ file_number = { type = "BIGINT", doc = "number of the file on the volume (fSeq)"
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, labels included" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file; where a frontend logged its request, that and when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request, the latest one within 7 days before; NULL where none logged it" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request: the latest one before it, unless that was served already (of an archive: the copy for its tape pool); NULL where none logged it" }
 ready_at = { type = "TIMESTAMP", doc = "write: the same, for CTA is asked when the file is whole on disk" }
 requested_at = { type = "TIMESTAMP", doc = "begin of its task: reading, of the positioning" }
 started_at = { type = "TIMESTAMP", doc = "reading or writing began" }
@@ -112,7 +112,11 @@ by_record AS (
     WHERE m.n_file_lines = 0 AND r.bytes > 0 AND m.positioned_at IS NOT NULL
 ),
 asked AS (
-    SELECT t.*, CASE WHEN q.logged_at >= t.requested_at - INTERVAL 7 DAY THEN q.logged_at END AS queued_at
+    -- a file may be tried again until it is read, or safe on tape; one that comes after that, nobody asked a frontend for
+    SELECT t.*, CASE WHEN t.requested_at <= coalesce(min(CASE WHEN t.status = 'ok' THEN t.completed_at END) OVER (
+                         PARTITION BY t.system, t.mode, t.archive_file_id, q.logged_at,
+                                      CASE WHEN t.mode = 'write' THEN t.file_family END), t.requested_at)
+                     THEN q.logged_at END AS queued_at
     FROM (SELECT * FROM by_file UNION ALL SELECT * FROM by_record) t
     ASOF LEFT JOIN queued q
         ON q.system = t.system AND q.mode = t.mode AND q.archive_file_id = t.archive_file_id AND q.logged_at <= t.requested_at

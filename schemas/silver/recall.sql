@@ -54,7 +54,7 @@ place AS (
     GROUP BY pnfsid
 ),
 read_file AS (
-    SELECT regexp_extract(unique_id, ':([0-9]{1,18})$', 1) AS archive_id, system, volume, drive, session_id, requested_at,
+    SELECT regexp_extract(unique_id, ':([0-9]{1,18})( |$)', 1) AS archive_id, system, volume, drive, session_id, requested_at,
            started_at, ended_at, status
     FROM silver.transfer WHERE witnesses = 'taped' AND mode = 'read'
 ),

@@ -14,9 +14,9 @@ station = { type = "VARCHAR", doc = "host of the client, or disk system" }
 mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation, known from the mount" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-queued_at = { type = "TIMESTAMP", doc = "entered the queue; where only the accounting tells of it, when the client began, which the id holds; of a mount's oldest request, its age before the mount was chosen, if that is 7 days or less" }
+queued_at = { type = "TIMESTAMP", doc = "entered the queue; where only the accounting tells of it, when the client began, which the id holds; of a mount's oldest request, its age before the mount was chosen, if that is a year or less" }
 due_at = { type = "TIMESTAMP", doc = "CTA: queued_at and the least age of its mount policy, until which it waits by choice; NULL where there is no such policy" }
-assigned_at = { type = "TIMESTAMP", doc = "given to a mover, the first time; where only the accounting tells of it, done_at less bytes / overall rate; CTA: its file began, if that was within 7 days; of a mount's oldest request, the mount was chosen" }
+assigned_at = { type = "TIMESTAMP", doc = "given to a mover, the first time; where only the accounting tells of it, done_at less bytes / overall rate; CTA: its file began; of a mount's oldest request, the mount was chosen" }
 done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting; CTA: read, or flushed to tape, every copy" }
 n_tries = { type = "BIGINT", doc = "times it was given to a mover; CTA: for the same tape pool" }
 is_of_mount = { type = "BOOLEAN", doc = "no more is known than a mount and how long the oldest of its files had waited" }
@@ -97,7 +97,7 @@ by_frontend AS (
 chosen AS (
     SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.volume, s.logged_at, s.oldest_age_s, s.min_age_s, s.file_id, s.line_no
     FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
-    WHERE s.kind = 'selected' AND s.oldest_age_s <= 7 * 86400
+    WHERE s.kind = 'selected' AND s.oldest_age_s <= 366 * 86400
 ),
 by_mount AS (
     SELECT m.system, m.session_id AS request_id, m.mode, m.storage_group, m.file_family, c.logged_at AS assigned_at,
