@@ -17,8 +17,8 @@ from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 
 __all__ = [
-    "heading", "instant", "say_cut", "show_chart", "show_lines", "show_numbers", "show_part", "show_rows", "show_sql",
-    "show_table",
+    "breadcrumbs", "heading", "instant", "say_cut", "show_chart", "show_lines", "show_numbers", "show_part", "show_rows",
+    "show_sql", "show_table",
 ]  # fmt: skip
 ASKED_MOUNTS = 5000  # those that lost most time; a browser is slow with more
 MOST_NUMBERS = 5  # side by side, on a laptop
@@ -35,6 +35,13 @@ def begin() -> None:
 def heading(found: Asked, text: str = "") -> None:
     """A section of a part, named as its question unless it has words of its own."""
     st.header(text or found.title, help=found.why, anchor=False)
+
+
+def breadcrumbs(*steps: tuple[str, str, dict[str, str]]) -> None:
+    """The way here from the page above, each step a link: page (or `page/part`), words, choices. Words are escaped."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for number, (page, words, choices) in enumerate(steps):
+            state.link(page, f"{'› ' if number else '← '}{escape_markdown(words)}", **choices)
 
 
 def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:
