@@ -12,13 +12,14 @@ import vl_convert
 from dashboards import data, sql_desk, state, tables, zone
 from dashboards.data import Asked
 from dashboards.tables import Rows, say_cut, show_rows, show_table
+from pipelines.answers.drill import Drilled
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 
 __all__ = [
-    "breadcrumbs", "heading", "instant", "say_cut", "show_chart", "show_lines", "show_numbers", "show_part", "show_rows",
-    "show_sql", "show_table",
+    "breadcrumbs", "heading", "instant", "say_cut", "show_chart", "show_intervals", "show_lines", "show_numbers",
+    "show_part", "show_rows", "show_sql", "show_table",
 ]  # fmt: skip
 ASKED_MOUNTS = 5000  # those that lost most time; a browser is slow with more
 MOST_NUMBERS = 5  # side by side, on a laptop
@@ -168,7 +169,20 @@ def show_lines(*lines: tuple[str | None, int | None, str | None], marked: int | 
         for path, number, text in lines
         if path and number is not None
     ]
-    st.code("\n".join(shown) or "no line tells", language=None, wrap_lines=True)
+    st.code("\n".join(shown) or "no log line", language=None, wrap_lines=True)
+
+
+def show_intervals(found: Drilled) -> None:
+    """Intervals of a drive's state, each with the log lines that begin and end it."""
+    for row in found.intervals:
+        length = f"{row['bucket_words']} {format.quantity(row['interval_s'], 's')}"
+        tape = f"   tape {row['volume']}" if row["volume"] else ""
+        st.text(f"{instant(row['from_at'])} to {instant(row['to_at'])}   {length}{tape}")
+        ends = (
+            (row["path"], row["line_no"], row["message"]),
+            (row["end_path"], row["end_line_no"], row["end_message"]),
+        )
+        show_lines(*((path, no, found.texts.get((path or "", no or 0), kept)) for path, no, kept in ends))
 
 
 def instant(at: datetime | None) -> str:

@@ -131,15 +131,18 @@ def _last_day(path: str, which: str, snapshot: int) -> date:
         return question.last_day(connection).day
 
 
-def drilled(snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
-    """The longest intervals of a drive's bucket on a day, and the log lines at their ends. Raises NoAnswer."""
-    return _drilled(*_here(), snapshot, drive, bucket, day)
+def drilled(snapshot: int, drive: str, bucket: str, day: date, session: str = "", n: int = DRILLED) -> Drilled:
+    """The longest intervals of a drive's bucket on a day, or of a mount of it, and the log lines at their ends.
+
+    Raises NoAnswer.
+    """
+    return _drilled(*_here(), snapshot, drive, bucket, day, session, n)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date) -> Drilled:
+def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date, session: str, n: int) -> Drilled:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
-        return drill(connection, site(path), load_catalog(), drive, bucket, day, DRILLED)
+        return drill(connection, site(path), load_catalog(), drive, bucket, day, n, session)
 
 
 def exhibit(snapshot: int, row: dict[str, Any]) -> Exhibit | None:

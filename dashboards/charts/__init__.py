@@ -25,60 +25,15 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
     "#8A9199",
 )
 COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY]
-LAST_BIN_S = 30
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
 INK = "#777E86"  # of text between marks: as far from white as from the pages' black
 
 
-def gap_histogram(bins: pl.DataFrame, peaks: pl.DataFrame, station: str, expected_gap_s: float, unit: str) -> alt.Chart:
-    """One station's judged gaps: bars by drive, the expected gap as a line, every peak with its position."""
-    x = alt.X(
-        "bin_from_s:Q",
-        title=f"judged gap [{unit}]",
-        scale=alt.Scale(domain=[0, LAST_BIN_S + 1], nice=False),
-        axis=alt.Axis(
-            values=[*range(0, LAST_BIN_S + 1, 5)],
-            labelExpr=f"datum.value == {LAST_BIN_S} ? '{LAST_BIN_S} +' : datum.label",
-            grid=False,
-        ),
-    )
-    bars = (
-        alt.Chart(bins)
-        .transform_calculate(bin_to_s="datum.bin_from_s + 0.92")
-        .mark_bar(orient="vertical")
-        .encode(
-            x=x,
-            x2="bin_to_s:Q",
-            y=alt.Y("n_gaps:Q", title="gaps", stack="zero", axis=alt.Axis(tickCount=4)),
-            color=alt.Color(
-                "drive:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=5)
-            ),
-            tooltip=[
-                alt.Tooltip("drive:N"),
-                number("bin_from_s", f"from [{unit}]"),
-                count("n_gaps", "gaps"),
-            ],
-        )
-    )
-    expected = (
-        alt.Chart(pl.DataFrame({"at": [expected_gap_s], "text": [f"expected {expected_gap_s:g} {unit}"]}))
-        .mark_rule(color=GREEN, strokeDash=[4, 3], strokeWidth=1.5)
-        .encode(x="at:Q", tooltip=alt.Tooltip("text:N", title=" "))
-    )
-    marks = (
-        alt.Chart(peaks)
-        .transform_calculate(middle="datum.peak_s + 0.46", text=f"datum.peak_s + ' {unit}'")
-        .mark_text(align="left", dx=2, dy=-7, fontWeight="bold", color=RED)
-        .encode(x="middle:Q", y="n_gaps:Q", text="text:N")
-    )
-    return framed(alt.layer(bars, expected, marks), 300, station)
-
-
 def heat_map(
-    rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any], span: Span, to: str = BLUE
+    rows: pl.DataFrame, y: str, value: str, title: str, tips: list[Any], span: Span, to: str = BLUE, daily: bool = False
 ) -> alt.Chart:
-    """Cells of an hour by name, over all of a period: the fuller the colour, the more; no row leaves a cell empty."""
-    step = alt.TimeUnitParams(unit="yearmonthdatehours")
+    """Cells of an hour or a day by name, over a period: the fuller the colour, the more; no row leaves a cell empty."""
+    step = alt.TimeUnitParams(unit="yearmonthdate" if daily else "yearmonthdatehours")
     height = max(80, 22 * rows[y].n_unique()) + 140
     chart = (
         alt.Chart(rows)
@@ -87,9 +42,9 @@ def heat_map(
             x=alt.X(
                 "hour_at:T",
                 timeUnit=step,
-                title=along_time("hour"),
+                title=along_time("day" if daily else "hour"),
                 scale=over(span),
-                axis=alt.Axis(format="%d %b %H:%M", labelOverlap=True),
+                axis=alt.Axis(format="%d %b" if daily else "%d %b %H:%M", labelOverlap=True),
             ),
             y=alt.Y(
                 f"{y}:N",

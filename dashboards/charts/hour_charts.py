@@ -3,9 +3,27 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, count, framed, instant, number, over
+from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, framed, instant, number, over
 
 OTHERS = "the others"
+MOST_HOURS_DAYS, MOST_DAYS, MOST_WEEKS_DAYS = 14, 120, 1000  # days up to which a chart has hours, days, weeks
+_EVERY = {"hour": "1h", "day": "1d", "week": "1w", "month": "1mo"}
+
+
+def step_of(n_days: int) -> str:
+    """The resolution at which a period fits into a chart.
+
+    >>> [step_of(n) for n in (1, 30, 365, 3650)]
+    ['hour', 'day', 'week', 'month']
+    """
+    most = {"hour": MOST_HOURS_DAYS, "day": MOST_DAYS, "week": MOST_WEEKS_DAYS}
+    return next((step for step, days in most.items() if n_days <= days), "month")
+
+
+def stepped(step: str) -> list[pl.Expr]:
+    """Begin and end of the step that an hour belongs to."""
+    begin = pl.col("hour_at").dt.truncate(_EVERY[step])
+    return [begin.alias("hour_at"), begin.dt.offset_by(_EVERY[step]).alias("to_at")]
 
 
 def largest(rows: pl.DataFrame, name: str, value: str) -> pl.DataFrame:
@@ -23,15 +41,21 @@ def largest(rows: pl.DataFrame, name: str, value: str) -> pl.DataFrame:
     return named.group_by(name, "hour_at", maintain_order=True).agg(pl.col(value).sum())
 
 
-def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart:
+def mean_rates(rows: pl.DataFrame, name: str, step: str) -> pl.DataFrame:
+    """MB/s of each name over steps, from the GB of its hours."""
+    summed = rows.with_columns(stepped(step)).group_by(name, "hour_at", "to_at").agg(pl.sum("moved_gb"))
+    seconds = (pl.col("to_at") - pl.col("hour_at")).dt.total_seconds()
+    return summed.select(name, "hour_at", rate_mb_s=1000 * pl.col("moved_gb") / seconds).sort(name, "hour_at")
+
+
+def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = "hour") -> alt.Chart:
     """MB/s of each family on top of the others': their height is what all of them moved together."""
     names = sorted(rows[name].unique(), key=lambda one: (one == OTHERS, one))
     chart = (
-        alt.Chart(rows)
-        .transform_calculate(to_at="datum.hour_at + 3600000")
+        alt.Chart(rows.with_columns(stepped(step)))
         .mark_bar(strokeWidth=0)
         .encode(
-            x=_hours(span),
+            x=_along(span, step),
             x2="to_at:T",
             y=alt.Y("sum(rate_mb_s):Q", title=title, axis=alt.Axis(tickCount=5)),
             color=alt.Color(
@@ -41,7 +65,7 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart
             ),
             tooltip=[
                 f"{name}:N",
-                instant("hour_at", "hour"),
+                instant("hour_at", step),
                 number("sum(rate_mb_s)", title),
             ],
         )
@@ -49,19 +73,37 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span) -> alt.Chart
     return framed(chart, 320 + 20 * (-(-len(names) // 4)))
 
 
-def in_use(rows: pl.DataFrame, span: Span) -> alt.Chart:
-    """Drives in use on average, the most at once, and how many there are."""
-    tips = [instant("hour_at", "hour"), number("avg_in_use", "on average"), count("max_in_use", "most at once")]
-    base = alt.Chart(rows).encode(x=_hours(span), tooltip=[*tips, count("n_drives", "there are")])
-    y = alt.Y("avg_in_use:Q", title="drives in use")
+def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
+    """Drives in use on average, the most at once, and how many there are: one line each, named in the legend."""
+    summed = (
+        rows.with_columns(stepped(step))
+        .group_by("hour_at", "to_at")
+        .agg(pl.mean("avg_in_use"), pl.max("max_in_use", "n_drives"))
+        .sort("hour_at")
+    )
+    ends = summed.tail(1).with_columns(hour_at=pl.col("to_at"))  # a step lasts to its end
+    wide = pl.concat([summed, ends]).rename({"avg_in_use": "on average", "max_in_use": "most at once"})
+    lines = wide.rename({"n_drives": "drives there are"}).unpivot(
+        ["on average", "most at once", "drives there are"], index="hour_at", variable_name="what", value_name="drives"
+    )
+    names = {"on average": BLUE, "most at once": GREY, "drives there are": ORANGE}
+    x, y = _along(span, step), alt.Y("drives:Q", title="drives in use", axis=alt.Axis(tickCount=5))
+    base = alt.Chart(lines)
+    average = base.transform_filter("datum.what == 'on average'")
+    legend = alt.Legend(orient="top", title=None, symbolType="stroke", symbolStrokeWidth=3)
     layers = [
-        base.mark_area(color=BLUE, opacity=0.5, interpolate="step-after").encode(y=y),
-        base.mark_line(color=GREY, strokeWidth=1.2, interpolate="step-after").encode(y="max_in_use:Q"),
-        base.mark_line(color=ORANGE, strokeDash=[4, 3], interpolate="step-after").encode(y="n_drives:Q"),
+        average.mark_area(color=BLUE, opacity=0.25, interpolate="step-after").encode(x=x, y=y),
+        base.mark_line(strokeWidth=1.8, interpolate="step-after").encode(
+            x=x,
+            y=y,
+            color=alt.Color("what:N", scale=alt.Scale(domain=list(names), range=list(names.values())), legend=legend),
+            strokeDash=alt.condition("datum.what == 'drives there are'", alt.value([5, 3]), alt.value([1, 0])),
+            tooltip=["what:N", instant("hour_at", step), number("drives", "drives", "")],
+        ),
     ]
-    return framed(alt.layer(*layers), 260)
+    return framed(alt.layer(*layers), 300)
 
 
-def _hours(span: Span) -> alt.X:
-    axis = alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False)
-    return alt.X("hour_at:T", title=along_time("hour"), scale=over(span), axis=axis)
+def _along(span: Span, step: str) -> alt.X:
+    axis = alt.Axis(format="%d %b %H:%M" if step == "hour" else "%d %b", labelOverlap=True, grid=False)
+    return alt.X("hour_at:T", title=along_time(step), scale=over(span), axis=axis)

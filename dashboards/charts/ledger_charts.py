@@ -9,14 +9,15 @@ import altair as alt
 import polars as pl
 
 from dashboards import words, zone
-from dashboards.charts import INK, RED, Span, along_time, framed, instant, number, over, share
+from dashboards.charts import GREY, INK, RED, Span, along_time, framed, number, over, share
 from pipelines.primitives.format import d3_format, percent
 
+_OTHER = "at work, storage group unknown"
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
 
 
-def waterfall(steps: pl.DataFrame) -> alt.Chart:
-    """Buckets of the ledger, each beginning where the one before ends; hours at their ends."""
+def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.Chart:
+    """Buckets of the ledger, each beginning where the one before ends; those of other days as dashed outlines."""
     names = steps["bucket_words"].to_list()
     y = alt.Y("bucket_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False, ticks=False))
     most = float(steps["from_hours"].max() or 1)  # type: ignore[arg-type]
@@ -42,7 +43,50 @@ def waterfall(steps: pl.DataFrame) -> alt.Chart:
     text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
     shown = f"format(datum.bucket_hours, '{d3_format('h')}') + ' h'"
     hours = text.transform_calculate(hours=shown).encode(text="hours:N")
-    return framed(alt.layer(bars, hours), 24 * max(4, len(names)) + 110)
+    layers = [bars, hours]
+    if earlier is not None and earlier.height:
+        outline = alt.Chart(earlier).mark_bar(
+            height={"band": 0.95}, filled=False, stroke=INK, strokeDash=[3, 3], strokeWidth=1
+        )
+        then = [alt.Tooltip("bucket_words:N", title="on the days compared with"), number("bucket_hours", "hours [h]")]
+        layers.insert(1, outline.encode(y=y, x="to_hours:Q", x2="from_hours:Q", tooltip=then))
+    return framed(alt.layer(*layers), 22 * max(4, len(names)) + 90)
+
+
+def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
+    """Drive-hours of each day, week or month, by group: what moved data at the bottom."""
+    ends = {"day": "1d", "week": "7d", "month": "1mo"}[step]
+    summed = (
+        rows.with_columns(
+            pl.col("group_words").fill_null(_OTHER),
+            pl.col("colour").fill_null(GREY),
+            pl.col("group_number").fill_null(0),
+        )
+        .with_columns(from_at=pl.col("day").dt.truncate({"day": "1d", "week": "1w", "month": "1mo"}[step]))
+        .group_by("from_at", "group_words", "group_number", "colour")
+        .agg(pl.sum("drive_hours"))
+        .with_columns(from_at=pl.col("from_at").cast(pl.Datetime))
+        .with_columns(to_at=pl.col("from_at").dt.offset_by(ends))
+        .sort("group_number", descending=True)
+    )
+    axis = alt.Axis(format="%b %Y" if step == "month" else "%d %b", labelOverlap=True, grid=False)
+    bars = (
+        alt.Chart(summed)
+        .mark_bar(strokeWidth=0)
+        .encode(
+            x=alt.X("from_at:T", title=f"{step} of the site", scale=over(span), axis=axis),
+            x2="to_at:T",
+            y=alt.Y("sum(drive_hours):Q", title="drive-hours [h]", axis=alt.Axis(tickCount=5)),
+            color=_colours(summed),
+            order=alt.Order("group_number:Q", sort="descending"),
+            tooltip=[
+                alt.Tooltip("from_at:T", title=step, format="%Y-%m-%d"),
+                alt.Tooltip("group_words:N", title="group"),
+                number("sum(drive_hours)", "drive-hours [h]", "h"),
+            ],
+        )
+    )
+    return framed(bars, 330)
 
 
 def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
@@ -114,8 +158,9 @@ def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
     return framed(bars, 32 * len(periods) + legend_px)
 
 
-def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.Chart:
+def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: bool = False) -> alt.Chart:
     """Every drive's time along a period, coloured by the group most of each step went to; findings as marks on it."""
+    rows = rows.sort("group_number", descending=True, maintain_order=True)
     names = sorted(rows["drive"].unique(), key=words.natural)
     step_px = max(12, min(24, 420 // len(names)))
     hours = "%H:%M" if (span[1] - span[0]).days <= 2 else "%d %b"
@@ -129,7 +174,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.C
             x=x,
             x2="to_at:T",
             y=y,
-            color=alt.Color("colour:N", scale=None),
+            color=_colours(rows, columns=6) if legend else alt.Color("colour:N", scale=None),
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("group_words:N", title="mostly"),
@@ -160,27 +205,4 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.C
                 tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N")],
             )
         )
-    return framed(alt.layer(*layers), step_px * len(names) + 50)
-
-
-def timeline(rows: pl.DataFrame) -> alt.Chart:
-    """What a drive did, one state in each row, time along."""
-    states = rows.sort("number", descending=True).unique("state", maintain_order=True)
-    names, colours = states["state_words"].to_list(), states["colour"].to_list()
-    chart = (
-        alt.Chart(rows)
-        .mark_bar(height={"band": 0.8})
-        .encode(
-            x=alt.X("from_at:T", title=along_time(), axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
-            x2="to_at:T",
-            y=alt.Y("state_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220)),
-            color=alt.Color("state_words:N", scale=alt.Scale(domain=names, range=colours), legend=None),
-            tooltip=[
-                alt.Tooltip("state_words:N", title="state"),
-                instant("from_at", "from"),
-                instant("to_at", "to"),
-                number("interval_s", "length [s]"),
-            ],
-        )
-    )
-    return framed(chart, 26 * max(3, len(names)) + 70)
+    return framed(alt.layer(*layers), step_px * len(names) + (100 if legend else 50))

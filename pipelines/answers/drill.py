@@ -30,16 +30,23 @@ class Drilled:
 
 
 def drill(
-    connection: Connection, site: Site, catalog: Catalog, drive: str, bucket: str, day: date | None, limit: int
+    connection: Connection,
+    site: Site,
+    catalog: Catalog,
+    drive: str,
+    bucket: str,
+    day: date | None,
+    limit: int,
+    session: str = "",
 ) -> Drilled:
-    """What is behind a bucket on a site day, the last one with data if none is given.
+    """What is behind a bucket on a site day, the last one with data if none is given; of one mount if it is named.
 
     Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
     """
     last = day or question.last_day(connection).day
     if last == question.NO_DATA:
         raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
-    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last)}
+    params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last), "session": session}
     rows = question.answer(connection, catalog, QUESTION, params).as_dicts()
     words = _words(connection)
     if not rows:

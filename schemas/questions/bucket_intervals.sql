@@ -16,6 +16,11 @@ type = "VARCHAR"
 default = "between_files"
 doc = "a bucket of gold.drive_ledger, or a group of them (gold.drive_time_bucket)"
 
+[params.session]
+type = "VARCHAR"
+default = ""
+doc = "those of one mount, by its session_id; all of them if left out"
+
 [params.n]
 type = "BIGINT"
 default = 20
@@ -130,7 +135,7 @@ chosen AS (
     SELECT f.*, count(*) OVER () AS n_intervals, sum(interval_s) OVER () AS all_s,
            count(*) OVER (PARTITION BY session_id) AS session_n, sum(interval_s) OVER (PARTITION BY session_id) AS session_s
     FROM found f CROSS JOIN wanted w
-    WHERE list_contains(w.buckets, f.bucket) AND f.interval_s > 0
+    WHERE list_contains(w.buckets, f.bucket) AND f.interval_s > 0 AND $session IN ('', f.session_id)
 ),
 longest AS (
     SELECT * FROM chosen ORDER BY interval_s DESC, from_at, bucket LIMIT $n

@@ -21,6 +21,11 @@ default = ""
 choices = ["", "drive"]
 doc = "drive: of each drive the mount with the lowest f alone"
 
+[params.session]
+type = "VARCHAR"
+default = ""
+doc = "one mount, by its session_id; all of them if left out"
+
 [params.n]
 type = "BIGINT"
 default = "1000000"
@@ -51,7 +56,8 @@ WITH chosen AS (
     SELECT *, row_number() OVER (PARTITION BY drive ORDER BY f NULLS LAST, requested_at, session_id) AS place
     FROM gold.mount
     WHERE site_day BETWEEN $first_day AND $last_day AND $station IN ('', station) AND $drive IN ('', drive)
-      AND $volume IN ('', volume) AND $group IN ('', storage_group) AND ($min_gb = 0 OR volume_gb >= $min_gb)
+      AND $volume IN ('', volume) AND $group IN ('', storage_group) AND $session IN ('', session_id)
+      AND ($min_gb = 0 OR volume_gb >= $min_gb)
 )
 SELECT session_id, site_day AS day, station, storage_group, volume, drive, mode, pattern, requested_at, n_files, volume_gb,
        file_share, drive_rate_mb_s, drive_rate_basis, overall_rate_mb_s, f, wall_s, position_s, n_mounts_day

@@ -1,13 +1,17 @@
-"""Is this drive slow, or unlucky? Each beside its peers, tapes taken out; failures, and which host serves it."""
+"""What did the drives do, and how fast? Their time at one glance, then what each can do against what it does."""
+
+from typing import Any
 
 import streamlit as st
 
-from dashboards import charts, components, fields
-from dashboards.charts import model_charts
+from dashboards import components, findings, words
+from dashboards.charts import drive_charts, ledger_charts
+from dashboards.data import Asked
 from dashboards.head import Page
+from pipelines.primitives import format
 
 PART = {
-    "title": "All drives",
+    "title": "Overview",
     "order": 10,
     "needs": ["gold.drive_ledger"],
     "lacking": "the logs of the drives",
@@ -15,113 +19,76 @@ PART = {
     "compares": True,
 }
 RATES = [
-    "drive", "generation", "n_sessions", "moved_gb", "drive_rate_mb_s", "drive_rate_basis", "nameplate_share",
-    "overall_rate_mb_s", "f",
+    "drive", "generation", "n_sessions", "n_files", "moved_gb", "drive_rate_mb_s", "nameplate_share",
+    "overall_rate_mb_s", "f", "idle_hours", "down_hours",
 ]  # fmt: skip
-ERRORS = [
-    "drive", "n_mounts", "volume_gb", "n_failed_transfers", "n_failed_mounts", "drive_read_errors",
-    "drive_write_errors", "uncorrected_errors", "block_retries", "n_alerts",
-]  # fmt: skip
-STOPS = ["drive", "n_outages", "n_restarts", "n_cleanings", "most_volumes_failed", "lost_hours", "down_hours"]
-EFFECT = [
-    "drive",
-    "volume",
-    "mode",
-    "ratio",
-    "ratio_low",
-    "ratio_high",
-    "rate_mb_s",
-    "n_files",
-    "n_errors",
-    "n_block_retries",
-    "summary",
-]
-MOVERS = ["generation", "mode", "mover_host", "n_drives", "n_files", "drive_rate_mb_s", "ratio_to_best"]
-COUNTED = [
-    "drive", "host", "device", "sampled_hours", "busy_share", "read_gb", "written_gb", "drive_rate_mb_s",
-    "overall_rate_mb_s", "f", "note",
-]  # fmt: skip
-TURNS = ["drive", "n_read", "n_write", "n_mixed", "n_turns", "turn_share", "turn_hours", "n_came_back", "least_back_h"]
-SLOW = ["drive", "volume", "station", "mode", "n_files", "volume_gb", "drive_rate_mb_s", "f"]
-ROBOTS = [
-    "robot",
-    "n_drives",
-    "n_alone",
-    "alone_s",
-    "n_together",
-    "together_s",
-    "step_s",
-    "waited_hours",
-    "concurrency",
-]
-MOST_DRAWN = 40
 
 
 def draw(page: Page) -> None:
     """Draw the part."""
     drive = page.chosen["drive"]
     drives = page.ask("drives")
-    chosen = drives.rows_of(drive=drive)
-    if not chosen:
-        st.info("No server log tells of drives in this period. Choose other days, or load logs with `tapescope run`.")
+    if not drives.rows_of(drive=drive):
+        st.info("No log of drives covers these days." if not drive else f"No log covers {drive} on these days.")
         return
-    components.heading(drives, "Rates and hours")
-    rated = [row for row in drives.rows if row["drive_rate_mb_s"] is not None]
-    if rated:
-        titles = {
-            "drive_rate_mb_s": drives.label("drive_rate_mb_s"),
-            "overall_rate_mb_s": drives.label("overall_rate_mb_s"),
-        }
-        tips = ["drive:N", "generation:N", *(charts.number(name, title) for name, title in titles.items())]
-        shown = charts.points(drives.frame(rated), "drive_rate_mb_s", "overall_rate_mb_s", "generation", titles, tips)
-        components.show_chart(drives, shown, "What a drive can do against what it does over its mounts.")
-    components.show_table(drives, RATES, chosen)
+    asked = _show_one(page, drive) if drive else _show_all(page)
+    asked += _show_rates(page, drives, drive)
+    components.show_sql(*asked)
+
+
+def _show_all(page: Page) -> list[Asked]:
+    """Every drive's time."""
+    found, timeline = page.ask("findings"), page.ask("drive_timeline")
+    components.heading(timeline)
+    marks = findings.marks(findings.ranked(found.rows), {row["drive"] for row in timeline.rows})
+    chart = ledger_charts.drives(timeline.frame(), marks, page.span(), legend=True)
+    components.show_chart(timeline, chart, "Each drive's time along the period; findings are marked.", zooms=True)
+    st.caption("Triangles: findings. Choose a drive in the side bar, or in the table, for its own states and errors.")
+    return [timeline, found]
+
+
+def _show_one(page: Page, drive: str) -> list[Asked]:
+    """One drive's states, with outages, errors and findings marked on them."""
+    found, timeline, happened = page.ask("findings"), page.ask("drive_timeline"), page.ask("drive_events", drive=drive)
+    components.breadcrumbs(("drives", "Drives", {}))
+    components.heading(timeline, f"Drive {drive}")
+    st.text(_sentence(drive, happened))
+    marks = findings.marks(findings.ranked(found.rows), {drive})
+    chart = drive_charts.one(timeline.frame(timeline.rows_of(drive=drive)), happened.frame(), marks, page.span())
+    components.show_chart(timeline, chart, f"States of {drive}, its errors and outages.", zooms=True)
+    for row in findings.ranked(found.rows):
+        if drive in row["entity"].split("/"):
+            findings.link(row)
+    return [timeline, happened, found]
+
+
+def _sentence(drive: str, happened: Asked) -> str:
+    """Outages with their times, and how many errors there were."""
+    down = happened.rows_of(kind="outage")
+    parts = [
+        f"out of service from {components.instant(row['from_at'])} to {components.instant(row['to_at'])}"
+        f" ({happened.shown(row, 'lasted_hours')})"
+        for row in down[:3]
+    ]
+    parts += [f"{len(down) - 3} more times later"] if len(down) > 3 else []
+    others = len(happened.rows) - len(down)
+    errors = f"{format.counted(others, 'event')} of errors and restarts" if others else "no error in its log"
+    return f"{drive} was {', '.join(parts)}; {errors}." if parts else f"{drive} was never out of service; {errors}."
+
+
+def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
+    """What drives can do against what they do, and the table."""
+    components.heading(drives, "Rates: at work, and from mount to dismount")
     earlier = page.ask_before("drives")
-    if earlier and page.before:
-        st.caption(f"The same from {page.before[0]} to {page.before[1]}:")
-        if earlier.rows:
-            components.show_table(earlier, RATES, earlier.rows_of(drive=drive))
-        else:
-            st.info("No server log covers these days.")
-    st.text("Their hours:")
-    groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
-    components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups)], chosen)
-    components.show_sql(drives, *([earlier] if earlier else []))
-
-    effect = page.ask("slow_drive_or_tape")
-    components.heading(effect)
-    st.caption("Of large files, drives and tapes apart: 1 is the typical one of its kind. Lines are 90 % intervals.")
-    kind = fields.choose("of", "Of", ["drives", "tapes"], page=st)
-    name = "drive" if kind == "drives" else "volume"
-    estimated = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name] and row["can_tell"]]
-    if estimated:
-        frame = effect.frame(estimated[:MOST_DRAWN])
-        components.show_chart(effect, model_charts.intervals(frame, name, "times the typical one"))
-        components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))
+    rated: list[dict[str, Any]] = [row for row in drives.rows if row["drive_rate_mb_s"] and row["overall_rate_mb_s"]]
+    if rated:
+        chart = drive_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
+        components.show_chart(drives, chart, "What a drive can do against what it does over its mounts.")
     else:
-        st.info(
-            "No drive shared enough tapes with others to be told apart from them: what it lacks stands in the table."
-        )
-    components.show_table(effect, EFFECT, [row for row in effect.rows_of(drive=drive) if row[name]], {"summary": 300})
-    components.show_sql(effect)
-
-    health = page.ask("drive_health", drive=drive)
-    components.heading(health)
-    if health.rows:
-        components.show_table(health, ERRORS)
-        components.show_table(health, STOPS)
-    else:
-        st.info("No drive did, or failed to do, anything.")
-    components.show_sql(health)
-    for name, columns, lacking in (
-        ("drive_turns", TURNS, "No mount moved files."),
-        ("robot_waits", ROBOTS, "No mount is known from request to loaded."),
-    ):
-        found = page.ask(name, drive=drive)
-        components.show_part(found, columns, lacking=lacking)
-    components.show_part(page.ask("rates_by_mover"), MOVERS)
-    counted = page.ask("drive_counters")
-    lacking = "No counters of drives were read: node_exporter's tapestats collector and tapestat have them."
-    components.show_part(counted, COUNTED, counted.rows_of(drive=drive), lacking=lacking)
-    slow = page.ask("session_rates", slowest="drive", min_gb=50, drive=drive)
-    components.show_part(slow, SLOW, text="The slowest mount of each drive, of at least 50 GB")
+        st.info("No drive has both rates on these days.")
+    if page.before:
+        days = format.days_text(*page.before)
+        has_rows = earlier and earlier.rows
+        st.caption(f"Hollow: the drive on {days}." if has_rows else f"No log of drives covers {days}.")
+    components.show_table(drives, RATES, words.in_order(drives.rows_of(drive=drive), "drive"))
+    return [drives, *([earlier] if earlier else [])]

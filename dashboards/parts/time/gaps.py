@@ -1,11 +1,14 @@
-"""Is it the 10 s gap? How long drives stand still between files, what it costs, and the log lines that prove it."""
+"""How long drives stand still between files, what it costs, and the log lines that prove it."""
 
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, components, state
+from dashboards import components, state, words
+from dashboards.charts import gap_charts
+from dashboards.data import Asked
 from dashboards.head import Page
-from pipelines.primitives.format import label
+from dashboards.tables import Rows
+from pipelines.primitives import format
 
 PART = {
     "title": "Gaps between files",
@@ -15,14 +18,10 @@ PART = {
     "filters": ["station", "drive"],
     "compares": True,
 }
-HEAD = ["n_gaps", "share_long", "n_long_gaps", "lost_hours", "lost_gb_day"]
 COST = ["station", "drive", "n_gaps", "p50_s", "share_long", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
-DEAD = [
-    "drive", "share", "dead_hours", "filemark_hours", "checksum_hours", "database_hours", "no_request_hours",
-    "request_hours", "position_hours", "start_hours",
-]  # fmt: skip
-SPLIT = ["station", "n_gaps", "p50_s", "p95_s", "ready_share", "metadata_hours", "starved_hours"]
+MOST_STATIONS, MOST_SLOW, MOST_EXAMPLES = 4, 3, 4
+MUCH = 0.2  # share of long gaps from which a drive has a colour of its own
 
 
 def draw(page: Page) -> None:
@@ -30,78 +29,115 @@ def draw(page: Page) -> None:
     station, drive = page.chosen["station"], page.chosen["drive"]
     cost = page.ask("gap_cost", station=station, drive=drive)
     if not cost.rows:
-        st.info("No gaps between files in this period. Choose other days, or load their logs with `tapescope run`.")
+        st.info("No drive moved two files one after the other in this period.")
         return
-    before = page.ask_before("gap_cost", station=station, drive=drive)
-    components.show_numbers(
-        cost, cost.rows_of(level="all")[0], HEAD, next(iter(before.rows_of(level="all")), None) if before else None
-    )
-
-    histogram = page.ask("gap_histogram", station=station, drive=drive)
-    peaks = page.ask("gap_peaks", station=station, drive=drive)
-    components.heading(histogram)
-    unit = histogram.column("bin_from_s").unit
-    st.caption(f"Dashed line: the expected gap, {page.site['expected_gap_s']:g} {unit}. Orange: where a peak begins.")
-    bins, tops = histogram.frame(), peaks.frame()
-    shown = [row["station"] for row in cost.rows_of(level="station")]
-    places = st.columns(min(2, len(shown)))
-    for number, name in enumerate(shown):
-        is_shown = (pl.col("station") == name) if name is not None else pl.col("station").is_null()
-        parts = bins.filter(is_shown), tops.filter(is_shown)
-        chart = charts.gap_histogram(*parts, name or "-", page.site["expected_gap_s"], unit)
-        components.show_chart(histogram, chart, place=places[number % 2])
-    components.show_sql(histogram, peaks)
-
-    components.heading(cost)
-    components.show_table(cost, COST, cost.rows_of(level="drive"))
+    earlier = page.ask_before("gap_cost", station=station, drive=drive)
     priced = page.ask("lost_time")
-    gains = [row for row in priced.rows_of(station=station, cause="long_gap") if row["gain_gb_day"] is not None]
-    if not drive:
-        lost = cost.shown(cost.rows_of(level="all")[0], "lost_gb_day")
-        if gains:
-            total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
-            st.text(
-                f"Lost is what could have moved in the time beyond the expected gap if nothing else limited: {lost}. Gain"
-                f" is what remains of it after the next bottleneck of each drive ({total['bottleneck']}):"
-                f" {priced.shown(total, 'gain_gb_day')}."
-            )
-        else:
-            st.text(f"Lost, {lost}, is at most: what remains of it after the next bottleneck, the gain, is not known.")
-    state.link(
-        "plan/whatif",
-        f"What if no gap were longer than {page.site['expected_gap_s']:g} {unit}?",
-        gap=f"{page.site['expected_gap_s']:g}",
+    _say_cost(page, cost, earlier, priced)
+    asked = _show_histograms(page, cost)
+    components.heading(cost)
+    components.show_table(cost, COST, sorted(cost.rows_of(level="drive"), key=lambda row: -(row["lost_hours"] or 0)))
+    expected = f"{page.site['expected_gap_s']:g}"
+    state.link("plan/whatif", f"What if no gap were longer than {expected} s?", gap=expected)
+    asked.append(_show_examples(page))
+    components.show_sql(*asked, cost, priced)
+
+
+def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> None:
+    """What long gaps cost in a sentence; what could have moved at most, and what remains of it as gain."""
+    (every,) = cost.rows_of(level="all")
+    if not every["n_long_gaps"]:
+        st.text(
+            f"None of {format.counted(every['n_gaps'], 'gap')} was long: the expected gap is"
+            f" {page.site['expected_gap_s']:g} s{_before(cost, earlier)}."
+        )
+        return
+    st.text(
+        f"{every['n_long_gaps']:,} of {format.counted(every['n_gaps'], 'gap')} ({format.percent(every['share_long'])})"
+        f" were longer than the expected {page.site['expected_gap_s']:g} s. They cost"
+        f" {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
     )
-    components.show_sql(cost, priced, *([before] if before else []))
-
-    dead = page.ask("dead_time", drive=drive)
-    components.heading(dead)
-    hours = [row for row in dead.rows if row["hour_at"]]
-    if hours:
-        tips = ["drive:N", charts.instant("hour_at", "hour"), charts.share("share", "of the hour")]
-        tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
-        chart = charts.heat_map(dead.frame(hours), "drive", "share", "share of the hour", tips, page.span(), charts.RED)
-        components.show_chart(dead, chart)
-        st.caption("Empty: the drive moved no two files one after the other in that hour.")
-        components.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
+    if page.chosen["drive"]:
+        return
+    lost = cost.shown(every, "lost_gb_day")
+    gains = [
+        row
+        for row in priced.rows_of(station=page.chosen["station"], cause="long_gap")
+        if row["gain_gb_day"] is not None
+    ]
+    if gains:
+        total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
+        st.text(
+            f"Lost is what could have moved in that time if nothing else limited: {lost}. Gain is what remains of it"
+            f" after the next bottleneck ({total['bottleneck']}): {priced.shown(total, 'gain_gb_day')}."
+        )
     else:
-        st.info("No drive stood still between two files.")
-    components.show_sql(dead)
+        st.text(
+            f"At most {lost} could have moved in that time; the next bottleneck is not known, so neither is the gain."
+        )
 
-    split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
-    components.show_part(split, SPLIT, split.rows_of(station=station), text="Was the next file at hand?")
 
-    examples = page.ask("gap_examples", station=station, drive=drive)
-    components.heading(examples)
-    if not examples.rows:
-        st.info("No gap was long: none was judged longer than expected by more than the rule long_gap allows.")
-    for row in examples.rows:
-        with st.container(border=True):
-            st.text(f"{row['station']}   {row['drive']}   {row['started_at']} to {row['ended_at']} UTC")
-            whole = [f"{label(examples.column(name))} {examples.shown(row, name)}" for name in PARTS]
-            st.text(
-                f"gap {examples.shown(row, 'gap_s')}, judged {examples.shown(row, 'avoidable_s')}:   {'   '.join(whole)}"
-            )
-            previous = (row["path"], row["previous_line_no"], row["previous_message"])
-            components.show_lines(previous, (row["next_path"], row["next_line_no"], row["next_message"]))
-    components.show_sql(examples)
+def _before(cost: Asked, earlier: Asked | None) -> str:
+    """The same of the days to compare with."""
+    if earlier is None:
+        return ""
+    then = next(iter(earlier.rows_of(level="all")), None)
+    if then is None:
+        return "; no log covers the days compared with"
+    return f"; on the days compared with, long gaps cost {cost.shown(then, 'lost_hours')}"
+
+
+def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
+    """A histogram for each of the stations that lost most."""
+    chosen = {"station": page.chosen["station"], "drive": page.chosen["drive"]}
+    bins, peaks = page.ask("gap_histogram", **chosen), page.ask("gap_peaks", **chosen)
+    earlier = page.ask_before("gap_histogram", **chosen)
+    components.heading(bins, "Gap lengths by station")
+    stations = sorted(cost.rows_of(level="station"), key=lambda row: -(row["lost_hours"] or 0))
+    shown = words.in_order(stations[:MOST_STATIONS], "station")
+    places = st.columns(min(2, len(shown)))
+    for number, row in enumerate(shown):
+        name = row["station"]
+        is_its = pl.col("station").eq_missing(pl.lit(name, dtype=pl.String))
+        chart = gap_charts.histogram(
+            bins.frame().filter(is_its),
+            peaks.frame().filter(is_its),
+            _slow([one for one in cost.rows_of(level="drive") if one["station"] == name]),
+            name or "no station known",
+            page.site["expected_gap_s"],
+            earlier.frame().filter(is_its) if earlier and earlier.rows else None,
+        )
+        says = f"Gaps of station {name}." if name else "Gaps of files without a station."
+        components.show_chart(bins, chart, says, places[number % len(places)])
+    notes = [f"A drive has a colour of its own where at least {MUCH:.0%} of its gaps are long."]
+    if len(shown) < len(stations):
+        notes.append(f"The {MOST_STATIONS} of {len(stations)} stations that lost most; choose another in the side bar.")
+    if earlier and earlier.rows:
+        notes.append("Dashed: the days compared with.")
+    st.caption(" ".join(notes))
+    return [bins, peaks, *([earlier] if earlier else [])]
+
+
+def _slow(drives: Rows) -> list[str]:
+    """The drives of a station with many long gaps, the worst first."""
+    many = [row for row in drives if (row["share_long"] or 0) >= MUCH]
+    return [row["drive"] for row in sorted(many, key=lambda row: -row["lost_hours"])[:MOST_SLOW]]
+
+
+def _show_examples(page: Page) -> Asked:
+    """The two log lines around a usual long gap of each drive."""
+    found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
+    components.heading(found)
+    if not found.rows:
+        st.info("No gap was long: none was longer than expected by more than the rule on long gaps allows.")
+    for row in found.rows[:MOST_EXAMPLES]:
+        parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
+        st.text(
+            f"{row['drive']} for {row['station'] or 'no station known'}, {components.instant(row['started_at'])} to"
+            f" {components.instant(row['ended_at'])}: {found.shown(row, 'gap_s')}, of it {', '.join(parts)}."
+        )
+        components.show_lines(
+            (row["path"], row["previous_line_no"], row["previous_message"]),
+            (row["next_path"], row["next_line_no"], row["next_message"]),
+        )
+    return found

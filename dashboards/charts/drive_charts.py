@@ -1,0 +1,269 @@
+"""Drives one by one: rates against what they are sold with, states along the time, errors, hosts, and weeks."""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from dashboards import words, zone
+from dashboards.charts import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    RED,
+    Span,
+    along_time,
+    count,
+    framed,
+    number,
+    over,
+    share,
+)
+from dashboards.charts import instant as instant_tip
+
+# What happened to a drive: colour, and a shape of its own, so that colour is never alone.
+_EVENTS = {
+    "out of service": (GREY, "square"),
+    "transfer failed": (RED, "cross"),
+    "mount failed": (ORANGE, "triangle-up"),
+    "media error": (PURPLE, "diamond"),
+    "tape alert": (BLUE, "circle"),
+}
+_OTHER = (GREEN, "triangle-right")
+
+
+def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.Chart:
+    """Drive rate against overall rate, each drive with its name; lines show the native rates of their kinds."""
+    x = alt.X(
+        "drive_rate_mb_s:Q",
+        title="rate while it works [MB/s]",
+        scale=alt.Scale(domainMin=0),
+        axis=alt.Axis(tickCount=10),
+    )
+    y = alt.Y("overall_rate_mb_s:Q", title="rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6))
+    tips = [
+        "drive:N",
+        "generation:N",
+        number("drive_rate_mb_s", "rate while it works [MB/s]"),
+        number("overall_rate_mb_s", "mount to dismount [MB/s]"),
+        number("native_mb_s", "native rate [MB/s]"),
+        share("f", "of the rate while it works"),
+    ]
+    native = (pl.col("drive_rate_mb_s") / pl.col("nameplate_share").cast(pl.Float64)).round(1)
+    named = rows.with_columns(native_mb_s=native, is_chosen=pl.col("drive") == chosen, generation=_kind())
+    kinds = (
+        named.drop_nulls("native_mb_s")
+        .group_by("native_mb_s")
+        .agg(text=pl.col("generation").unique().sort().str.join(" and ") + " native")
+    )
+    order = sorted(named["generation"].unique(), key=words.natural)
+    colour = alt.Color(
+        "generation:N",
+        scale=alt.Scale(domain=order, range=COLOURS),
+        legend=alt.Legend(orient="top", title=None, columns=6),
+    )
+    layers = [
+        alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x="native_mb_s:Q"),
+        alt.Chart(kinds)
+        .transform_calculate(text="datum.text + ' ' + datum.native_mb_s")
+        .mark_text(align="right", dx=-5, baseline="top", color=INK)
+        .encode(x="native_mb_s:Q", y=alt.value(0), text="text:N"),
+    ]
+    if earlier is not None and earlier.height:
+        layers += _moved(named, earlier, x, y)
+    dots = alt.Chart(named)
+    layers.append(
+        dots.mark_circle(opacity=0.85).encode(
+            x=x,
+            y=y,
+            color=colour,
+            size=alt.condition("datum.is_chosen", alt.value(220), alt.value(70)),
+            tooltip=tips,
+        )
+    )
+    layers.append(_names(named).encode(x=x, y=y, text="drive:N"))
+    return framed(alt.layer(*layers), 340)
+
+
+def _kind() -> pl.Expr:
+    return pl.col("generation").fill_null("kind unknown")
+
+
+def _names(rows: pl.DataFrame) -> alt.Chart:
+    """Names next to dots; where dots lie on one another, of the one with the lowest share of its rate."""
+    across = (pl.col("drive_rate_mb_s") / (pl.col("drive_rate_mb_s").max() / 6)).round()
+    up = (pl.col("overall_rate_mb_s") / (pl.col("overall_rate_mb_s").max() / 12)).round()
+    alone = rows.with_columns(across=across, up=up).sort(~pl.col("is_chosen"), "f", nulls_last=True)
+    alone = alone.unique(["across", "up"], keep="first", maintain_order=True)
+    return alt.Chart(alone).mark_text(align="left", dx=8, color=INK, fontSize=11)  # type: ignore[no-any-return]
+
+
+def _moved(rows: pl.DataFrame, earlier: pl.DataFrame, x: Any, y: Any) -> list[alt.Chart]:
+    """From where a drive was on the days compared with: a hollow dot, and a dashed line to where it is."""
+    then = earlier.select("drive", was_x="drive_rate_mb_s", was_y="overall_rate_mb_s").drop_nulls()
+    both = rows.select("drive", "drive_rate_mb_s", "overall_rate_mb_s").join(then, on="drive")
+    tips = [
+        "drive:N",
+        number("was_x", "worked at, then [MB/s]", "MB/s"),
+        number("was_y", "overall, then [MB/s]", "MB/s"),
+    ]
+    return [
+        alt.Chart(both).mark_rule(color=GREY, strokeDash=[2, 2]).encode(x=x, y=y, x2="was_x:Q", y2="was_y:Q"),
+        alt.Chart(both).mark_point(color=GREY, size=60).encode(x="was_x:Q", y="was_y:Q", tooltip=tips),
+    ]
+
+
+def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.Chart:
+    """One drive's time, a row for each group of states; its findings and what happened to it on top."""
+    states = rows.sort("group_number", descending=True).unique("group_words", maintain_order=True)
+    names = states["group_words"].to_list()
+    top = [*(["findings"] if marks else []), *sorted(happened["what"].unique())]
+    y = alt.Y("row:N", sort=[*top, *names], title=None, axis=alt.Axis(labelLimit=160, labelOverlap=False, ticks=False))
+    x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
+    bars = (
+        alt.Chart(rows.with_columns(row=pl.col("group_words")))
+        .mark_bar(height={"band": 0.8})
+        .encode(
+            x=x,
+            x2="to_at:T",
+            y=y,
+            color=alt.Color("colour:N", scale=None),
+            tooltip=[
+                alt.Tooltip("group_words:N", title="mostly"),
+                instant_tip("from_at", "from"),
+                instant_tip("to_at", "to"),
+                share("group_share", "share of that time"),
+            ],
+        )
+    )
+    layers = [bars]
+    if happened.height:
+        layers += _happened(happened.with_columns(row=pl.col("what")), x, y, span, None)
+    if marks:
+        found = pl.DataFrame(marks).with_columns(zone.show(pl.col("at"))).with_columns(row=pl.lit("findings"))
+        tips = [alt.Tooltip("title:N", title="finding"), "severity:N", instant_tip("at", "since")]
+        layers.append(
+            alt.Chart(found.with_columns(at=pl.col("at").clip(*span)))
+            .mark_point(shape="triangle-down", size=110, filled=True, color=RED)
+            .encode(x="at:T", y=y, tooltip=tips)
+        )
+    return framed(alt.layer(*layers), 25 * (len(names) + len(top)) + 80)
+
+
+def _axis(span: Span) -> alt.Axis:
+    days = (span[1] - span[0]).days
+    form = "%H:%M" if days <= 2 else "%d %b %H:%M" if days <= 14 else "%d %b"
+    return alt.Axis(format=form, labelOverlap=True, grid=False, tickCount=8)
+
+
+def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
+    """What happened to drives: outages as bars, the rest as marks, a row a drive."""
+    names = sorted(rows["drive"].unique(), key=words.natural)
+    y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False, ticks=False))
+    x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
+    legend = alt.Legend(orient="top", title=None, columns=6)
+    return framed(alt.layer(*_happened(rows, x, y, span, legend)), 24 * max(3, len(names)) + 110)
+
+
+def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend | None) -> list[alt.Chart]:
+    there = sorted(rows["what"].unique(), key=lambda what: (what not in _EVENTS, what))
+    looks = {what: _EVENTS.get(what, _OTHER) for what in there}
+    tips = [
+        "drive:N",
+        alt.Tooltip("what:N", title="what"),
+        instant_tip("from_at", "at"),
+        instant_tip("to_at", "until"),
+        number("lasted_hours", "lasted or cost [h]"),
+        alt.Tooltip("volume:N", title="tape"),
+        "error:N",
+    ]
+    look = pl.col("what").replace_strict({what: colour for what, (colour, _) in looks.items()})
+    inside = rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")).clip(*span), look=look)
+    colours = alt.Scale(domain=there, range=[colour for colour, _ in looks.values()])
+    shapes = alt.Scale(domain=there, range=[shape for _, shape in looks.values()])
+    lasting = inside.filter(pl.col("to_at").is_not_null())
+    colour: Any = alt.Color("what:N", scale=colours, legend=legend) if legend else alt.Color("look:N", scale=None)
+    bars = alt.Chart(lasting).mark_bar(height={"band": 0.5})
+    marks = alt.Chart(inside).mark_point(size=70, filled=True, opacity=0.85)
+    return [
+        bars.encode(x=x, x2="to_at:T", y=y, color=colour, tooltip=tips),
+        marks.encode(x=x, y=y, color=colour, shape=alt.Shape("what:N", scale=shapes, legend=legend), tooltip=tips),
+    ]
+
+
+def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
+    """What failed or had to be put right on each drive, by kind."""
+    long = rows.unpivot(list(titles), index="drive", variable_name="kind", value_name="n").filter(pl.col("n") > 0)
+    long = long.with_columns(kind=pl.col("kind").replace(titles))
+    names = [title for title in titles.values() if title in set(long["kind"])]
+    chart = (
+        alt.Chart(long)
+        .mark_bar(height={"band": 0.7})
+        .encode(
+            y=alt.Y("drive:N", sort="-x", title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False)),
+            x=alt.X("sum(n):Q", title="number of them", axis=alt.Axis(tickMinStep=1, format="d")),
+            color=alt.Color(
+                "kind:N",
+                scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
+                legend=alt.Legend(orient="top", title=None, columns=4, labelLimit=260),
+            ),
+            tooltip=["drive:N", "kind:N", count("n", "number")],
+        )
+    )
+    return framed(chart, 24 * max(3, long["drive"].n_unique()) + 110)
+
+
+def hosts(rows: pl.DataFrame) -> alt.Chart:
+    """Rates of equal drives by the host that serves them: a dot a host, the best of a kind at 1."""
+    named = rows.with_columns(kind=pl.concat_str(_kind(), pl.col("mode"), separator=" "))
+    order = sorted(named["mover_host"].drop_nulls().unique(), key=words.natural)
+    chart = (
+        alt.Chart(named)
+        .mark_point(filled=True, size=80)
+        .encode(
+            y=alt.Y("mover_host:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, labelOverlap=False)),
+            x=alt.X("drive_rate_mb_s:Q", title="drive rate [MB/s]", scale=alt.Scale(zero=True)),
+            color=alt.Color("kind:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None)),
+            shape=alt.Shape("kind:N", legend=alt.Legend(orient="top", title=None)),
+            tooltip=[
+                alt.Tooltip("mover_host:N", title="host"),
+                "kind:N",
+                number("drive_rate_mb_s", "drive rate [MB/s]"),
+                share("ratio_to_best", "of the best host's"),
+                count("n_drives", "drives"),
+            ],
+        )
+    )
+    return framed(chart, 24 * max(3, len(order)) + 100)
+
+
+def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
+    """A value of each drive over days, weeks or months."""
+    names = sorted(rows["drive"].unique(), key=words.natural)
+    steps = [alt.DateTime(year=at.year, month=at.month, date=at.day) for at in sorted(rows["step_from"].unique())]
+    form = "%b %Y" if step == "month" else "%d %b"
+    axis = alt.Axis(format=form, values=steps, labelOverlap=True, grid=False)
+    chart = (
+        alt.Chart(rows)
+        .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=1.6)
+        .encode(
+            x=alt.X("step_from:T", title=f"{step} of the site, from", axis=axis),
+            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
+            color=alt.Color(
+                "drive:N",
+                sort=names,
+                scale=alt.Scale(range=COLOURS),
+                legend=alt.Legend(orient="top", title=None, columns=8, symbolLimit=16),
+            ),
+            tooltip=[
+                "drive:N",
+                alt.Tooltip("step_from:T", title=f"{step} from", format="%Y-%m-%d"),
+                number(value, title),
+            ],
+        )
+    )
+    return framed(chart, 260)

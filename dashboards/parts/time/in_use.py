@@ -1,0 +1,58 @@
+"""Are there enough drives? Those in use against those there are, and what deep queues bring."""
+
+import streamlit as st
+
+from dashboards import charts, components
+from dashboards.charts import hour_charts
+from dashboards.head import Page
+
+PART = {
+    "title": "Drives in use and queues",
+    "order": 40,
+    "needs": ["gold.movers_in_use", "silver.queue_sample"],
+    "lacking": "logs of the drives",
+}
+SERVED = ["day", "robot", "generation", "n_drives", "n_tapes", "added", "removed"]
+DEPTHS = ["mode", "from_depth", "to_depth", "waiting_hours", "rate_mb_s", "n_mounts", "files_a_mount"]
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    used = page.ask("movers_in_use")
+    components.heading(used, "Drives in use")
+    systems = sorted({row["system"] for row in used.rows})
+    if not systems:
+        st.info("No log of drives covers these days.")
+    step = hour_charts.step_of(page.n_days)
+    for system in systems:
+        rows = used.rows_of(system=system)
+        top = max(rows, key=lambda row: row["max_in_use"])
+        of = f" of {system}" if len(systems) > 1 else ""
+        st.text(
+            f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at once, first in the hour from"
+            f" {components.instant(top['hour_at'])}."
+        )
+        says = f"Archive system {system}" if len(systems) > 1 else "Drives in use over the period."
+        components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
+    if not all(row["is_possible"] for row in used.rows):
+        st.warning(
+            "In some hours more drives were in use than there are: a drive is missing in `site.toml`, or logs lie."
+        )
+    served = page.ask("drives_in_service")
+    components.heading(served)
+    if served.rows:
+        components.show_table(served, SERVED)
+    else:
+        st.info("No drive moved a whole file in this period.")
+    depths = page.ask("queue_depths")
+    components.heading(depths)
+    drawn = [row for row in depths.rows if row["rate_mb_s"] is not None]
+    if drawn:
+        titles = {"from_depth": depths.label("from_depth"), "rate_mb_s": depths.label("rate_mb_s")}
+        chart = charts.lines(depths.frame(drawn), "from_depth", "rate_mb_s", "mode", titles, log_x=True)
+        components.show_chart(depths, chart)
+    if depths.rows:
+        components.show_table(depths, DEPTHS)
+    else:
+        st.info("No queued request is known in this period.")
+    components.show_sql(used, served, depths)

@@ -1,0 +1,43 @@
+"""Which log lines prove it? The longest intervals of a state, with the lines that begin and end them."""
+
+import streamlit as st
+
+from dashboards import components, data, fields, words
+from dashboards.head import Page
+from pipelines.primitives.format import day_text, quantity
+
+PART = {
+    "title": "Log lines",
+    "order": 60,
+    "needs": ["gold.drive_ledger"],
+    "lacking": "the logs of the drives",
+    "filters": ["drive"],
+}
+START = "between_files"
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    buckets = page.ask("drive_time_buckets")
+    group_words = {row["time_group"]: row["group_words"] for row in reversed(buckets.rows)}
+    bucket = fields.choose("bucket", "State", sorted(group_words, key=START.__ne__), group_words, st)
+    within = {row["bucket"] for row in buckets.rows_of(time_group=bucket)}
+    ledger = page.ask("drive_ledger")
+    spent: dict[tuple[str, object], float] = {}
+    for row in ledger.rows_of(drive=page.chosen["drive"]):
+        key = row["drive"], row["day"]
+        spent[key] = spent.get(key, 0.0) + (row["seconds"] if row["bucket"] in within else 0.0)
+    if not spent:
+        st.info("No log of drives covers these days.")
+        return
+    drive, day = min(spent, key=lambda key: (-spent[key], words.natural(key[0]), key[1]))
+    if not spent[drive, day]:
+        st.info(
+            f"{page.chosen['drive'] or 'No drive'} spent {'no' if page.chosen['drive'] else 'any'} time in this state."
+        )
+        return
+    st.header(f"Longest times of “{group_words[bucket]}” on {drive}", anchor=False)
+    most = "" if page.chosen["drive"] else ", the drive with most of it"
+    st.text(f"{drive}{most}, on {day_text(day)}: {quantity(spent[drive, day] / 3600, 'h')}.")
+    components.show_intervals(data.drilled(page.snapshot, drive, bucket, day))
+    components.show_sql(ledger)

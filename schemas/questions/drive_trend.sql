@@ -1,0 +1,50 @@
+/*
+title = "Drives over the weeks"
+topic = "drives"
+why = "Whether a drive becomes slower, fails more often or stands still longer: its rate, failures and hours down, week by week."
+takes = ["last_day", "drive"]
+
+[params.n_days]
+type = "BIGINT"
+default = 182
+doc = "days up to the last one"
+
+[params.step]
+type = "VARCHAR"
+default = "week"
+choices = ["day", "week", "month"]
+doc = "what is summed to one row; weeks begin on Monday"
+
+[columns]
+drive = { type = "VARCHAR", doc = "drive" }
+step_from = { type = "DATE", doc = "first site day of the step, by the calendar; the first and the last step may be cut" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in those days" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them; NULL where none is known or the bases of the time differ" }
+n_failed = { type = "BIGINT", doc = "transfers, mounts and dismounts that failed" }
+n_errors = { type = "BIGINT", doc = "errors of the drive's own counters, also those it put right; NULL where no log has them" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of what failed" }
+*/
+WITH rate AS (
+    SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,
+           CASE WHEN count(DISTINCT drive_rate_basis) = 1 THEN sum(timed_bytes) / nullif(sum(drive_us), 0) END AS rate_mb_s
+    FROM gold.tape_traffic
+    WHERE day > $last_day - $n_days AND day <= $last_day AND drive IS NOT NULL AND $drive IN ('', drive)
+    GROUP BY ALL
+),
+health AS (
+    SELECT drive, date_trunc($step, day) AS step_from, sum(n_mounts) AS n_mounts,
+           sum(n_failed_transfers + n_failed_mounts + n_failed_dismounts) AS n_failed,
+           sum(coalesce(read_errors + write_errors, read_errors, write_errors)) AS n_errors,
+           sum(down_hours) AS down_hours, sum(lost_hours) AS lost_hours
+    FROM gold.drive_health
+    WHERE day > $last_day - $n_days AND day <= $last_day AND $drive IN ('', drive)
+    GROUP BY ALL
+)
+SELECT drive, CAST(step_from AS DATE) AS step_from, CAST(coalesce(h.n_mounts, 0) AS BIGINT) AS n_mounts,
+       coalesce(CAST(r.moved_gb AS DOUBLE), 0) AS moved_gb, CAST(r.rate_mb_s AS DOUBLE) AS drive_rate_mb_s,
+       CAST(coalesce(h.n_failed, 0) AS BIGINT) AS n_failed, CAST(h.n_errors AS BIGINT) AS n_errors,
+       coalesce(h.down_hours, 0) AS down_hours, coalesce(h.lost_hours, 0) AS lost_hours
+FROM health h FULL JOIN rate r USING (drive, step_from)
+ORDER BY drive, step_from

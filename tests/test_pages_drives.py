@@ -1,0 +1,293 @@
+"""The pages on time, on drives and on one mount, on the sample archive in Streamlit's own test runner."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards.pages import find_parts
+from pipelines import steps
+from pipelines.answers.question import ask
+from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.format import percent
+from support.app import at
+from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
+
+DAYS = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
+PARTS = [(page, part.name) for page in ("time", "drives") for part in find_parts(page)]
+
+
+@pytest.fixture
+def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
+def opened(app: AppTest, page: str, **choices: str) -> AppTest:
+    at(app, page)
+    for name, value in choices.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def url(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(str(element.value) for element in app.text)
+
+
+def box(app: AppTest, label: str) -> Any:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table with these columns; cells that are links have the names they lead to."""
+    frame = next(one.value for one in app.dataframe if set(columns) <= set(one.value.columns))
+    return frame.map(lambda cell: re.sub(r"^/.*[?&]\w+=", "", cell) if isinstance(cell, str) else cell)
+
+
+def drawn(app: AppTest) -> list[Any]:
+    return list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
+
+
+def spec(app: AppTest, start: str) -> dict[str, Any]:
+    """The chart whose sentence begins so, as the browser gets it."""
+    return json.loads(next(one.proto.spec for one in drawn(app) if start in one.proto.alt))  # type: ignore[no-any-return]
+
+
+def headings(app: AppTest) -> list[str]:
+    return [one.value for one in app.header]
+
+
+@pytest.mark.parametrize("page, part", PARTS)
+def test_every_part(app: AppTest, page: str, part: str) -> None:
+    """Charts have a sentence, at most two kinds of chart and two tables stand there, and SQL opens to each question."""
+    opened(app, page, part=part)
+    assert app.title[0].value.endswith("?")
+    assert all(chart.proto.alt for chart in drawn(app))
+    assert len({chart.proto.alt.partition(".")[0] for chart in drawn(app)}) <= 2 and len(app.dataframe) <= 2
+    assert any(place.label.startswith("Data and SQL: ") for place in app.expander)
+    words = [*texts(app).splitlines(), *headings(app), *(tab.label for tab in app.tabs)]
+    assert not [word for word in words if re.search(r"\b(no_request|long_gap|wait_room|between_files)\b", word)]
+
+
+def test_tabs_of_time_and_drives(app: AppTest) -> None:
+    assert 3 <= len(find_parts("time")) <= 7 and 3 <= len(find_parts("drives")) <= 7
+    opened(app, "time")
+    assert [tab.label for tab in app.tabs][:2] == ["Overview", "Gaps between files"]
+
+
+def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
+    """264 = 11 drives of a day; hours that moved data are 57.17; the heat map spans the site's day, not its rows."""
+    opened(app, "time", drive="LTO2_204")
+    hours = spec(app, "Hours of drives at work")["encoding"]
+    ends = [[end[part] for part in ("date", "hours")] for end in hours["x"]["scale"]["domain"]]
+    assert ends == [[10, 0], [11, 0]], "a day of America/Chicago, by its clock"
+    assert "hour (America/Chicago)" in [tip.get("title") for tip in hours["tooltip"]]
+    assert any(caption.value.startswith("Empty: ") for caption in app.caption)
+    box(app, "Drive").select("").run()
+    assert "Data moved in 57.17 of 264.00 drive-hours." in texts(app)
+    buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
+    assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
+    assert buckets[-1] == "blocks to or from tape", "top-down: what is left at the end moved data"
+    shown = table(app, "drive", "moving_data_hours", "down_hours").set_index("drive")
+    assert shown["moving_data_hours"].sum() == pytest.approx(57.17, abs=0.01)
+    assert shown["down_hours"]["LTO2_204"] == pytest.approx(2.4)
+
+
+def test_longer_periods_are_bars_by_day(app: AppTest) -> None:
+    """More hours than a chart can hold: bars of days, which add up to the drives' hours."""
+    opened(app, "time", **{"from": "2010-02-20", "to": "2010-03-11"})
+    bars = spec(app, "Where the drive-hours went")
+    assert "Day by day" in headings(app) and bars["encoding"]["y"]["aggregate"] == "sum"
+    box(app, "Drive").select("LTO2_204").run()
+    assert not app.exception and "Day by day" in headings(app)
+
+
+def test_other_days_are_drawn_into_the_same_charts(app: AppTest) -> None:
+    opened(app, "time", **{"from": "2010-03-10", "to": "2010-03-10", "with": "before"})
+    assert any("9 March 2010" in caption.value for caption in app.caption)
+    opened(app, "drives", **{"with": "before"})
+    assert any(
+        caption.value in ("Hollow: the drive on 9 March 2010.", "No log of drives covers 9 March 2010.")
+        for caption in app.caption
+    )
+    # no server log covers the day four weeks earlier: it was not nothing
+    box(app, "Compare with").select("month").run()
+    assert "No log of drives covers 10 February 2010." in {one.value for one in app.caption}
+
+
+def test_gaps(app: AppTest) -> None:
+    """What long gaps cost, lost and gain reconciled; bad drives in colours of their own; the expected gap drawn in."""
+    opened(app, "time", part="gaps")
+    text = texts(app)
+    assert "1,550 of 11,621 gaps (13 %) were longer than the expected 2 s. They cost 3.45 h of drive time." in text
+    assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it after the next", text)
+    costs = table(app, "station", "drive", "lost_gb")
+    assert {"stkendm8a", "stkendm12a"} <= set(costs["station"]) and costs["drive"].iloc[0] == "LTO4_101"
+    chart = str(spec(app, "Judged gaps, counted by length. Gaps of station stkendm8a."))
+    assert "'domain': ['LTO4_101', 'other drives']" in chart
+    assert "'type': 'rule'" in chart, "the expected gap is not drawn in"
+    shown = [code for code in app.code if HOSTILE in code.value]
+    assert all(code.language in (None, "", "plaintext") for code in shown)
+    assert "Examples of long gaps" in headings(app)
+    assert any(len(code.value.splitlines()) == 2 and "LOG-2010-03-10.zst:" in code.value for code in app.code)
+
+
+def test_peaks_of_one_drive(app: AppTest) -> None:
+    """Its gaps pile up at the expected 2 s and at 10 s: both are drawn with their shares."""
+    opened(app, "time", part="gaps", drive="LTO4_101")
+    tables = [pl.read_ipc_stream(one.data.data) for one in drawn(app)[0].proto.datasets]
+    peaks = next(one for one in tables if "peak_s" in one.columns)
+    assert set(peaks["peak_s"]) == {2.0, 10.0} and url(app)["drive"] == "LTO4_101"
+
+
+def test_station_of_the_url_narrows_and_stays(app: AppTest) -> None:
+    opened(app, "time", part="gaps", station="stkendm12a")
+    assert set(table(app, "station", "drive", "lost_gb")["station"]) == {"stkendm12a"}
+    box(app, "Station").select("stkendm8a").run()
+    assert set(table(app, "station", "drive", "lost_gb")["station"]) == {"stkendm8a"}
+    assert url(app)["station"] == "stkendm8a" and url(app)["part"] == "gaps"
+    box(app, "Station").select("").run()
+    assert len(set(table(app, "station", "drive", "lost_gb")["station"])) == 3 and "station" not in url(app)
+
+
+def test_nonsense_in_the_url_is_reported(app: AppTest) -> None:
+    opened(app, "time", part="gaps", station="nobody", **{"from": "yesterday", "with": "<b>"})
+    assert box(app, "Station").value == "" and box(app, "Compare with").value == ""
+    assert any("nobody" in warning.value for warning in app.warning)
+
+
+def test_standing_still(app: AppTest) -> None:
+    opened(app, "time", part="dead", drive="LTO4_101")
+    assert set(table(app, "station", "ready_share")["station"]) == {"stkendm8a"}
+    (dead,) = table(app, "drive", "dead_hours", "request_hours").to_dict("records")
+    assert dead["dead_hours"] == pytest.approx(12.60, abs=0.01)
+
+
+def test_groups(app: AppTest) -> None:
+    """P12, P15, P20: families stacked by the hour, their figures below them, hours in the ledger's order."""
+    opened(app, "time", part="groups")
+    bars = spec(app, "Rates of file families")
+    assert bars["encoding"]["y"]["aggregate"] == "sum" and "stack" not in bars["encoding"]["y"]
+    assert "cms t1d0data read" in bars["encoding"]["color"]["scale"]["domain"]
+    rates = table(app, "storage_group", "min_mb_s", "max_mb_s", "average_mb_s", "last_mb_s")
+    assert set(rates["storage_group"]) >= {"all groups", "cms", "lattice"}
+    assert (rates["min_mb_s"] <= rates["max_mb_s"]).all()
+    of_groups = rates[rates["storage_group"] != "all groups"]["moved_tb"].sum()
+    assert of_groups == pytest.approx(rates[rates["storage_group"] == "all groups"]["moved_tb"].sum(), rel=0.01)
+    groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
+    assert groups == ["moving data", "waiting", "checksums", "between files", "tape motion", "mounting", "no request"]
+    box(app, "Storage group").select("cms").run()
+    assert not app.exception
+    assert set(table(app, "storage_group", "min_mb_s")["storage_group"]) == {"cms"}
+    box(app, "Of").select("read").run()
+    assert not app.exception and url(app)["mode"] == "read"
+
+
+def test_drives_in_use(app: AppTest) -> None:
+    opened(app, "time", part="in_use")
+    assert re.search(r"At most \d+ of 11 drives were in use at once", texts(app))
+    assert not any("more drives were in use" in warning.value for warning in app.warning)
+
+
+def test_down_to_the_lines(app: AppTest) -> None:
+    """The longest intervals of a state with the log's own lines; without a drive, of the one with most of it."""
+    opened(app, "time", part="lines", drive="LTO4_101")
+    lines = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value and "LTO4_101" in code.value]
+    assert len(lines) == 8 and all(len(text.splitlines()) == 2 for text in lines)
+    box(app, "State").select("down").run()
+    assert "LTO4_101 spent no time in this state." in app.info[-1].value
+    box(app, "Drive").select("").run()
+    assert "LTO2_204, the drive with most of it, on 10 March 2010: 2.40 h." in texts(app)
+    assert "2010-03-10 09:05:00 to 2010-03-10 11:29:00" in texts(app), "times are by the site's clock"
+
+
+def test_drives_at_one_glance(app: AppTest) -> None:
+    """Every drive's time with findings on it, then named dots against the rates the drives are sold with."""
+    opened(app, "drives")
+    timeline = str(spec(app, "What each drive did"))
+    assert "triangle-down" in timeline and "time in America/Chicago" in timeline
+    rates = str(spec(app, "Drives. What a drive can do"))
+    assert "native_mb_s" in rates and "'text': {'field': 'drive'" in rates
+    assert len(table(app, "drive", "drive_rate_mb_s", "f")) == 11
+
+
+def test_one_drive(app: AppTest) -> None:
+    """Its name in a heading, when it was down and until when, its findings, and a way back to all drives."""
+    opened(app, "drives", drive="LTO2_204")
+    assert headings(app)[0] == "Drive LTO2_204"
+    assert "out of service from 2010-03-10 09:05:00 to 2010-03-10 11:29:00 (2.40 h)" in texts(app)
+    rows = str(spec(app, "What each drive did")["layer"][0]["encoding"]["y"]["sort"])
+    assert "'findings'" in rows and "'out of service'" in rows and "'moving data'" in rows
+    pages = [(link.proto.page, link.proto.label) for link in app.get("page_link")]
+    assert ("drives", "← Drives") in pages and any(page == "finding" for page, _ in pages)
+
+
+def test_errors_and_outages_with_their_lines(app: AppTest) -> None:
+    opened(app, "drives", part="events")
+    events = table(app, "what", "from_at", "message")
+    assert events["what"].value_counts().to_dict() == {
+        "transfer failed": 8, "mount failed": 4, "out of service": 1, "mover restart": 1,
+    }  # fmt: skip
+    assert any("mover is set OFFLINE" in code.value and "starting mover LTO2_204" in code.value for code in app.code), (
+        "the lines that began and ended the outage"
+    )
+    box(app, "Show").select("mount failed").run()
+    assert set(table(app, "what", "from_at")["drive"]) == {"LTO4_102"} and url(app)["what"] == "mount failed"
+
+
+def test_drives_and_tapes_apart_with_their_intervals(app: AppTest) -> None:
+    """The table itself has the ratios, not only the answer below it: most drives of a site cannot be drawn."""
+    opened(app, "drives", part="effect")
+    rated = ["drive", "mode", "ratio", "ratio_low", "ratio_high", "rate_mb_s", "n_files"]
+    assert [*rated, "n_errors", "n_block_retries", "summary"] in [list(one.value.columns) for one in app.dataframe]
+    box(app, "Of").select("tapes").run()
+    assert "G03243" in set(table(app, "volume", "ratio")["volume"])
+
+
+def test_mount_page(app: AppTest, archive: Path) -> None:
+    """The facts in one line, the states, the way, the files, the lines at its longest time; links to what it is of."""
+    rows = ask(steps.site_at(archive), load_catalog(), "session_rates", DAYS).as_dicts()
+    mount = next(row for row in rows if row["pattern"] == "sparse")
+    # a link opens whatever days the page shows
+    opened(app, "mount", id=mount["session_id"], **{"from": "2010-03-01", "to": "2010-03-01"})
+    assert app.title[0].value.replace("\\", "") == f"Tape {mount['volume']} in {mount['drive']}"
+    assert f"{mount['n_files']} files" in texts(app) and f"{percent(mount['f'])} of the" in texts(app)
+    assert len(drawn(app)) == 2
+    assert len(table(app, "file_number", "position_s")) == mount["n_files"]
+    assert any(".zst:" in code.value or ".log:" in code.value for code in app.code)
+    links = {link.proto.label: link.proto.page for link in app.get("page_link")}
+    assert links["← Drives"] == "drives" and links[f"Tape {mount['volume']}"] == "tapes"
+    assert links[f"Station {mount['station']}"] == "stations"
+    assert url(app)["id"] == mount["session_id"]
+    longest = box(app, "State").value
+    timeline = ask(
+        steps.site_at(archive), load_catalog(), "mount_timeline", {"session": mount["session_id"]}
+    ).as_dicts()
+    spent: dict[str, float] = {}
+    for row in timeline:
+        spent[row["state"]] = spent.get(row["state"], 0.0) + row["interval_s"]
+    spent.pop("transfer")
+    assert longest == max(spent, key=lambda name: spent[name])
+
+
+def test_a_mount_that_is_not_there(app: AppTest) -> None:
+    opened(app, "mount", id=f"nothing {HOSTILE_STATION}")
+    assert "No mount that moved files has the id" in app.info[0].value and "<script" not in app.info[0].value
+
+
+def test_slowest_mounts_lead_to_their_pages(app: AppTest) -> None:
+    opened(app, "time", part="mounts", drive="LTO4_101")
+    cells = next(one.value for one in app.dataframe if "session_id" in one.value.columns)
+    assert cells["session_id"].str.startswith("/mount?").all()
+    assert set(table(app, "session_id", "drive")["drive"]) == {"LTO4_101"}
