@@ -1,5 +1,7 @@
 """One mount: what its drive did, the way through the tape's files, and the log lines at its longest times."""
 
+from typing import Any
+
 import streamlit as st
 
 from dashboards import components, data, fields, head, state
@@ -28,8 +30,8 @@ state.keep("id", chosen)
 path, timeline = page.ask("mount_path", session=chosen), page.ask("mount_timeline", session=chosen)
 
 
-def facts() -> str:
-    """The mount in one line."""
+def facts(mount: dict[str, Any]) -> str:
+    """A mount in one line."""
     whole = f" in {format.quantity(mount['wall_s'], 's')}" if mount["wall_s"] is not None else ""
     text = f"{format.counted(mount['n_files'], 'file')}, {mounts.shown(mount, 'volume_gb')} ({mount['mode']}){whole}"
     if mount["f"] is not None:
@@ -52,7 +54,7 @@ components.breadcrumbs(
     ("drives", "Drives", {}), ("drives", mount["drive"], {"drive": mount["drive"]}), ("time/mounts", "Mounts", {})
 )
 st.title(f"Tape {escape_markdown(mount['volume'] or 'unknown')} in {escape_markdown(mount['drive'])}", anchor=False)
-st.text(f"{components.instant(mount['requested_at'])}: {facts()}" if mount["requested_at"] else facts())
+st.text(f"{components.instant(mount['requested_at'])}: {facts(mount)}" if mount["requested_at"] else facts(mount))
 with st.container(horizontal=True):
     if mount["volume"]:
         state.link("tapes", f"Tape {escape_markdown(mount['volume'])}", tape=mount["volume"])

@@ -30,7 +30,7 @@ WITH rate AS (
     SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,
            CASE WHEN count(DISTINCT drive_rate_basis) = 1 THEN sum(timed_bytes) / nullif(sum(drive_us), 0) END AS rate_mb_s
     FROM gold.tape_traffic
-    WHERE day > $last_day - $n_days AND day <= $last_day AND drive IS NOT NULL AND $drive IN ('', drive)
+    WHERE day > $last_day - CAST($n_days AS INTEGER) AND day <= $last_day AND drive IS NOT NULL AND $drive IN ('', drive)
     GROUP BY ALL
 ),
 health AS (
@@ -39,7 +39,7 @@ health AS (
            sum(coalesce(read_errors + write_errors, read_errors, write_errors)) AS n_errors,
            sum(down_hours) AS down_hours, sum(lost_hours) AS lost_hours
     FROM gold.drive_health
-    WHERE day > $last_day - $n_days AND day <= $last_day AND $drive IN ('', drive)
+    WHERE day > $last_day - CAST($n_days AS INTEGER) AND day <= $last_day AND $drive IN ('', drive)
     GROUP BY ALL
 )
 SELECT drive, CAST(step_from AS DATE) AS step_from, CAST(coalesce(h.n_mounts, 0) AS BIGINT) AS n_mounts,

@@ -1,5 +1,7 @@
 """Which log lines prove it? The longest intervals of a state, with the lines that begin and end them."""
 
+from datetime import date
+
 import streamlit as st
 
 from dashboards import components, data, fields, words
@@ -23,7 +25,7 @@ def draw(page: Page) -> None:
     bucket = fields.choose("bucket", "State", sorted(group_words, key=START.__ne__), group_words, st)
     within = {row["bucket"] for row in buckets.rows_of(time_group=bucket)}
     ledger = page.ask("drive_ledger")
-    spent: dict[tuple[str, object], float] = {}
+    spent: dict[tuple[str, date], float] = {}
     for row in ledger.rows_of(drive=page.chosen["drive"]):
         key = row["drive"], row["day"]
         spent[key] = spent.get(key, 0.0) + (row["seconds"] if row["bucket"] in within else 0.0)
