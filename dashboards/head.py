@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import streamlit as st
 
-from dashboards import components, data, fields, period, state, words, zone
+from dashboards import components, data, fields, first_visit, period, state, words, zone
 from dashboards.data import Asked
 from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
@@ -83,7 +83,7 @@ def open_page(title: str, compares: bool = False) -> Page:
     try:
         known = data.newest("period")
     except data.NoAnswer as problem:
-        say_empty("Nothing has been loaded yet.", f"{problem}\n{problem.hint}")
+        first_visit.show(f"{problem}")
     site = next(iter(known.rows), {})
     snapshot = _pinned(known.answer.snapshot)
     if not site.get("last_day"):
@@ -153,14 +153,6 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
     if row["outcome"] == "failed":
         st.error("That run failed: what is shown was made before it.")
         st.code(row["failure"], language=None, wrap_lines=True)
-
-
-def say_empty(message: str, detail: str = "") -> None:
-    """Nothing can be shown: what to load."""
-    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
-    if detail:
-        st.text(detail)
-    state.stop()
 
 
 def _show_undated(snapshot: int) -> None:

@@ -79,6 +79,16 @@ def from_url(params: dict[str, str]) -> Asked | None:
     )
 
 
+def question_of(params: dict[str, str]) -> str:
+    """The beginning that a link asks for (`start`, the name of a question); empty if it asks for none that exists.
+
+    >>> question_of({"start": "headline"}), question_of({"start": "nonsense"})
+    ('question headline', '')
+    """
+    name = params.get("start", "")
+    return f"question {name}" if name in load_catalog().questions else ""
+
+
 def _number(text: str, allowed: Container[int], default: Default) -> int | Default:
     number = int(text) if re.fullmatch(r"\d{1,9}", text) else -1
     return number if number in allowed else default

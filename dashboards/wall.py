@@ -1,4 +1,4 @@
-"""Tonight on a wall screen (`/?wall=1`): large type, no side bar, one picture after the other, always the newest data."""
+"""Tonight on a wall screen (`/?wall=1`): large type, no side bar, pictures in turn, always the newest data."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

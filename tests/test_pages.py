@@ -14,7 +14,7 @@ from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from support.app import at
-from support.served import APP, DEADLINE_S
+from support.served import APP, DEADLINE_S, HOSTILE
 
 DAY = date(2010, 3, 10)
 WITHOUT_SQL = {("about", "studies")}  # published figures
@@ -60,7 +60,7 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
         app.query_params["part"] = part
     at(app, page).run()
     assert not app.exception
-    assert app.title[0].value.endswith("?")
+    assert app.title[0].value.endswith("?") and not acting(app)
     assert {"from", "to"} <= url(app).keys()
     text = "\n".join(one.value for one in [*app.text, *app.caption])
     (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
@@ -167,3 +167,111 @@ def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pyte
     head.offer_newer(newest - 1)
     (label,) = shown
     assert label.startswith("Updated ") and label.endswith("reload")
+
+
+@pytest.mark.parametrize(
+    "page, asked, expected",
+    [
+        (
+            "drives",
+            {"drive": "NOPE"},
+            "Drive “NOPE” was asked for, but there is none to choose here. Shown instead: all.",
+        ),
+        (
+            "drives",
+            {"from": "2031-01-01"},
+            "Period “from 2031-01-01” was asked for, but the days with data are 2010-02-20 to 2010-03-11."
+            " Shown instead: 2010-03-1",
+        ),
+        (
+            "time",
+            {"from": "yesterday", "to": "2010-03-09"},
+            "Period “from yesterday” was asked for, but a day is written as 2010-03-11. Shown instead: 2010-03-09.",
+        ),
+        (
+            "stations",
+            {"part": "duty", "threshold": "4000"},
+            "A half-hour is active above [MB/s] “4000” was asked for, but that is no number from 0.5 to 100."
+            " Shown instead: 5.",
+        ),
+        ("about", {"part": "studies", "study": "nope"}, "Document “nope” was asked for, but there is none to choose"),
+        (
+            "time",
+            {"part": "nope"},
+            "Part “nope” was asked for, but this page has no such part. Shown instead: Overview.",
+        ),
+    ],
+)
+def test_what_the_address_asks_for_and_is_not_there_is_reported(
+    app: AppTest, page: str, asked: dict[str, str], expected: str
+) -> None:
+    at(app.run(), page)
+    for name, value in asked.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    (notice,) = notices(app)
+    assert notice.startswith(expected)
+    app.run()
+    assert not notices(app), "what is shown is what the address now asks for"
+
+
+def notices(app: AppTest) -> list[str]:
+    """What the head of the page says of its address, without the escapes of Markdown."""
+    return [warning.value.replace("\\", "") for warning in app.warning if "Shown instead" in warning.value]
+
+
+def test_a_choice_that_no_field_has_is_reported(app: AppTest) -> None:
+    at(app, "time")
+    app.query_params["drve"] = "LTO4_101"
+    app.run()
+    assert any("no choice named “drve”" in warning.value for warning in app.warning)
+
+
+def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
+    app.query_params["part"] = "gaps"
+    at(app, "time").run()
+    shown = [code for code in app.code if HOSTILE in code.value]
+    assert shown and {code.language for code in shown} <= {None, "", "plaintext"}
+    app.query_params.clear()
+    at(app, "changes").run()
+    written = "\n".join(one.value for one in [*app.text, *app.code])
+    assert HOSTILE in written, "the change is not shown"
+
+
+def box(app: AppTest, label: str) -> Any:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def test_filters_and_comparison_stay_on_the_way_through_other_pages(app: AppTest) -> None:
+    """Each is offered where it means something, and kept on the way through pages that do not have it."""
+    app.query_params["part"] = "gaps"
+    at(app, "time").run()
+    box(app, "Station").select("stkendm8a").run()
+    box(app, "Compare with").select("month").run()
+    assert not app.exception and url(app)["station"] == "stkendm8a" and url(app)["with"] == "month"
+    app.switch_page("views/plan.py").run()
+    assert "with" not in url(app) and "station" not in url(app)
+    app.switch_page("views/time.py").run()
+    assert box(app, "Station").value == "stkendm8a" and box(app, "Compare with").value == "month"
+    app.switch_page("views/tonight.py").run()
+    assert not app.exception and not app.success, "an all-clear next to findings"
+    assert any("No drive's log covers 10 February 2010" in caption.value for caption in app.caption)
+
+
+def acting(app: AppTest) -> list[str]:
+    """Texts that a browser would read as markup, with what the logs' names would make of them."""
+    marked = [
+        *app.markdown,
+        *app.caption,
+        *app.header,
+        *app.subheader,
+        *app.info,
+        *app.warning,
+        *app.error,
+        *app.success,
+    ]
+    texts = [one.value.replace("\\<", "").replace("\\*", "") for one in marked] + [
+        place.label for place in app.expander
+    ]
+    return [text for text in texts if "<script" in text or "*station*" in text]

@@ -98,3 +98,82 @@ def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
     )
     mark = alt.Chart(pl.DataFrame({"at": [at_mb]})).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
     return framed(alt.layer(chart, mark), 340)
+
+
+def both_sides(rows: pl.DataFrame) -> alt.Chart:
+    """Overall rates of mounts before and after an instant: quartiles as a bar, the median as a point."""
+    named = rows.with_columns(side=pl.when("is_after").then(pl.lit("after")).otherwise(pl.lit("before")))
+    y = alt.Y("side:N", title=None, sort=["before", "after"])
+    tips = [
+        alt.Tooltip("side:N", title="mounts"),
+        count("n_sessions", "mounts"),
+        number("p25_mb_s", "lower quartile", "MB/s"),
+        number("p50_mb_s", "median", "MB/s"),
+        number("p75_mb_s", "upper quartile", "MB/s"),
+    ]
+    base = alt.Chart(named).encode(y=y, tooltip=tips)
+    x = alt.X("p25_mb_s:Q", title="rate of a mount [MB/s]: median, with quartiles")
+    bars = base.mark_rule(color=GREY, strokeWidth=8, opacity=0.5).encode(x=x, x2="p75_mb_s:Q")
+    dots = base.mark_circle(color=BLUE, size=110, opacity=1).encode(x="p50_mb_s:Q")
+    return framed(alt.layer(bars, dots), 130)
+
+
+def failures(rows: pl.DataFrame) -> alt.Chart:
+    """Share of mounts that failed before and after each change, a bar each."""
+    long = rows.unpivot(["share_before", "share_after"], index=["what", "entities"], variable_name="side")
+    named = long.with_columns(pl.col("side").str.replace("share_", ""))
+    chart = (
+        alt.Chart(named)
+        .mark_bar()
+        .encode(
+            y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=260)),
+            yOffset=alt.YOffset("side:N", sort=["before", "after"]),
+            x=alt.X("value:Q", title="mounts that failed, of those asked for", axis=alt.Axis(format="%")),
+            color=alt.Color(
+                "side:N",
+                sort=["before", "after"],
+                scale=alt.Scale(domain=["before", "after"], range=[GREY, ORANGE]),
+                legend=alt.Legend(orient="top", title=None),
+            ),
+            tooltip=["what:N", "entities:N", "side:N", alt.Tooltip("value:Q", title="failed", format=".1%")],
+        )
+    )
+    return framed(chart, 40 * max(2, rows.height) + 60)
+
+
+def ahead(rows: pl.DataFrame, planned: pl.DataFrame) -> alt.Chart:
+    """What the archive will hold, with the interval as a band, and plans as points."""
+    x = alt.X("day:T", title="day")
+    scale = alt.Scale(zero=False)
+    band = (
+        alt.Chart(rows)
+        .mark_area(color=SKY, opacity=0.35)
+        .encode(x=x, y=alt.Y("low:Q", title="held on tape [TB]", scale=scale), y2="high:Q")
+    )
+    tips = [
+        alt.Tooltip("day:T", title="day"),
+        number("value", "held", "TB"),
+        number("low", "low end", "TB"),
+        number("high", "high end", "TB"),
+    ]
+    line = alt.Chart(rows).mark_line(color=BLUE, point=True).encode(x=x, y="value:Q", tooltip=tips)
+    base = alt.Chart(planned).encode(x="day:T", y="value:Q", tooltip=["plan:N", number("value", "planned", "TB")])
+    plans = base.mark_point(color=ORANGE, shape="diamond", size=120, filled=True)
+    names = base.mark_text(color=INK, dy=-14).encode(text="plan:N")
+    return framed(alt.layer(band, line, plans, names), 320)
+
+
+def caught(rows: pl.DataFrame) -> alt.Chart:
+    """Share of the bytes read that a buffer would have caught, by its size."""
+    chart = (
+        alt.Chart(rows)
+        .mark_line(color=BLUE, point=True)
+        .encode(
+            x=alt.X("size_tb:Q", title="size of the buffer [TB]"),
+            y=alt.Y(
+                "bytes:Q", title="caught, of the bytes read", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)
+            ),
+            tooltip=[number("size_tb", "size", "TB"), alt.Tooltip("bytes:Q", title="caught", format=".1%")],
+        )
+    )
+    return framed(chart, 320)

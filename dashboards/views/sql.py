@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboards import head, sql_desk
+from dashboards.tables import AT_ONCE, ROW_PX
 
 PAGE = {"title": "SQL", "order": 90, "group": "Ask"}
 
@@ -22,7 +23,17 @@ st.title("SQL desk", anchor=False)
 head.show_freshness()
 st.caption("One SELECT at a time, read-only, with limits. What is asked here changes nothing and reaches no file.")
 last: sql_desk.Ran | None = st.session_state.get("ran")
-linked = sql_desk.from_url(st.query_params.to_dict()) if last is None else None
+params = st.query_params.to_dict()
+linked = sql_desk.from_url(params) if last is None or params.get("sql", last.asked.sql) != last.asked.sql else None
+if linked:
+    last = None
+    for key in ("statement", "rows", "seconds", "chart", "x", "y"):
+        st.session_state.pop(key, None)
+if begun := sql_desk.question_of(params):
+    st.session_state["beginning"] = begun
+    start()
+    st.session_state["ran"] = last = None
+    st.query_params.clear()
 asked = last.asked if last else linked or sql_desk.Asked("", sql_desk.ROWS[1], 30)
 for key, value in (("statement", asked.sql), ("rows", asked.rows), ("seconds", asked.seconds)):
     st.session_state.setdefault(key, value)
@@ -59,7 +70,13 @@ shown = found.shown(sql_desk.SHOWN_ROWS, sql_desk.SHOWN_CHARS)
 n_rows, cut = found.table.num_rows, ", cut at the limit" if found.is_cut else ""
 more = f", the first {shown.num_rows:,} shown" if shown.num_rows < n_rows else ""
 st.text(f"{n_rows:,} rows{cut}{more}   ·   snapshot {found.snapshot}   ·   {ran.took_s:.2f} s")
-st.dataframe(shown, hide_index=True, width="stretch")
+st.dataframe(
+    shown,
+    hide_index=True,
+    width="stretch",
+    height="content" if shown.num_rows <= AT_ONCE else (AT_ONCE + 1) * ROW_PX,
+    row_height=ROW_PX,
+)
 csv, parquet, chart_at, x_at, y_at = st.columns([1, 1, 1, 2, 2], vertical_alignment="bottom")
 csv.download_button("CSV", lambda: sql_desk.as_csv(found), "answer.csv", on_click="ignore", width="stretch")
 parquet.download_button(
@@ -73,11 +90,16 @@ if measures := sql_desk.measures(shown):
     ):
         sql_desk.keep(key, choice, options)
     chart = chart_at.selectbox("Chart", sql_desk.CHARTS, key="chart")
-    x, y = x_at.selectbox("Along", shown.column_names, key="x"), y_at.selectbox("Up", measures, key="y")
+    x, y = (
+        x_at.selectbox("Horizontal axis", shown.column_names, key="x"),
+        y_at.selectbox("Vertical axis", measures, key="y"),
+    )
     if chart != "none":
         drawn = replace(drawn, chart=chart, x=x, y=y)
         st.altair_chart(sql_desk.drawn(shown, chart, x, y), width="stretch")
 link = sql_desk.as_url(drawn)
 st.query_params.from_dict(link)
-st.caption("The address of this page says it all again." if link else "This statement is too long for a link.")
+st.caption(
+    "Copy this page's address to share the query and its result." if link else "This statement is too long for a link."
+)
 st.code(found.sql, language="sql", line_numbers=True, wrap_lines=True)

@@ -35,11 +35,14 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
     """Start the dashboard on this machine (needs the extra `dashboard`)."""
     from pipelines import steps
+    from pipelines.config.site import site_file
 
-    site = steps.site_at(site_path)
+    # a folder without a site.toml is a first visit: the pages offer to make one
+    is_new = site_path.is_dir() and not site_file(site_path).exists()
+    root = site_path.resolve() if is_new else steps.site_at(site_path).root
     page = Path(__file__).resolve().parents[2] / "dashboards" / "server.py"
-    secrets = site.root / "secrets.toml"
-    os.environ["TAPESCOPE_SITE"] = str(site.root)
+    secrets = root / "secrets.toml"
+    os.environ["TAPESCOPE_SITE"] = str(root)
     os.environ["TAPESCOPE_DASHBOARD_ADDRESS"] = address
     os.environ["TAPESCOPE_DASHBOARD_HOSTS"] = " ".join(_served_as(address, hosts, secrets))
     if warning := _opened_to(address, secrets.exists()):

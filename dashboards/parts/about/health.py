@@ -9,13 +9,6 @@ PART = {
     "title": "Data health",
     "order": 20,
 }
-FRESH = ["kind", "name", "until_at", "ended_at", "outcome", "failure"]
-LINES = ["source", "state", "n_files", "n_lines", "n_used", "n_skipped", "n_rejected", "n_records"]
-FILES = ["path", "source", "state", "n_lines", "n_rejected", "first_at", "last_at", "reason", "note"]
-CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "summary"]
-REJECTS = ["path", "reason", "n_lines", "line_no", "text"]
-NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
-CONTRADICTIONS = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
 MOST_HOSTS = 60
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
@@ -55,27 +48,3 @@ def draw(page: Page) -> None:
         st.caption("Logs of these days that site.toml declares no hours for, by the hour: what was read.")
         components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared)
     components.show_sql(hours)
-
-    fresh = page.ask("freshness")
-    components.show_part(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
-    components.show_part(page.ask("lines_read"), LINES)
-    rejects, files, unknown = (page.ask(name) for name in ("rejects", "files", "unknown_names"))
-    components.show_part(rejects, REJECTS, lacking="No line was rejected.", wide={"path": 220, "text": 330})
-    components.show_part(files, FILES, wide={"note": 300})
-    nothing = "Every station, drive and link of these days' logs is declared."
-    components.show_part(unknown, NAMES, lacking=nothing)
-    nothing = "No station's clock could be held against the movers' log. `tapescope detect` does that."
-    components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
-    nothing = "Nothing was compared yet. `tapescope detect` does that."
-    components.show_part(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
-
-    builds, failed = page.ask("builds"), page.ask("checks")
-    components.heading(builds)
-    components.show_table(
-        builds, ["number", "build_id", "is_full", "is_committed", "n_days", "n_rows", "n_failed_checks"]
-    )
-    unmet = [row for row in failed.rows if row["outcome"] not in (None, "passed")]
-    if unmet:
-        st.warning("The last build did not meet all of its checks.")
-        components.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)
-    components.show_sql(builds, failed)

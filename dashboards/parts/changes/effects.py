@@ -1,68 +1,112 @@
-"""Did it work? A change of the log, like for like before and after, with an interval; or any instant, described."""
+"""Did it work? One method for a recorded change and for any instant: like for like, before and after.
+
+A recorded change has an effect with an interval, of rates and gaps alike by tape and size of files. An instant that
+nobody recorded has no such estimate: the mounts on both sides of it are described, and the page says so.
+"""
+
+from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
 from dashboards import charts, components, fields
 from dashboards.charts import model_charts
+from dashboards.data import Asked
 from dashboards.head import Page
+from pipelines.primitives.format import quantity
+from pipelines.primitives.text import escape_markdown
 
 PART = {
-    "title": "Recorded changes",
+    "title": "Before and after",
     "order": 10,
+    "needs": ["gold.mount"],
+    "lacking": "logs of mounts",
     "filters": ["drive"],
 }
 TABLE = [
-    "changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "ratio", "ratio_low",
-    "ratio_high", "mix_shift", "matched_by", "summary",
+    "measure", "mode", "generation", "n_before", "n_after", "before", "after", "ratio", "ratio_low", "ratio_high",
+    "mix_shift", "matched_by", "summary",
 ]  # fmt: skip
 MUCH_SHIFT = 0.3
+OTHER = "another instant"
+UNITS = {"rate": "MB/s", "gap": "s"}
+HOW_TO = """[[change]]
+at = 2010-03-10 15:00:00
+what = "Firmware of the drives"
+entities = ["LTO4_101"]   # leave it out for a change of all of the site"""
 
 
 def draw(page: Page) -> None:
     """Draw the part."""
     events = page.ask("changes", n_days=max(35, page.n_days))
-    components.heading(events)
-    known = {f"{row['changed_at']:%Y-%m-%d %H:%M} {row['what']}": row for row in events.rows if row["changed_at"]}
-    at = ""
-    if known:
-        name = fields.choose("change", "Change", list(known), page=st)
-        row = known[name]
-        at = f"{row['changed_at']:%Y-%m-%d %H:%M:%S}"
-        st.text(f"{at} UTC   {row['what']}   {row['entities'] or 'all of the site'}   {row['note'] or ''}")
-        rows = [one for one in events.rows if (one["changed_at"], one["what"]) == (row["changed_at"], row["what"])]
-        estimated = [one for one in rows if one["ratio_low"] is not None]
-        if estimated:
-            frame = events.frame(estimated).with_columns(about=charts.joined("measure", "mode", "generation"))
-            components.show_chart(events, model_charts.intervals(frame, "about", "after / before"))
-        for one in rows:
-            st.text(f"{one['measure'] or ''} {one['mode'] or ''} {one['generation'] or ''}   {one['summary']}")
-        if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
-            st.warning("Other tapes or other sizes were moved after than before: compare with care.")
-        components.show_table(events, TABLE, rows, wide={"summary": 260, "what": 140})
-    else:
-        st.info(
-            "No change is known of these weeks. Write it into `site.toml` as `[[change]]` with `at` and `what`, or name a"
-            " CSV as `change_log`; then run `tapescope run`."
+    known = {f"{row['changed_at']:%Y-%m-%d %H:%M:%S} {row['what']}": row for row in events.rows if row["changed_at"]}
+    names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
+    if not known:
+        st.text(
+            "No change is recorded in these weeks. Record one in site.toml and run `tapescope run`, or try an instant."
         )
-    components.show_sql(events)
-    failures = page.ask("failures_after_change")
-    nothing = "No change of this period touched a drive that anything was mounted in."
-    components.show_part(failures, failures.names, lacking=nothing, wide={"what": 140})
-
-    st.header("Any instant, described", anchor=False)
-    when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", at)
-    if not when:
-        st.info("Say when: the mounts of the period are then described before and after that.")
-        return
-    simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
-    st.caption(simple.why)
-    if len(simple.rows) == 2:
-        shown = ["n_sessions", "volume_gb", "p25_mb_s", "p50_mb_s", "p75_mb_s", "overall_rate_mb_s"]
-        before, after = simple.rows
-        components.show_numbers(simple, after, shown, before)
+        with st.expander("How to record a change"):
+            st.code(HOW_TO, language="toml")
+    chosen = fields.choose("change", "Change", [*known, OTHER], names | {OTHER: OTHER}, page=st) if known else OTHER
+    if chosen == OTHER:
+        when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", "")
+        st.caption(
+            "An instant that is not recorded is described only: what else changed, and chance, are not taken out."
+            " Record it to get the effect with its interval."
+        )
+        if when is None:
+            st.text("Enter an instant: mounts of the period are compared before and after it.")
+            return
     else:
-        st.info("The period has no mounts on one side of that instant: choose days around it.")
-    components.show_table(simple, simple.names)
+        when = known[chosen]["changed_at"]
+        _effect(events, [row for row in events.rows if (row["changed_at"], row["what"]) == _key(known[chosen])])
+    _both_sides(page, when)
+
+
+def _key(row: dict[str, Any]) -> tuple[datetime, str]:
+    return row["changed_at"], row["what"]
+
+
+def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
+    """What a recorded change did: as a ratio with its interval, each with its values."""
+    row = rows[0]
+    whom = escape_markdown(row["entities"] or "all of the site")
+    st.header(f"Effect on {whom}", help=events.why, anchor=False)
+    if row["note"]:
+        st.text(row["note"])
+    estimated = [one | {"values": _values(one)} for one in rows if one["ratio_low"] is not None]
+    if estimated:
+        frame = events.frame(estimated).with_columns(about=charts.joined("measure", "mode", "generation"))
+        chart = model_charts.intervals(
+            frame, "about", "after / before; the bar is a 90 % interval, the rule is no change"
+        )
+        components.show_chart(events, chart)
+    for one in rows:
+        about = " ".join(one[name] for name in ("measure", "mode", "generation") if one[name])
+        st.text(f"{about}: {one['summary']}" if about else one["summary"])
+    if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
+        st.warning("Other tapes or other sizes were moved after than before: compare with care.")
+    components.show_table(events, TABLE, rows, wide={"summary": 260})
+    components.show_sql(events)
+
+
+def _values(row: dict[str, Any]) -> str:
+    unit = UNITS.get(row["measure"], "1")
+    return f"{quantity(row['before'], unit)} → {quantity(row['after'], unit)}"
+
+
+def _both_sides(page: Page, when: datetime) -> None:
+    """Rates of mounts on both sides of an instant, whatever was moved."""
+    simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
+    st.header("All mounts on both sides", help=simple.why, anchor=False)
+    if {row["is_after"] for row in simple.rows} == {False, True}:
+        before, after = sorted(simple.rows, key=lambda row: row["is_after"])
+        st.text(
+            f"{after['n_sessions']} mounts after {components.instant(when)} ran at a median"
+            f" {quantity(after['p50_mb_s'], 'MB/s')}; {before['n_sessions']} before it at"
+            f" {quantity(before['p50_mb_s'], 'MB/s')}."
+        )
+        components.show_chart(simple, model_charts.both_sides(simple.frame()))
+    else:
+        st.text("The period has no mounts on one side of that instant: choose days around it.")
     components.show_sql(simple)
-    groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
-    components.show_part(groups, groups.names)

@@ -30,8 +30,8 @@ def draw(page: Page) -> None:
         record = data.record(page.snapshot, page.last, n_days)
     except data.NoAnswer:
         st.info(
-            "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more days,"
-            " or load server logs with `tapescope run`."
+            "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more"
+            " days, or load server logs with `tapescope run`."
         )
         components.show_sql(work, down)
         return

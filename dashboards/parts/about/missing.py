@@ -1,0 +1,48 @@
+"""What is missing? Every part of a page that shows nothing, for no log that it needs was read; and names not known."""
+
+from typing import Any
+
+import streamlit as st
+
+from dashboards import components
+from dashboards.data import filled
+from dashboards.head import Page
+from dashboards.pages import find_parts, find_views
+from dashboards.tabs import is_shown
+
+PART = {
+    "title": "What is missing",
+    "order": 40,
+}
+NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
+HOW_TO = """\
+1. Put the files where an input of site.toml finds them, or let `tapescope init FOLDER --out NEW.toml` recognise a
+   folder and copy its [[input]] entries.
+2. Ask `tapescope recognise FILE` what a file is, and why it is or is not read.
+3. Run `tapescope run`."""
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    parts = [(view, part) for view in find_views() for part in find_parts(view.name)]
+    has_rows = filled(page.snapshot, frozenset(name for _, part in parts for name in part.needs))
+    rows: list[dict[str, Any]] = [
+        {"page": view.title, "part": part.title, "needs": part.lacking}
+        for view, part in parts
+        if not is_shown(part, has_rows)
+    ]
+    st.header("Parts that need other logs", anchor=False)
+    if rows:
+        st.text(f"{len(rows)} of {len(parts)} parts do not show, because nothing they need was ever read.")
+        config = {
+            "page": st.column_config.Column("page"),
+            "part": st.column_config.Column("what it would show"),
+            "needs": st.column_config.Column("what brings it", width="large"),
+        }
+        components.show_rows(rows, config, "Parts that do not show, and what brings them")
+    else:
+        st.text("Every part of every page has data.")
+    with st.expander("How to add a source"):
+        st.text(HOW_TO)
+    unknown = page.ask("unknown_names")
+    components.show_part(unknown, NAMES, lacking="Every station, drive and link of these days' logs is declared.")

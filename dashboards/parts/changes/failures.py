@@ -1,0 +1,29 @@
+"""Do mounts fail since a change? Failed mounts of what each change touched, before and after."""
+
+import streamlit as st
+
+from dashboards import components
+from dashboards.charts import model_charts
+from dashboards.head import Page
+
+PART = {
+    "title": "Failures after a change",
+    "order": 20,
+    "needs": ["site.change"],
+    "lacking": "a change in site.toml ([[change]]), or a CSV named as change_log",
+}
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    found = page.ask("failures_after_change")
+    components.heading(found)
+    if not found.rows:
+        st.text("No change recorded in this period affects a drive that was used.")
+        components.show_sql(found)
+        return
+    worse = [row for row in found.rows if row["is_worse"]]
+    st.text(f"Mounts fail more often after {len(worse)} of {len(found.rows)} changes of this period.")
+    components.show_chart(found, model_charts.failures(found.frame()))
+    components.show_table(found, found.names, wide={"what": 140})
+    components.show_sql(found)

@@ -1,0 +1,26 @@
+"""Who gained? Rates of each storage group before and after an instant: what helps one may cost another."""
+
+import streamlit as st
+
+from dashboards import components, fields
+from dashboards.head import Page
+
+PART = {
+    "title": "By storage group",
+    "order": 30,
+    "needs": ["gold.mount"],
+    "lacking": "logs of mounts",
+    "filters": ["drive"],
+}
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    changes = [row["changed_at"] for row in page.ask("changes", n_days=max(35, page.n_days)).rows if row["changed_at"]]
+    start = f"{changes[0]:%Y-%m-%d %H:%M:%S}" if changes else ""
+    when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", start)
+    if when is None:
+        st.text("Enter an instant: each storage group's mounts are compared before and after it.")
+        return
+    groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
+    components.show_part(groups, groups.names, lacking="No mounts in this period.")

@@ -1,0 +1,73 @@
+"""What would a disk buffer have caught, and from which size on does a larger one bring nothing?"""
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from dashboards import data, fields, planning
+from dashboards.charts import model_charts
+from dashboards.components import show_rows
+from dashboards.head import Page
+from pipelines.analysis.forecast import buffers
+from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import counted, no_estimate, percent, quantity
+
+PART = {
+    "title": "Buffers",
+    "order": 50,
+    "needs": ["silver.transfer", "silver.pool_request"],
+    "lacking": "logs of files read from tape, by drives or by dCache's pools",
+}
+N_DAYS = 28
+WITNESSES = {"drives": "the drives", "pools": "the pools"}
+
+
+def draw(page: Page) -> None:
+    """Draw the part."""
+    try:
+        with data.refusing():
+            everyone = buffers(planning.history(page, N_DAYS))
+    except data.NoAnswer:
+        st.text(f"No file was read from tape in the {N_DAYS} days up to {page.last}.")
+        return
+    known = {one.witness: one for one in everyone}
+    witness = fields.choose("by", "As logged by", list(known), WITNESSES, page=st)
+    found = known[witness]
+    named = {one.name: one for one in (found.whole, *found.families)}
+    family = named[fields.choose("family", "File family", list(named), page=st)]
+    _sentence(found, family)
+    if not isinstance(family.found, NoEstimate):
+        rows = [{"size_tb": step.size_tb, "bytes": step.byte_share} for step in family.found.steps]
+        says = f"Share of bytes that a buffer for {family.name} would have caught, by its size."
+        st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
+    st.caption(
+        "Files last read before these days count as new, so at least so much would have been caught. Reads that present"
+        " buffers answered are not in it."
+    )
+    show_rows([_row(one) for one in named.values()], {}, "What a buffer for each file family would have caught")
+
+
+def _sentence(found: Any, family: Any) -> None:
+    """What the best size is, and what it brings."""
+    days = counted(found.n_days, "day")
+    if isinstance(family.found, NoEstimate):
+        st.text(f"{no_estimate(family.found, 'what a buffer would have caught')}.")
+        return
+    size_tb = family.found.flat_tb
+    if not family.found.again:
+        st.text(f"No byte was read twice in {days} with reads: a buffer would have caught nothing.")
+        return
+    share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
+    st.text(
+        f"A buffer of {quantity(size_tb, 'TB')} would have caught {percent(share)} of the bytes read in {days}; a"
+        " larger one brings nothing more."
+    )
+
+
+def _row(one: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {"file family": one.name, "reads": len(one.reads.sizes)}
+    row["read [TB]"] = round(float(one.reads.sizes.sum()) / 1e12, 3)
+    if isinstance(one.found, NoEstimate):
+        return row | {"read again": "cannot estimate", "size that suffices [TB]": None}
+    return row | {"read again": percent(one.found.again), "size that suffices [TB]": one.found.flat_tb}
