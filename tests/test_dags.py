@@ -176,9 +176,20 @@ def test_every_dag_stands_in_the_timetable() -> None:
     assert NAMES and [name for name in NAMES if f"| `{name}` |" in timetable] == NAMES
 
 
-def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
-    site = make_sample(tmp_path)
-    outcomes = run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain")
+@pytest.fixture(scope="module")
+def sample_run(home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, dict[str, Any]]:
+    """The sample archive with something to collect, and what all DAGs made of it: Airflow starts once for them."""
+    site = make_sample(tmp_path_factory.mktemp("sample_run"))
+    entry = '\n[[collect]]\nname = "{}"\ncommand = ["{}", "[]"]\nevery = "1h"\nsource = "cta_admin"\n'
+    with (site.root / "site.toml").open("a") as file:
+        file.write(entry.format("a", "echo") + entry.format("b", "false"))
+    return site, run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain", "collect")
+
+
+def test_dags_run_on_the_sample_archive(sample_run: tuple[Site, dict[str, Any]]) -> None:
+    site, every = sample_run
+    outcomes = {name: one for name, one in every.items() if name != "collect"}
+    assert len(outcomes) == 4
     assert {name: one["run"] for name, one in outcomes.items()} == dict.fromkeys(outcomes, "success")
     assert all(state == "success" for one in outcomes.values() for state in one["tasks"].values())
     n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
@@ -195,10 +206,9 @@ def test_dags_run_on_the_sample_archive(home: Path, tmp_path: Path) -> None:
     assert {step: noted[step] for step in once} == once, "what changed nothing leaves no row"
 
 
-def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(home: Path, tmp_path: Path) -> None:
-    entry = '[[collect]]\nname = "{}"\ncommand = ["{}", "[]"]\nevery = "1h"\nsource = "cta_admin"\n'
-    site = make_site(tmp_path, SITE + entry.format("a", "echo") + entry.format("b", "false"))
-    outcome = run_dags(home, site.root, "collect")["collect"]
+def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(sample_run: tuple[Site, dict[str, Any]]) -> None:
+    site, outcomes = sample_run
+    outcome = outcomes["collect"]
     assert (outcome["tasks"], outcome["tries"]) == ({"ask": "failed"}, {"ask": 1})
     assert [path.parent.name for path in (site.root / "var" / "spool").rglob("20*")] == ["a"]
 

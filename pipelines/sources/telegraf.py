@@ -52,8 +52,9 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state: Carry = {**_START, **(carry or {})}
     state["last"] = dict(state["last"])
     read = _read(lines)
-    parts = [_samples(read, *names) for names in _FIELDS]
-    every = pl.concat(parts)
+    there = set(read.filter("is_kept")["measurement"])
+    named = [names for names in _FIELDS if names[1] in there] or _FIELDS[:1]  # which has no rows then
+    every = pl.concat([_samples(read, *names) for names in named])
     unread = every.filter(pl.col("value").is_null())["line_no"]
     read = read.with_columns(
         reason=pl.when(pl.col("reason").is_null() & pl.col("line_no").is_in(unread.implode()))
