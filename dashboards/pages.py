@@ -61,18 +61,14 @@ def find_views(folder: Path = VIEWS) -> tuple[View, ...]:
 
     A page is a script that draws when it is imported: its declaration is read from its text.
     """
-    views = [View(**{"name": path.stem, "address": path.stem} | _declared(path, "PAGE")) for path in _modules(folder)]
+    views = [_declared(path, "PAGE", View, address=path.stem) for path in _modules(folder)]
     return _in_order(views, "views")
 
 
 @cache
 def find_parts(page: str, folder: Path = PARTS) -> tuple[Part, ...]:
     """The parts of a page, in their order. Raises ContractError as `find_views`."""
-    parts = []
-    for path in _modules(folder / page):
-        declared = _declared(path, "PART")
-        lists = {name: tuple(declared[name]) for name in ("needs", "filters") if name in declared}
-        parts.append(Part(**{"page": page, "name": path.stem} | declared | lists))
+    parts = [_declared(path, "PART", Part, page=page) for path in _modules(folder / page)]
     return _in_order(parts, f"parts of {page}")
 
 
@@ -93,13 +89,13 @@ def _in_order(some: list[Any], what: str) -> tuple[Any, ...]:
     return tuple(some)
 
 
-def _declared(path: Path, name: str) -> dict[str, Any]:
-    """The constant of a module that declares what it is."""
+def _declared(path: Path, name: str, kind: type[Any], **usual: str) -> Any:
+    """What the constant of a module declares it to be; lists become tuples."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
             try:
-                found = ast.literal_eval(node.value)
-                return {"title": found["title"], "order": found["order"]} | dict(found)
-            except (KeyError, TypeError, ValueError) as error:
+                found = usual | {"name": path.stem} | ast.literal_eval(node.value)
+                return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in found.items()})
+            except (TypeError, ValueError) as error:
                 raise ContractError(f"{path.name}: its {name} needs title and order: {error}") from error
     raise ContractError(f"{path.name} declares no {name}", f'write {name} = {{"title": "…", "order": 100}}')

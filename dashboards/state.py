@@ -27,6 +27,8 @@ def begin(page: str) -> None:
         kept.clear()
         kept.update(url)
     is_other = st.session_state.get(_PAGE) != page
+    if is_other and not is_new:
+        kept.pop("part", None)  # a part belongs to its page
     st.session_state[_IS_NEW], st.session_state[_ASKED], st.session_state[_PAGE] = is_new or is_other, {}, page
     st.session_state[_NAMES], st.session_state[_NOTICES] = set(), st.container()
 

@@ -65,7 +65,8 @@ def test_tonight_says_how_little_was_read(app: AppTest) -> None:
 
 
 def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest) -> None:
-    at(app, "health").run()
+    app.query_params["part"] = "health"
+    at(app, "about").run()
     frames = {frozenset(frame.value.columns): frame.value for frame in app.dataframe}
     read = frames[frozenset({"source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"})]
     assert set(read["source"]) == {"vmstat", "iostat", "mrtg_log"}

@@ -110,17 +110,19 @@ def test_a_page_that_declares_too_little_is_refused(text: str, complaint: str, t
 
 
 def test_every_rule_names_a_page() -> None:
-    assert {finding_links.page_of(rule).name for rule in RULES.values()} <= {path.stem for path in VIEWS.glob("*.py")}
+    assert all(finding_links.title_of(rule) for rule in RULES.values())
 
 
 def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     text = (FOLDER / "rules" / "long_gap.toml").read_text()
-    (tmp_path / "rules" / "long_gap.toml").write_text(text.replace('page = "gaps"\n', ""))
+    (tmp_path / "rules" / "long_gap.toml").write_text(text.replace('page = "time/gaps"\n', ""))
     with pytest.raises(ContractError, match=r"long_gap\.toml: the rule lacks .*'page'"):
         load_catalog(tmp_path)
     with pytest.raises(ContractError, match="rule long_gap: there is no page nowhere"):
-        finding_links.page_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
+        finding_links.title_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
+    with pytest.raises(ContractError, match="rule long_gap: there is no page time/nowhere"):
+        finding_links.title_of(Rule(**vars(RULES["long_gap"]) | {"page": "time/nowhere"}))
 
 
 def test_no_list_names_them() -> None:
