@@ -50,6 +50,7 @@ def tally(rows: Sequence[Row]) -> str:
 def since(life: Row) -> str:
     """How long a finding has stood, of its row in the question `finding_life`.
 
+    >>> from datetime import date
     >>> since({"state": "open", "n_days": 4, "first_day": date(2010, 3, 7)})
     'open for 4 nights, first on 7 March 2010'
     >>> since({"state": "muted", "until_day": date(2010, 3, 20), "note": "spare part ordered"})
