@@ -1,6 +1,8 @@
 """Findings on pages: their rank, their words, their cards, and where they stand on a timeline."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -10,39 +12,19 @@ from dashboards import state
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
+from pipelines.reporting import finding_words
 
 Row = dict[str, Any]
-SEVERITIES = ("critical", "warning", "info")
-# A sign, a word and a colour: none of them alone carries the meaning.
-SIGNS = {"critical": ("■ critical", "red"), "warning": ("▲ warning", "orange"), "info": ("● note", "blue")}
-SET_ASIDE = ("acknowledged", "muted")
+COLOURS = {"critical": "red", "warning": "orange", "info": "blue"}  # next to the report's signs and words
 GONE = ["rule", "entity", "severity", "first_day", "last_day", "n_days", "gone_day", "text"]
+NO_LIVES: Mapping[str, Row] = MappingProxyType({})
 CARD_CHARS, NEXT_CHARS = 110, 90  # of a finding's sentence, of its next step
 
 
-def ranked(rows: list[Row]) -> list[Row]:
-    """The most severe first, then those that would bring most; of several spells of one cause the first alone."""
-    first = {row["finding_id"]: row for row in reversed(rows)}
-    return sorted(
-        first.values(),
-        key=lambda row: (
-            SEVERITIES.index(row["severity"]),
-            -(row["gain_gb_day"] if row["gain_gb_day"] is not None else row["lost_gb_day"] or 0),
-            -(row["lost_hours"] or 0),
-        ),
-    )
-
-
-def counted(rows: list[Row]) -> str:
-    """How many of each severity.
-
-    >>> counted([{"severity": "critical"}, {"severity": "warning"}, {"severity": "warning"}, {"severity": "info"}])
-    '1 critical problem, 2 warnings and 1 note'
-    """
-    words = {"critical": "critical problem", "warning": "warning", "info": "note"}
-    numbers = {name: sum(row["severity"] == name for row in rows) for name in SEVERITIES}
-    parts = [format.counted(n, words[name]) for name, n in numbers.items() if n]
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+def ranked(rows: list[Row], lives: Mapping[str, Row] = NO_LIVES) -> list[Row]:
+    """Findings with their lives, in the report's order; of several spells of one cause the worst alone."""
+    known = [row | {"state": lives.get(row["finding_id"], {}).get("state", row["state"])} for row in rows]
+    return [spells[0] | {"life": lives.get(spells[0]["finding_id"], {})} for spells in finding_words.ranked(known)]
 
 
 def moved(row: Row) -> str:
@@ -66,31 +48,15 @@ def days_of(first: date, last: date) -> pl.Expr:
     return pl.lit(format.days_text(first, last))
 
 
-def since(life: Row) -> str:
-    """How long a finding has stood.
-
-    >>> since({"state": "open", "n_days": 4, "first_day": date(2010, 3, 7)})
-    'open for 4 nights, first on 7 March 2010'
-    """
-    state = life.get("state")
-    if state in ("muted", "acknowledged"):
-        until = f" until {format.day_text(life['until_day'])}" if life.get("until_day") else ""
-        return f"{state}{until}" + (f": {life['note']}" if life.get("note") else "")
-    if not state or state == "new":
-        return "new"
-    nights = format.counted(life["n_days"], "night")
-    return f"{state} for {nights}, first on {format.day_text(life['first_day'])}"
-
-
 def steps(rule: str) -> list[str]:
-    """What a rule recommends, a step each.
-
-    >>> len(steps("drive_down")) > 1, steps("a rule of an older release")
-    (True, [])
-    """
+    """What a rule recommends, a step each; nothing for a rule of an older release."""
     known = load_catalog().rules.get(rule)
-    parts = known.look_at.replace("; then ", ". ").replace("; ", ". ").split(". ") if known else []
-    return [part[0].upper() + part[1:].rstrip(".") + "." for part in (text.strip() for text in parts) if part]
+    return finding_words.steps(known.look_at) if known else []
+
+
+def badge(severity: str) -> None:
+    """How bad it is: a sign, a word and a colour, none of which alone carries the meaning."""
+    st.badge(" ".join(finding_words.SIGNS[severity]), color=COLOURS[severity])  # type: ignore[arg-type]
 
 
 def link(row: Row) -> None:
@@ -103,7 +69,6 @@ def link(row: Row) -> None:
 
 def card(row: Row, trend: list[Row]) -> None:
     """One finding: how bad, what and where, since when, what it costs, its last nights, and the next step."""
-    sign, colour = SIGNS[row["severity"]]
     fired = [_size(night) if night["outcome"] == "fired" else 0.0 for night in trend]
     value, what = _cost(row)
     todo = steps(row["rule"])
@@ -112,8 +77,8 @@ def card(row: Row, trend: list[Row]) -> None:
         with words, st.container(gap=None):
             link(row)
             with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-                st.badge(sign, color=colour)  # type: ignore[arg-type]
-                st.caption(escape_markdown(since(row["life"])))
+                badge(row["severity"])
+                st.caption(escape_markdown(finding_words.since(row["life"])))
             following = f"  \nNext: {escape_markdown(todo[0], NEXT_CHARS)}" if todo else ""
             st.caption(escape_markdown(row["text"], CARD_CHARS) + following)
         cost.metric(what, value, chart_data=fired if sum(map(bool, fired)) > 1 else None, chart_type="bar")

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import trustme
@@ -291,6 +292,35 @@ def test_a_token_never_stands_in_an_error(root: Path, web: receivers.Web) -> Non
     assert "t0k" not in str(caught.value)
     [(path, headers, _)] = web.posts
     assert (path, headers["Authorization"]) == ("/api/v2/alerts", "Bearer from a file")
+
+
+def test_every_way_links_to_the_pages(root: Path, box: receivers.Letterbox, web: receivers.Web) -> None:
+    base = "https://tape.example.org/ts"
+    site = site_of(
+        root,
+        f'dashboard_url = "{base}"\n{mail_to(box.port)}\nwebhook = {{ url = "{web.url}/hook" }}\n'
+        f'alertmanager = {{ url = "{web.url}" }}',
+    )
+    steps.deliver(site, DAY, DAY, secrets=SECRET)
+    contents = {path: content for path, _, content in web.posts}
+    alerts = contents["/api/v2/alerts"]
+    assert all(f"id={quote(one['labels']['finding'], safe='')}" in one["generatorURL"] for one in alerts)
+    assert contents["/hook"]["url"] == f"{base}/?from=2010-06-15&to=2010-06-15"
+    cards = [card for section in contents["/hook"]["report"]["sections"] for card in section["findings"]]
+    assert len(cards) == 6 and {card["link"] for card in cards} <= {one["generatorURL"] for one in alerts}
+    [(_, letter)] = box.letters
+    text, page = (letter.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    for card in cards:
+        assert f"page: {card['link']}" in text and f'<a href="{card["link"]}">' in page
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://tape.example.org", "https://me:pw@tape.example.org", "tape", "https://tape.example.org/?a=1"]
+)
+def test_an_address_no_link_can_use_is_refused(root: Path, address: str) -> None:
+    with pytest.raises(ConfigError, match="dashboard_url") as refused:
+        site_of(root, f'dashboard_url = "{address}"')
+    assert "pw" not in str(refused.value), "a secret is not repeated"
 
 
 def test_alerts_fire_while_a_finding_stands(root: Path, web: receivers.Web) -> None:

@@ -12,15 +12,18 @@ from typing import Any, get_args
 import pytest
 
 from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.config.recipients import Deliver
 from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report import Report, figures, make_report, text, write_report
+from pipelines.reporting.report import Report, figures, make_report, print_mail, text, write_report
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse, transaction
+from support.browsing import opened
 from support.report_site import DAY, US_DAY, fill, finding, insert, make_site, make_tables
+from support.served import chromium
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 
@@ -206,17 +209,104 @@ def test_what_was_seen_comes_first(report: Report) -> None:
 
 def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
     duty = next(table for table in tables(report) if table.question == "duty_table")
-    assert [row[:3] for row in duty.rows] == [("s1", "migration", 0.5), ("s2", "scanning", "scanning")]
+    assert [row[:3] for row in duty.rows] == [("s1", "migration", 0.5), ("s2", "scanning", None)]
+    sentences = next(section.sentences for section in report.sections if section.id == "stations")
+    assert "No duty is computed for scanning stations: s2." in sentences, "left out is not unseen"
     # 24 active half-hours with 4320 GB: 4320e3 / (24 x 1800) = 100 MB/s
     assert [row[6] for row in duty.rows] == [100.0, 100.0]
 
 
 def test_red_has_an_action(report: Report, written: dict[str, str]) -> None:
     cards = report.sections[9].findings
-    assert [(card.severity, card.state) for card in cards][-1] == ("warning", "open")
+    # as on the page Tonight: by severity, then by what they bring: 777; 300, 100, none for 2 h, none at all
+    assert [(card.severity, card.id) for card in cards] == [
+        ("critical", "drive_down-D2"),
+        ("warning", "long_gap-s1/D1"),
+        ("warning", "long_gap-s1/D2"),
+        ("warning", "source_silent-vmstat/s1"),
+        ("warning", "a rule of old-D2"),
+    ]
+    assert report.sections[9].sentences[0] == "1 critical problem and 4 warnings: 4 new, 1 open."
     assert written["html"].count('class="finding critical"') == 1
     assert all(card.look_at for card in cards if card.severity == "critical")
-    assert [card.is_repeat for card in cards].count(True) == 0  # the two long_gap cards do not stand together
+    assert [card.is_repeat for card in cards] == [False, False, True, False, False]  # the two long_gap cards
+
+
+def test_findings_and_sections_link_to_their_pages(site: Site, written: dict[str, str], tmp_path: Path) -> None:
+    base = "https://tape.example.org/ts/"
+    named = site.model_copy(update={"deliver": Deliver(dashboard_url=base)})
+    report = make_report(named, load_catalog(), None, None)
+    cards = report.sections[9].findings
+    # what stands in an id is no part of the address
+    assert [card.link for card in cards][1] == f"{base}finding?id=long_gap-s1%2FD1"
+    days = "?from=2010-06-15&to=2010-06-15"
+    pages = {section.id: section.link for section in report.sections}
+    assert pages["summary"] == pages["losses"] == pages["findings"] == base + days
+    assert (pages["hours"], pages["requests"]) == (f"{base}time{days}", f"{base}pools{days}")
+    forms = {suffix: path.read_text(encoding="utf-8") for suffix, path in write_report(report, tmp_path).items()}
+    for card in cards:
+        assert f'<a href="{card.link}">' in forms["html"]
+        assert f"  page: {card.link}\n" in forms["txt"], "an address is not wrapped"
+        assert f'"link": "{card.link}"' in forms["json"]
+    for link in pages.values():
+        assert f'class="page" href="{link.replace("&", "&amp;")}"' in forms["html"] and link in forms["txt"]
+    assert not any(section.link for section in make_report(site, load_catalog(), None, None).sections)
+    assert " on the dashboard" not in written["html"] + written["txt"], "without the key there are no links"
+
+
+def test_a_finding_is_one_card_with_its_nights(tmp_path: Path) -> None:
+    """Three nights of a week, the last with two spells; of one night the logs were too thin, of others nothing ran."""
+    site = make_site(tmp_path)
+    make_tables(site)
+    nights = [DAY - timedelta(days=back) for back in (4, 2, 0)]
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        insert(connection, "site.setting", {"name": "x", "zone": site.zone})
+        for day, gain in zip(nights, (10.0, 40.0, 20.0), strict=True):
+            more = {"day": day, "first_day": day, "finding_id": "f", "gain_gb_day": gain, "state": "open"}
+            insert(connection, "gold.finding", finding("long_gap", "s1/D1", **more))
+        later = {"started_at": datetime(2010, 6, 15, 20), "ended_at": datetime(2010, 6, 15, 21), "text": "And again."}
+        more = {"finding_id": "f", "gain_gb_day": 5.0, "state": "open"} | later
+        insert(connection, "gold.finding", finding("long_gap", "s1/D1", **more))
+        for day in (DAY - timedelta(days=1), *nights):
+            insert(connection, "ops.detection", {"day": day, "n_findings": 1})
+    report = make_report(site, load_catalog(), DAY, DAY)
+    section = next(section for section in report.sections if section.id == "findings")
+    [card] = section.findings
+    assert section.sentences[0] == "1 warning: 1 open."
+    assert card.since == "open for 3 nights, first on 11 June 2010"
+    # 20:00 UTC is 15:00 in Chicago in June
+    assert card.others == [
+        "2010-06-15 15:00:00 CDT to 2010-06-15 16:00:00 CDT: And again. (5 GB/day to gain; 2.00 h lost)"
+    ]
+    # the last night's spells add up: 20 + 5 = 25
+    assert len(card.trend) == 30
+    assert [(night.outcome, night.size) for night in card.trend[-5:]] == [
+        ("fired", 10.0),
+        ("not_run", 0.0),
+        ("fired", 40.0),
+        ("quiet", 0.0),
+        ("fired", 25.0),
+    ]
+    words = "last 30 nights: 3 with the finding, 1 without, 26 not judged"
+    forms = {suffix: path.read_text(encoding="utf-8") for suffix, path in write_report(report, tmp_path).items()}
+    assert f"{'?' * 25}▂?█·▅  {words}" in forms["txt"]  # eighths of 40: 10 is 2, 25 is 5
+    assert f'aria-label="{words}"' in forms["html"]
+    assert f"{'?' * 25}▂?█·▅" in print_mail(report)[0], "mail readers leave drawings out"
+
+
+def test_no_table_is_cut_on_paper_or_a_phone(written: dict[str, str]) -> None:
+    """A4 less its margins is 703 px wide; a phone scrolls a wide table, not the page."""
+    ends = (
+        "() => Math.max(...[...document.querySelectorAll('td, th, p, svg')].map(e => e.getBoundingClientRect().right))"
+    )
+    with opened(chromium()) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.set_content(written["html"])
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 703, "height": 1000})
+        assert page.evaluate("() => document.querySelectorAll('td').length") > 100
+        assert page.evaluate(ends) <= 703
 
 
 def test_every_number_can_show_its_sql(report: Report, written: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from dashboards.charts import finding_charts
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
+from pipelines.reporting import finding_words
 
 PAGE = {"title": "Finding", "order": 15, "listed": False}
 CONTEXT = 2  # lines of the log before and after one that proves it
@@ -22,7 +23,7 @@ if life is None:
     if chosen:
         st.info(f"No finding has the id “{escape_markdown(chosen, 40)}” up to {page.last}.")
     st.title("Which finding?", anchor=False)
-    for row in findings.ranked(page.ask("findings").rows):
+    for row in findings.ranked(page.ask("findings").rows, {row["finding_id"]: row for row in lives.rows}):
         findings.link(row)
     components.show_sql(lives)
     state.stop()
@@ -30,15 +31,14 @@ state.keep("id", chosen)
 
 days = {"first_day": page.site["first_day"], "last_day": life["last_day"]}
 found = page.ask("findings", finding=chosen, **days)
-row = findings.ranked([one for one in found.rows if one["day"] == life["last_day"]])[0]
+row = findings.ranked([one for one in found.rows if one["day"] == life["last_day"]], {chosen: life})[0]
 rule = load_catalog().rules.get(row["rule"])
-sign, colour = findings.SIGNS[row["severity"]]
 
 state.link("tonight", "← Tonight")
 st.title(f"{escape_markdown(rule.title if rule else row['rule'])}: {escape_markdown(row['entity'])}", anchor=False)
 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-    st.badge(sign, color=colour)  # type: ignore[arg-type]
-    st.text(findings.since(life) if life["state"] != "gone" else f"gone on {format.day_text(life['gone_day'])}")
+    findings.badge(row["severity"])
+    st.text(finding_words.since(life))
     st.text(format.price(row))
     finding_links.show(row["rule"], row["entity"])
 

@@ -8,6 +8,7 @@ import streamlit as st
 from dashboards import components, findings, head, wall
 from dashboards.charts import ledger_charts
 from pipelines.primitives import format
+from pipelines.reporting import finding_words
 
 PAGE = {"title": "Tonight", "order": 10}
 CARDS_PX = 455  # with what stands above it this is one screen of a laptop
@@ -19,8 +20,8 @@ page = head.open_page("Is anything wrong?", compares=True)
 found, days, lives = page.ask("findings"), page.ask("day_state"), page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
 known = {row["finding_id"]: row for row in lives.rows}
-standing = [row | {"life": known.get(row["finding_id"], {})} for row in findings.ranked(found.rows)]
-set_aside = [row for row in standing if row["life"].get("state") in findings.SET_ASIDE]
+standing = findings.ranked(found.rows, known)
+set_aside = [row for row in standing if row["state"] in finding_words.SET_ASIDE]
 open_now = [row for row in standing if row not in set_aside]
 headline, steps = page.ask("headline"), page.ask("ledger_waterfall")
 drives, trend = page.ask("drive_timeline"), page.ask("finding_days")
@@ -28,7 +29,7 @@ drives, trend = page.ask("drive_timeline"), page.ask("finding_days")
 
 def show_verdict() -> None:
     """The night in a sentence. An all-clear needs rules that ran, on logs that were read, for every day."""
-    verdict, moved = findings.counted(open_now), findings.moved(headline.rows[0])
+    verdict, moved = finding_words.tally(open_now), findings.moved(headline.rows[0])
     if verdict:
         (st.error if open_now[0]["severity"] == "critical" else st.warning)(f"{verdict}. {moved}")
     elif set_aside:
@@ -77,7 +78,7 @@ def show_rest() -> None:
     """What is not counted above: findings that are gone or set aside, rules without a verdict; and the page's data."""
     gone = [row for row in lives.rows if row["state"] == "gone"]
     withheld = page.ask("withheld")
-    numbers = Counter(row["life"]["state"] for row in set_aside)
+    numbers = Counter(row["state"] for row in set_aside)
     notes = [f"{n} {state}" for state, n in sorted(numbers.items())]
     notes += [f"{len(gone)} gone since earlier nights"] if gone else []
     notes += [f"{len(withheld.rows)} verdicts withheld for lack of logs"] if withheld.rows else []

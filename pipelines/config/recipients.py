@@ -18,6 +18,13 @@ def _url(text: str) -> str:
     return text
 
 
+def _base(text: str) -> str:
+    """An address to which those of pages are appended; empty where there is none."""
+    if text and (urlsplit(_url(text)).query or urlsplit(text).fragment or re.search(r"[\s?#\"<>]", text)):
+        raise ValueError("an address such as 'https://host/path' is needed, without ? or #: pages are appended to it")
+    return text
+
+
 def _mailbox(text: str) -> str:
     if not _ADDRESS.fullmatch(text):
         raise ValueError(f"a mail address such as 'tape-ops@example.org' is wanted, not {text!r}")
@@ -25,6 +32,7 @@ def _mailbox(text: str) -> str:
 
 
 Url = Annotated[str, AfterValidator(_url)]
+Base = Annotated[str, AfterValidator(_base)]
 Mailbox = Annotated[str, AfterValidator(_mailbox)]
 
 
@@ -66,6 +74,7 @@ class Wlcg(_Model):
 class Deliver(_Model):
     """Where a finished report goes; each is optional."""
 
+    dashboard_url: Base = ""  # what the report, mail and alerts link to
     folder: str = ""
     mail: Mail | None = None
     webhook: Webhook | None = None

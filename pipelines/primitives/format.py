@@ -315,10 +315,37 @@ def days_text(first: date | None, last: date | None) -> str:
     return f"{first.day}{month} to {day_text(last)}"
 
 
-def instant(value: datetime, zone: str) -> str:
-    """An instant of the warehouse (UTC) on the clock of the site.
+def instant(value: datetime, zone: str, to: str = "%H:%M:%S") -> str:
+    """An instant of the warehouse (UTC) on the clock of the site, whose zone it names.
 
     >>> instant(datetime(2010, 3, 10, 14, 45), "America/Chicago")
     '2010-03-10 08:45:00 CST'
+    >>> instant(datetime(2010, 3, 10, 14), "America/Sao_Paulo", "%H:%M")
+    '2010-03-10 11:00 UTC-03'
     """
-    return f"{value.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S %Z}"
+    here = _here(value, zone)
+    return f"{here:%Y-%m-%d {to}} {_zone_name(here)}"
+
+
+def span(begin: datetime, end: datetime, zone: str) -> str:
+    """From one instant of the warehouse to another, to the minute; what both have in common stands once.
+
+    >>> span(datetime(2010, 3, 10, 15, 5), datetime(2010, 3, 10, 17, 29), "America/Chicago")
+    '2010-03-10 09:05 to 11:29 CST'
+    >>> span(datetime(2010, 3, 14, 7), datetime(2010, 3, 14, 9), "America/Chicago")
+    '2010-03-14 01:00 CST to 04:00 CDT'
+    """
+    first, last = _here(begin, zone), _here(end, zone)
+    name = "" if _zone_name(first) == _zone_name(last) else f" {_zone_name(first)}"
+    until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return f"{first:%Y-%m-%d %H:%M}{name} to {until} {_zone_name(last)}"
+
+
+def _here(value: datetime, zone: str) -> datetime:
+    return value.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
+
+
+def _zone_name(here: datetime) -> str:
+    """A zone without letters of its own, such as -03, is named by its distance from UTC."""
+    name = f"{here:%Z}"
+    return name if name.isalpha() else f"UTC{name}"

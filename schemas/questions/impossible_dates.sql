@@ -18,9 +18,11 @@ WITH file AS (
 )
 SELECT path, source, first_at, last_at, written_at,
        CASE WHEN last_at > written_at + INTERVAL 1 DAY
-            THEN 'instants up to ' || strftime(last_at, '%Y-%m-%d %H:%M') || ', but the file was last written at '
-                 || strftime(written_at, '%Y-%m-%d %H:%M')
-            ELSE 'instants from ' || strftime(first_at, '%Y-%m-%d %H:%M') || ', before 1990' END AS summary
-FROM file
+            THEN 'instants up to ' || strftime(site_time(last_at, zone), '%Y-%m-%d %H:%M')
+                 || ', but the file was last written at ' || strftime(site_time(written_at, zone), '%Y-%m-%d %H:%M')
+                 || ' (' || zone || ')'
+            ELSE 'instants from ' || strftime(site_time(first_at, zone), '%Y-%m-%d %H:%M') || ' (' || zone || '), before 1990'
+            END AS summary
+FROM file CROSS JOIN (SELECT coalesce(max(zone), 'UTC') AS zone FROM site.setting)
 WHERE last_at > written_at + INTERVAL 1 DAY OR first_at < TIMESTAMP '1990-01-01'
 ORDER BY last_at DESC, path

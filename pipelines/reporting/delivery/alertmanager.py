@@ -9,6 +9,7 @@ from pipelines.primitives.format import quantity
 from pipelines.primitives.text import single_line
 from pipelines.reporting.delivery.payload import Message, Row
 from pipelines.reporting.delivery.webhook import post
+from pipelines.reporting.links import to_finding
 
 PATH = "/api/v2/alerts"
 _SILENT = ("acknowledged", "muted")  # somebody knows
@@ -45,7 +46,8 @@ def _alert(message: Message, row: Row, finding: Row | None, now: datetime, keep:
         annotations |= {name: single_line(finding[name] or "", TEXT_CHARS) for name in ("means", "look_at")}
         prices = {name: finding[name] for name in ("lost_gb_day", "gain_gb_day") if finding[name]}
         annotations |= {name: quantity(value, "GB/day") for name, value in prices.items()}
-    return {
+    link = to_finding(message.dashboard, row["finding_id"])
+    return ({"generatorURL": link} if link else {}) | {
         "labels": {
             "alertname": row["rule"],
             "site": message.site,

@@ -14,6 +14,7 @@ def collect(site: Site, catalog: Catalog, report: Report, files: dict[str, Path]
     with Asker(site, catalog, report.first_day, report.last_day) as asker:
         return Message(
             site=site.name,
+            dashboard=site.deliver.dashboard_url,
             newest=asker.newest_whole_day(),
             report=report,
             files=files,

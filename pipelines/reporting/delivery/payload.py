@@ -29,6 +29,7 @@ class Message:
     hours: list[Row]  # `ledger_waterfall`: drive-hours of the period by bucket of the ledger
     headline: Row
     wlcg: list[Row]  # a row a storage group
+    dashboard: str = ""  # its address, for links
     newest: date | None = None  # last whole day with data, whatever day is reported
     days: list[Row] = field(default_factory=list)  # `day_state`: whether logs cover the days, and whether the rules ran
 

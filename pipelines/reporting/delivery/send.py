@@ -24,6 +24,7 @@ from pipelines.reporting.delivery import alertmanager, folder, mail, prometheus,
 from pipelines.reporting.delivery.payload import Message
 from pipelines.reporting.delivery.redact import redacted
 from pipelines.reporting.delivery.webhook import post
+from pipelines.reporting.links import TONIGHT, to_page
 
 _NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for how things stand
 TURN_S = 600.0  # so long one process waits for another that delivers the same report
@@ -136,7 +137,8 @@ def _only(box: Mail, to: tuple[str, ...]) -> Mail:
 
 def _payload(message: Message) -> dict[str, object]:
     """What a webhook gets: enough for a chat's line, and the whole report for a program."""
-    return {
+    url = to_page(message.dashboard, TONIGHT, message.report.first_day, message.report.last_day)
+    return ({"url": url} if url else {}) | {
         "site": message.site,
         "day": str(message.day or ""),
         "text": message.subject,

@@ -1,6 +1,7 @@
 """The report as one HTML file that opens offline: figures are inline SVG, and nothing in it runs."""
 
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from pipelines.answers.question import Answer
 from pipelines.primitives.format import Column, is_number, label, table, unit
 from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.figures import draw, paint
-from pipelines.reporting.report.model import Figure, Report, Table
+from pipelines.reporting.report.model import Figure, Night, Report, Table
+from pipelines.reporting.report.trend import drawn, in_characters
 
 _TEMPLATES = Path(__file__).parent / "templates"
 Place = tuple[str, int]  # id of a section, and number of the figure in it
@@ -62,7 +64,8 @@ def print_mail(report: Report) -> tuple[str, dict[str, bytes]]:
         place: Markup('<img src="cid:{}" width="{}" alt="{}">').format(_name(place), width, figure.title)
         for (place, figure), (_, width) in zip(_figures(report), pictures.values(), strict=True)
     }
-    page = _print(report, shown, "default-src 'none'; style-src 'unsafe-inline'; img-src cid:")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src cid:"
+    page = _print(report, shown, policy, trend=in_characters)  # mail readers leave drawings out
     return page, {_name(place): png for place, (png, _) in pictures.items()}
 
 
@@ -77,14 +80,26 @@ def _name(place: Place) -> str:
     return f"figure-{place[0]}-{place[1]}"
 
 
-def _print(report: Report, figures: dict[Place, Markup], policy: str, checks: str = "") -> str:
+def _print(
+    report: Report,
+    figures: dict[Place, Markup],
+    policy: str,
+    checks: str = "",
+    trend: Callable[[Sequence[Night]], str] = drawn,
+) -> str:
     def cells(shown: Table) -> tuple[list[Column], list[list[str]]]:
         return table(shown.columns, shown.rows, report.zone)
 
     page = _environment().get_template("report.html")
     return (
         page.render(
-            report=report, figures=figures, cells=cells, first_screen=_FIRST_SCREEN, policy=policy, checks=checks
+            report=report,
+            figures=figures,
+            cells=cells,
+            first_screen=_FIRST_SCREEN,
+            policy=policy,
+            checks=checks,
+            trend=trend,
         )
         + "\n"
     )

@@ -125,14 +125,28 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Night:
+    """A site day of a finding: fired, quiet, withheld or not_run, and what it cost, to be drawn."""
+
+    outcome: str
+    size: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """A finding with all that is known of it."""
 
     anchor: str
+    id: str
+    link: str  # of its own page, where site.toml names the dashboard
+    sign: str
+    severity_word: str
     title: str
     rule: str
     severity: str
     state: str
+    since: str
+    trend: list[Night]  # empty where it stood on one night alone
     entity: str
     period: str
     price: str
@@ -140,6 +154,8 @@ class Finding:
     text: str
     means: str
     look_at: str
+    steps: list[str]  # the same, a step each
+    others: list[str]  # its other spells of the period
     is_repeat: bool  # of the same rule as the one before: what it means need not be read twice
     evidence: list[Evidence]
 
@@ -151,6 +167,8 @@ class Section:
     title: str
     id: str = ""
     number: int = 0
+    page: str = ""  # of the dashboard, that shows the same
+    link: str = ""  # to that page, where site.toml names the dashboard
     facts: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)

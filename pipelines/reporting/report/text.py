@@ -21,6 +21,7 @@ from pipelines.reporting.report.model import (
     Tornado,
     Waterfall,
 )
+from pipelines.reporting.report.trend import in_characters, in_words
 
 WIDTH = 100
 _BAR = 34
@@ -40,6 +41,8 @@ def print_report(report: Report) -> str:
 def _section(section: Section, zone: str) -> Iterator[str]:
     heading = f"{section.number}. {section.title}"
     yield f"{heading} {'-' * max(WIDTH - len(heading) - 1, 0)}"
+    if section.link:
+        yield f"{section.page} on the dashboard: {section.link}"
     yield from _facts(section.facts)
     for sentence in section.sentences:
         yield from _wrap(sentence)
@@ -176,15 +179,25 @@ def _loss(place: int, loss: Loss) -> Iterator[str]:
 
 def _finding(finding: Finding) -> Iterator[str]:
     yield ""
-    yield from _wrap(f"[{finding.severity}, {finding.state}] {finding.title}: {finding.entity}")
+    yield from _wrap(f"{finding.sign} {finding.severity_word}, {finding.since}", "", "  ")
+    yield from _wrap(f"{finding.title}: {finding.entity}", "  ", "  ")
     yield from _wrap(f"{finding.price}; {finding.period}", "  ", "  ")
     yield from _wrap(finding.text, "  ", "  ")
     yield from _wrap(f"confidence: {finding.confidence}", "  ", "    ")
+    for other in finding.others:
+        yield from _wrap(f"also {other}", "  ", "    ")
+    if finding.trend:
+        yield f"  {in_characters(finding.trend)}  {in_words(finding.trend)}"
+    for step in finding.steps[:1]:
+        yield from _wrap(f"next: {step}", "  ", "    ")
     if finding.is_repeat:
-        yield "  what it means, and what to look at: as above"
+        yield "  what it means, and what to do then: as above"
     else:
+        for step in finding.steps[1:]:
+            yield from _wrap(f"then: {step}", "  ", "    ")
         yield from _wrap(f"means: {finding.means}", "  ", "    ")
-        yield from _wrap(f"look at: {finding.look_at}", "  ", "    ")
+    if finding.link:
+        yield f"  page: {finding.link}"
     for line in finding.evidence:
         yield from _wrap(" ".join(part for part in (line.place, line.at) if part), "  | ", "  | ")
         yield from _wrap(line.text, "  |   ", "  |   ")

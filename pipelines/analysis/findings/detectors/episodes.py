@@ -18,6 +18,8 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import instant as shown
+from pipelines.primitives.format import span
 
 
 @detector("population")
@@ -92,7 +94,7 @@ def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
     """Intervals joined into episodes that last long enough.
 
     With `ended_by`, a column that is NULL while an interval goes on, facts tell whether an episode is over: `was` is
-    "was" or "has been", `when` its instants (UTC).
+    "was" or "has been", `when` its instants on the site's clock.
     """
     params, (begin, end) = rule.params, rule.time
     for entity, group in groups(rule, rows):
@@ -126,7 +128,6 @@ def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
 def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dict[str, str]:
     """What is over was; what goes on at the end of the period, or of what was logged of it, has been since."""
     if is_over:
-        until = f"{end:%H:%M}" if end.date() == begin.date() else f"{end:%Y-%m-%d %H:%M}"
-        return {"was": "was", "when": f"from {begin:%Y-%m-%d %H:%M} to {until} UTC"}
-    last = "the end of the day" if end >= period.bounds[1] else f"{end:%H:%M}, when the log ends"
-    return {"was": "has been", "when": f"since {begin:%Y-%m-%d %H:%M} UTC, and still at {last}"}
+        return {"was": "was", "when": f"from {span(begin, end, period.zone)}"}
+    last = "the end of the day" if end >= period.bounds[1] else f"{shown(end, period.zone, '%H:%M')}, when the log ends"
+    return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, and still at {last}"}

@@ -15,6 +15,7 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
+from pipelines.primitives.format import instant as shown
 
 _NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
 
@@ -41,7 +42,7 @@ def changed(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             "step": step.size / step.before,
             "low": step.low / step.before,
             "high": step.high / step.before,
-            "at": f"{at:%Y-%m-%d %H:%M}",
+            "at": shown(at, period.zone, "%H:%M"),
             "p": step.p,
             "n": series.height,
         }

@@ -19,7 +19,7 @@ def is_withheld(headline: Row) -> bool:
     return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
 
 
-@section("coverage", order=0)
+@section("coverage", order=0, page="about")
 def header(asker: Asker) -> Section:
     """What this is about, and how much of it was seen."""
     site, build = asker.site, asker.only("checks")

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.primitives.format import day_text, days_text, instant, listed, price, quantity
-from pipelines.reporting.report.model import Evidence, Finding, Loss, Section
+from pipelines.reporting import finding_words, links
+from pipelines.reporting.report.model import Evidence, Finding, Loss, Night, Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 from pipelines.reporting.report.sections.coverage import covering, is_withheld, unjudged
@@ -14,10 +15,11 @@ _N_LOSSES = 3
 _MOST_FINDINGS = 40
 _MOST_LINES = 12
 _MOST_NAMES = 4
+_MOST_OTHERS = 5
 _STATES = ("new", "returned", "open", "acknowledged", "muted")
 
 
-@section("losses", order=30)
+@section("losses", order=30, page=links.TONIGHT)
 def losses(asker: Asker) -> Section:
     """The three causes whose removal would give most."""
     rows = asker.ask("losses").as_dicts()
@@ -55,22 +57,28 @@ def _loss(asker: Asker, row: Row, anchor: str) -> Loss:
 
 
 def _ordered(asker: Asker) -> list[tuple[str, Row]]:
-    """Findings as their section shows them, new and returned ones first, each with its anchor."""
-    rows = sorted(asker.ask("findings").as_dicts(), key=lambda row: _STATES.index(row["state"]))
-    return [(f"finding-{place}", row) for place, row in enumerate(rows[:_MOST_FINDINGS], start=1)]
+    """The worst spell of each finding that its section shows, in the order of the page Tonight, with its anchor."""
+    return [(f"finding-{place}", spells[0]) for place, spells in enumerate(_ranked(asker)[:_MOST_FINDINGS], start=1)]
 
 
-@section("findings", order=80)
+def _ranked(asker: Asker) -> list[list[Row]]:
+    return finding_words.ranked(asker.ask("findings").as_dicts())
+
+
+@section("findings", order=80, page=links.TONIGHT)
 def findings(asker: Asker) -> Section:
     """Every finding of the period, with its evidence."""
-    rows = asker.ask("findings").as_dicts()
-    ordered = _ordered(asker)
-    before = [None, *(row["rule"] for _, row in ordered)]
+    found = _ranked(asker)
+    lives = {row["finding_id"]: row for row in asker.ask("finding_life").as_dicts()}
+    before = [None, *(spells[0]["rule"] for spells in found)]
     shown = [
-        _finding(asker, anchor, row, row["rule"] == rule) for (anchor, row), rule in zip(ordered, before, strict=False)
+        _finding(asker, f"finding-{place}", spells, lives.get(spells[0]["finding_id"], {}), spells[0]["rule"] == rule)
+        for place, (spells, rule) in enumerate(zip(found[:_MOST_FINDINGS], before, strict=False), start=1)
     ]
+    rows = [spells[0] for spells in found]
     counts = [(sum(row["state"] == state for row in rows), state) for state in _STATES]
-    sentences = [f"{', '.join(f'{n} {state}' for n, state in counts if n or state in ('new', 'open'))}.", *_gone(asker)]
+    states = ", ".join(f"{n} {state}" for n, state in counts if n)
+    sentences = [f"{finding_words.tally(rows)}: {states}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
         asked = [f"None. Rules that were asked: {judged}."] if _were_asked(asker) else ["None."]
@@ -103,26 +111,58 @@ def _unsaid(asker: Asker) -> list[str]:
     return [f"Withheld, for these hours are missing: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
-def _finding(asker: Asker, anchor: str, row: Row, is_repeat: bool) -> Finding:
+def _finding(asker: Asker, anchor: str, spells: list[Row], life: Row, is_repeat: bool) -> Finding:
+    row = spells[0]
     rule = asker.catalog.rules.get(row["rule"])
     zone = asker.site.zone
-    instants = [instant(at, zone) for at in (row["started_at"], row["ended_at"]) if at is not None]
+    sign, severity_word = finding_words.SIGNS[row["severity"]]
     return Finding(
         anchor=anchor,
+        id=row["finding_id"],
+        link=links.to_finding(asker.site.deliver.dashboard_url, row["finding_id"]),
+        sign=sign,
+        severity_word=severity_word,
         title=rule.title if rule else row["rule"],
         rule=row["rule"],
         severity=row["severity"],
         state=row["state"],
+        since=finding_words.since(life),
+        trend=_trend(asker, row["finding_id"]),
         entity=row["entity"],
-        period=" to ".join(instants) or day_text(asker.last),
+        period=_when(row, asker),
         price=price(row),
         confidence=row["confidence"] or "not stated",
         text=row["text"] or "",
         means=row["means"] or "",
         look_at=row["look_at"] or "",
+        steps=finding_words.steps(row["look_at"] or ""),
+        others=_others(spells[1:], asker),
         is_repeat=is_repeat,
         evidence=_evidence(row["evidence"], zone)[:_MOST_LINES],
     )
+
+
+def _when(row: Row, asker: Asker) -> str:
+    instants = [instant(at, asker.site.zone) for at in (row["started_at"], row["ended_at"]) if at is not None]
+    return " to ".join(instants) or day_text(asker.last)
+
+
+def _others(spells: list[Row], asker: Asker) -> list[str]:
+    """The spells of a finding next to its worst one, each with its price."""
+    shown = [f"{_when(row, asker)}: {row['text'] or ''} ({price(row)})" for row in spells[:_MOST_OTHERS]]
+    left = len(spells) - len(shown)
+    return [*shown, f"{left} more: `tapescope ask findings finding={spells[0]['finding_id']}`"] if left else shown
+
+
+def _trend(asker: Asker, finding_id: str) -> list[Night]:
+    """The last nights of a finding; none where it stood on one of them alone: one bar says nothing."""
+    rows = [row for row in asker.ask("finding_days").as_dicts() if row["finding_id"] == finding_id]
+    nights = [Night(row["outcome"], _size(row) if row["outcome"] == "fired" else 0.0) for row in rows]
+    return nights if sum(night.outcome == "fired" for night in nights) > 1 else []
+
+
+def _size(row: Row) -> float:
+    return float(row["gain_gb_day"] or row["lost_hours"] or 1.0)
 
 
 def _evidence(text: str | None, zone: str) -> list[Evidence]:

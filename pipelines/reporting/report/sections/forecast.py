@@ -27,7 +27,7 @@ _COST_DOCS = {
 }
 
 
-@section("campaigns", order=60)
+@section("campaigns", order=60, page="plan")
 def campaigns(asker: Asker) -> Section:
     """How far campaigns are, when they will be done, what would move that; how long spools last."""
     declared = asker.site.campaign
@@ -163,7 +163,7 @@ def _score(asker: Asker) -> list[str]:
     return [f"Of {counted(len(over), 'forecast')} of which is known what came, {held} held it; nine of ten should."]
 
 
-@section("model", order=70)
+@section("model", order=70, page="plan")
 def model_card(asker: Asker) -> Section:
     """Costs fitted to the site's mounts, and drives needed."""
     costs, sizes = _of(asker, "calibration"), _of(asker, "sizing")

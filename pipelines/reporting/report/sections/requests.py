@@ -62,7 +62,7 @@ _PARTS = (
 )
 
 
-@section("requests", order=55)
+@section("requests", order=55, page="pools")
 def requests(asker: Asker) -> Section:
     """What was asked of tape by pools and by TSM's clients, as far as their logs were read."""
     tables = {name: asker.table(name, title, columns.split(), most=_MOST) for name, title, columns, _ in _PARTS}

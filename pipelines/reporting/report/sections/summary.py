@@ -3,18 +3,17 @@
 Every rate has its basis, and every number its question.
 """
 
-import dataclasses
 from importlib import metadata
-from typing import Any
 
 from pipelines.primitives.format import BASES, counted, days_text, fixed, percent, price, quantity
+from pipelines.reporting.links import TONIGHT
 from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 from pipelines.reporting.report.sections.coverage import covering, is_withheld
 
 
-@section("summary", order=10)
+@section("summary", order=10, page=TONIGHT)
 def one_sentence(asker: Asker) -> Section:
     """What moved, what that took, and the worst of it."""
     headline = asker.only("headline")
@@ -83,7 +82,7 @@ def _named_worst(asker: Asker) -> str:
     return f"worst: {title[:1].lower()}{title[1:]} ({where}), {price(worst)}"
 
 
-@section("hours", order=20)
+@section("hours", order=20, page="time")
 def waterfall(asker: Asker) -> Section:
     """From all drive-hours down to those in which data moved."""
     headline = asker.only("headline")
@@ -124,7 +123,7 @@ def _groups(asker: Asker) -> dict[str, Group]:
     }
 
 
-@section("stations", order=40)
+@section("stations", order=40, page="stations")
 def stations(asker: Asker) -> Section:
     """Which stations work, which wait, and how long they pause between files."""
     duty = asker.ask("duty_table").as_dicts()
@@ -134,6 +133,9 @@ def stations(asker: Asker) -> Section:
         partly = [f"{row['station']} ({percent(row['coverage'])} seen)" for row in duty if 0 < row["coverage"] < 0.995]
         sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
         sentences += [f"Seen in part: {', '.join(partly)}."] if partly else []
+        scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
+        # left out of duty, not unseen or idle
+        sentences += [f"No duty is computed for scanning stations: {', '.join(scanning)}."] if scanning else []
         sentences.append(
             f"Duty, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
             f" {one['threshold_mb_s']:g} MB/s towards the station, the same at half and at twice that;"
@@ -147,11 +149,8 @@ def stations(asker: Asker) -> Section:
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
-    table = asker.table("duty_table", "Duty", names.split())
-    # a station that is left out of duty says why, instead of looking unseen or idle
-    rows = [tuple(_role_for_none(place, row) for place in range(len(row))) for row in table.rows]
     tables = [
-        dataclasses.replace(table, rows=rows),
+        asker.table("duty_table", "Duty", names.split()),
         asker.table("gap_cost", "Gaps between files", gaps.split(), _is_of_station),
     ]
     return Section("Stations", sentences=sentences, tables=tables)
@@ -162,12 +161,7 @@ def _is_of_station(row: Row) -> bool:
     return bool(row["level"] == "station")
 
 
-def _role_for_none(place: int, row: tuple[Any, ...]) -> Any:
-    role, duty = row[1], row[2]
-    return role if place == 2 and duty is None and role == "scanning" else row[place]
-
-
-@section("drives", order=50)
+@section("drives", order=50, page="drives")
 def drives(asker: Asker) -> Section:
     """The rates of drives and the hours behind them."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
@@ -214,7 +208,7 @@ def _is_read(row: Row) -> bool:
     return row["changed_at"] is not None
 
 
-@section("quality", order=90)
+@section("quality", order=90, page="about")
 def data_quality(asker: Asker) -> Section:
     """What was lost, missing or doubtful on the way in."""
     lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
@@ -255,7 +249,7 @@ def _is_unmet(row: Row) -> bool:
     return row["outcome"] not in (None, "passed")
 
 
-@section("reproduce", order=100)
+@section("reproduce", order=100, page="sql")
 def reproduce(asker: Asker) -> Section:
     """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
     table = asker.table("files", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
