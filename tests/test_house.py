@@ -60,7 +60,7 @@ MAY_IMPORT = {
     "dags": ({"steps", "sources", "config"}, {"streamlit", "great_expectations"}),
     "dashboards": (
         {"primitives", "config", "catalog", "answers", "analysis.findings", "analysis.forecast", "analysis.models"}
-        | {"analysis.studies", "steps"},
+        | {"analysis.studies", "reporting.finding_words", "steps"},
         {"airflow", "great_expectations", "duckdb"},
     ),
 }

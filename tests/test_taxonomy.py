@@ -100,14 +100,15 @@ def test_the_report(site: Site, expected: Shown, tmp_path: Path) -> None:
 
 def test_the_page(site: Site, expected: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
-    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "ledger").run()
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "time").run()
     assert not app.exception
-    frame = next(frame.value for frame in app.dataframe if "bucket_words" in frame.value.columns)
-    assert shown(frame.to_dict("records")) == expected
+    assert shown(drawn_rows(app, "bucket_hours")) == expected
     charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
     colours = json.loads(charts[0].proto.spec)["layer"][0]["encoding"]["color"]["scale"]
     assert dict(zip(colours["domain"], colours["range"], strict=True)) == {w: c for w, c, _ in expected.values()}
-    choices = next(box for box in app.selectbox if box.label == "Bucket").options
+    app.query_params["part"] = "lines"
+    app.run()
+    choices = next(box for box in app.selectbox if box.label == "State").options
     assert set(choices) == {row["group_words"] for row in ROWS}
 
 
