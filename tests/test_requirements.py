@@ -46,7 +46,7 @@ def names_not_there(entry: Requirement) -> list[str]:
     ):
         missing += [f"{kind} {name}" for name in getattr(entry, kind) if name not in known]
     missing += [f"code {name}" for name in entry.code if not can_be_imported(name)]
-    missing += [f"page {name}" for name in entry.page if not (REPO / "dashboards" / "views" / f"{name}.py").exists()]
+    missing += [f"page {name}" for name in entry.page if not (REPO / "dashboards" / "parts" / f"{name}.py").exists()]
     return missing
 
 

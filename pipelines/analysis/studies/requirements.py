@@ -6,7 +6,7 @@
     test = ["tests/x.py::name"]      # tests that hold its figures, or cases: "tests/gold/x/y.toml"
     relation, rule, question = […]   # of the catalogue
     code = ["pipelines.x.y"]         # model, method, source or other code
-    page = ["gaps"]                  # of the dashboard
+    page = ["time/gaps"]             # part of a page of the dashboard
     study = ["…"]                    # case studies with a line of this id
     note = "…"                       # what the entry means by it
     open = "…"                       # why it is not met (yet); what is there already may stand beside it
