@@ -13,6 +13,7 @@ def at(app: AppTest, page: str) -> AppTest:
     Streamlit learns of pages by running one: the landing page, the first time in a process. Later apps know them.
     """
     if not _registered:
-        _registered.update(app.run()._registered_pages)
+        first = AppTest.from_file(app._script_path, default_timeout=app.default_timeout)  # its address stays as it is
+        _registered.update(first.run()._registered_pages)
     app._registered_pages = app._registered_pages or dict(_registered)
     return app.switch_page(f"views/{page}.py")

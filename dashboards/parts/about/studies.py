@@ -34,11 +34,11 @@ def draw(page: Page) -> None:
         for column in studies.COLUMNS
     }
     figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
-    st.header("Printed figures beside ours", anchor=False)
+    st.header("Printed figures next to ours", anchor=False)
     components.show_rows(
         [{name: getattr(line, name) for name in FIGURES} for line in figures],
         config,
-        "Printed figures beside ours",
+        "Printed figures next to ours",
         True,
     )
     st.header("Audit", anchor=False)
@@ -47,6 +47,10 @@ def draw(page: Page) -> None:
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 
     st.header("What the document prints", anchor=False)
-    for table in study.published:
-        st.text(f"{table.title}   ·   {table.place}")
-        components.show_rows([dict(zip(table.columns, map(str, row), strict=True)) for row in table.rows], {})
+    for number, table in enumerate(study.published):
+        place = st.expander(
+            f"{table.title} · {table.place}", key=f"published-{study.name}-{number}", on_change="rerun", type="compact"
+        )
+        if place.open:
+            with place:
+                components.show_rows([dict(zip(table.columns, map(str, row), strict=True)) for row in table.rows], {})
