@@ -87,9 +87,5 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
 
 
 def _went(stage: str) -> str:
-    """A stage as the place that hours went to.
-
-    >>> _went("in queues"), _went("mounting")
-    ('in queues', 'into mounting')
-    """
+    """A stage as the place that hours went to: "in queues" stays as it is, "mounting" becomes "into mounting"."""
     return stage if stage.startswith("in ") else f"into {stage}"
