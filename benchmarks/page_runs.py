@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from benchmarks.measure import CORES, REPO
-from dashboards.pages import find_views
+from dashboards.pages import find_parts, find_views
 from pipelines.answers import question as asking
 from pipelines.answers.snapshot import SnapshotReader
 from pipelines.catalog.contracts import Catalog, load_catalog
@@ -53,8 +53,12 @@ class PageRun:
 
 
 def pages() -> dict[str, str]:
-    """Title by name of every page of the app."""
-    return {view.name: view.title for view in find_views()}
+    """Title by name of every part of every page of the app, such as `time/gaps`; of a page without parts its own."""
+    titles: dict[str, str] = {}
+    for view in find_views():
+        parts = {f"{view.name}/{part.name}": f"{view.title} · {part.title}" for part in find_parts(view.name)}
+        titles |= parts or {view.name: view.title}
+    return titles
 
 
 class Notebook:
@@ -113,7 +117,10 @@ def asked_by(notebook: Notebook, page: str, days: tuple[date, date] | None) -> l
     app.run()  # pages are known by their addresses only when the app has run
     notebook.tear()
     st.cache_data.clear()
-    app.switch_page(f"views/{page}.py").run()
+    name, _, part = page.partition("/")
+    if part:
+        app.query_params["part"] = part
+    app.switch_page(f"views/{name}.py").run()
     if app.exception:
         raise ValueError(f"page {page} breaks: {app.exception[0].value}")
     return notebook.tear()

@@ -42,7 +42,7 @@ def show_table(
     every = found.rows if rows is None else rows
     columns = [found.column(name) for name in names]
     shown = cells(columns, [{name: row[name] for name in names} for row in every[:most]])
-    config = {column.name: _configured(column, (wide or {}).get(column.name)) for column in columns}
+    config = {column.name: configured(column, (wide or {}).get(column.name)) for column in columns}
     show_rows(shown, config, found.title, bool(wide))
     say_cut(found, len(shown), len(every))
 
@@ -93,7 +93,7 @@ def address(page: str, choice: str, name: str) -> str:
     return f"/{page}?{urlencode(state.shared() | {choice: name})}"
 
 
-def _configured(column: Column, width: int | None) -> Any:
+def configured(column: Column, width: int | None = None) -> Any:
     """Label, unit, decimals and tooltip of a column, from the catalogue, and its width in pixels."""
     head = format.heading(column)
     if column.type in format.NUMBERS:

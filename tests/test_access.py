@@ -95,12 +95,12 @@ def test_login_in_a_browser(closed: Path) -> None:
             assert serves_only_its_own_names(port)
             assert offers_nothing_else(port)
             assert listens_on_loopback_only(port)
-            for email, sees in (("ada@example.org", "Nothing has been loaded yet"), ("eve@example.com", "not for eve")):
+            for email, sees in (("ada@example.org", "No logs have been read yet"), ("eve@example.com", "not for eve")):
                 known.email = email
                 page = new_page(browser)
-                page.goto(f"{ours}/gaps")
+                page.goto(f"{ours}/time")
                 page.get_by_role("button", name="Log in").wait_for()
-                assert page.get_by_text("Nothing has been", exact=False).count() == 0
+                assert page.get_by_text("No logs have been", exact=False).count() == 0
                 page.get_by_role("button", name="Log in").click()
                 page.get_by_text(sees, exact=False).first.wait_for()
                 assert urlsplit(page.url).netloc == f"localhost:{port}"

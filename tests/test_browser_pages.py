@@ -13,7 +13,7 @@ from support.served import chromium, served, written
 # Together they see every page, each first one by its address and then others by the list of pages; that each of the ten
 # sees every one takes minutes, and as many turns as there are pages.
 SESSIONS, TURNS = 10, int(os.environ.get("TAPESCOPE_PAGE_TURNS", "2"))
-LINKS = "[data-testid=stSidebarNavLink]"
+LINKS = ".st-key-pages a"
 DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 

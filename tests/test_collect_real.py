@@ -150,7 +150,12 @@ def test_each_sample_is_kept_once_however_the_collector_is_killed(
             time.sleep(0.02 * number)
             kill(process)
         steps.ingest(site)
-    wait_until(lambda: [one.state for one in steps.collect(site, is_all=True).asked] == ["done"])
+
+    def has_five_seconds() -> bool:
+        states = [one.state for one in steps.collect(site, is_all=True).asked]
+        return states == ["done"] and mark(site, "p")["until"] - min(at for _, _, at in samples(spool(site, "p"))) > 5
+
+    wait_until(has_five_seconds)
     counts = steps.ingest(site).as_dict()
     assert (counts["failed"], counts["unknown"], counts["n_rejected"]) == (0, 0, 0)
 

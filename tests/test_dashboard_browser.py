@@ -127,7 +127,7 @@ def stands_at_the_gap(page: Any) -> None:
     page.get_by_role("tab", name="Gaps between files", selected=True).wait_for()
     wait_until_drawn(page)
     main = page.locator('[data-testid="stMain"]')
-    assert "1,022" in main.inner_text() and "615" in main.inner_text()
+    assert "1,022 of 1,669 gaps (61 %)" in main.inner_text() and "2.28 h" in main.inner_text()
     proof = main.locator('[data-testid="stCode"]').filter(has_text="LOG-2010-03-10.zst:").first.inner_text()
     assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboards import charts, data
+from dashboards import charts, tables
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.cli.output import print_table
 from pipelines.primitives import format
@@ -21,8 +21,8 @@ COLUMNS = {
 
 def on_page(column: Column, value: float) -> tuple[str, str]:
     """Heading and cell; the browser adds the separators of thousands."""
-    config = data.column_config([column])[column.name]
-    (row,) = data.table_rows([column], [{column.name: value}])
+    config = tables.configured(column)
+    (row,) = tables.cells([column], [{column.name: value}])
     return config["label"], config["type_config"]["format"] % row[column.name]
 
 
@@ -85,7 +85,7 @@ def test_an_interval_is_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:
     report = Report("one", "UTC", None, None, [], [section])
     assert [line.strip() for line in cli] == ["duty share [%]", "25.0 (20.0 to 31.2)"]
     assert "25.0 (20.0 to 31.2)" in print_text(report) and ">25.0 (20.0 to 31.2)</td>" in print_html(report)
-    assert [data.column_config(columns)[column.name]["label"] for column in columns] == [
+    assert [tables.configured(column)["label"] for column in columns] == [
         "duty share [%]",
         "duty share low [%]",
         "duty share high [%]",
@@ -95,6 +95,6 @@ def test_an_interval_is_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_estimated_rate_is_named_so_in_report_and_on_pages() -> None:
     column = Column("drive_rate_basis", "VARCHAR", "what its time is")
     for basis, words in (("estimate", "estimate: length of the sessions less their waits"), ("call", "call")):
-        (row,) = data.table_rows([column], [{column.name: basis}])
+        (row,) = tables.cells([column], [{column.name: basis}])
         assert row[column.name] == format.cell(basis, column)
         assert row[column.name].startswith(words)

@@ -113,8 +113,10 @@ def test_the_same_log_under_two_names_is_read_once(whole: tuple[Site, State]) ->
     (site.root / "twice").mkdir()
     text = (site.root / "site.toml").read_text()
     (site.root / "site.toml").write_text(text + text[text.index("\n[[input]]") :].replace('glob = "', 'glob = "twice/'))
-    again = [file for file in load(steps.site_at(site.root), CASES, folder="twice") if file.path.startswith("twice/")]
-    assert len(again) == len(CASES)
+    # of two series in files of equal text only their paths say which is which
+    cases = [case for case in CASES if not getattr(all_sources()[case.parent.name], "IS_NAMED_BY_PATH", False)]
+    again = [file for file in load(steps.site_at(site.root), cases, folder="twice") if file.path.startswith("twice/")]
+    assert len(again) == len(cases) > 0.9 * len(CASES)
     assert {file.state for file in again} == {"unchanged", "failed"}
     assert differences(before, rows_of(site)) == []
 

@@ -49,29 +49,30 @@ def test_a_few_days_are_consistent_and_kept(few_days: Site) -> None:
 
 
 def test_pages_are_noted_and_timed(few_days: Site) -> None:
-    results = pages.measure("few days", few_days, 2, ("sizing", "studies"))
+    results = pages.measure("few days", few_days, 2, ("plan/sizing", "sql"))
     by_page = {(result.title, result.period): result for result in results}
-    assert set(by_page) == {("Sizing", "default"), ("Sizing", "week"), ("Case studies", "default")}
-    assert by_page["Case studies", "default"].n_questions == 1, "every page shows the age of its data"
-    sizing = by_page["Sizing", "week"]
-    # the head asks for period, freshness and coverage; the page for its mounts, of which the fit learns as well
-    assert sizing.n_questions == 4
+    assert set(by_page) == {("Plan · Sizing", "default"), ("Plan · Sizing", "week"), ("SQL", "default")}
+    assert by_page["SQL", "default"].n_questions == 1, "every page shows the age of its data"
+    sizing = by_page["Plan · Sizing", "week"]
+    # the head asks for period, freshness and coverage; the part for its mounts, of which the fit learns as well, and
+    # for the drives there are
+    assert sizing.n_questions == 5
     assert 0 < sizing.slowest_ms <= sizing.p95_ms and sizing.median_ms <= sizing.p95_ms
     assert sizing.slowest in load_catalog().asked
 
 
 def test_a_page_is_noted_by_its_own_questions(few_days: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its address is not the name of its file."""
+    """A part is a page to the benchmark."""
     monkeypatch.setenv("TAPESCOPE_SITE", str(few_days.root))
     notebook = Notebook()
     with notebook.opened():
-        asked = {call.question for call in asked_by(notebook, "ledger", None)}
+        asked = {call.question for call in asked_by(notebook, "time/overview", None)}
     assert "ledger_waterfall" in asked and "headline" not in asked
 
 
 def test_every_page_of_the_app_is_known() -> None:
     views = {path.stem for path in (REPO / "dashboards" / "views").glob("*.py")}
-    assert set(titles()) == set(addressed()) == views
+    assert {title.partition("/")[0] for title in titles()} == set(addressed()) == views
 
 
 def test_pages_above_the_aim_are_listed() -> None:
@@ -86,8 +87,8 @@ def test_pages_above_the_aim_are_listed() -> None:
 
 
 def test_one_site_is_measured_alone(few_days: Site) -> None:
-    words = ["--site", str(few_days.root), "--page", "studies", "--repeat", "1"]
+    words = ["--site", str(few_days.root), "--page", "sql", "--repeat", "1"]
     done = CliRunner().invoke(pages.main, words, catch_exceptions=False)
     assert done.exit_code == 0
-    assert re.search(r"\| Case studies \| default \| 1 \| \d+ \| \d+ \| freshness \| \d+ \|", done.output)
+    assert re.search(r"\| SQL \| default \| 1 \| \d+ \| \d+ \| freshness \| \d+ \|", done.output)
     assert json.dumps(str(few_days.root))[1:-1] in done.output

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from pipelines.catalog.contracts import FOLDER, Rule, load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ContractError
+from pipelines.reporting import links
 from pipelines.reporting.report import sections
 
 REPO = Path(__file__).resolve().parents[1]
@@ -35,7 +37,7 @@ SECTION = """
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.sections import section
 
-@section("weather", order={order})
+@section("weather", order={order}, page="about")
 def weather(asker):
     return Section("Weather", sentences=["It rained."])
 """
@@ -68,17 +70,17 @@ def test_a_detector_is_found_by_its_rule(package: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("package", [sections], indirect=True)
 def test_a_section_of_the_report_is_found(package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "added.py").write_text(SECTION.format(order=35))
-    known = {order: marked for order, marked in package._MARKED.items()}
-    monkeypatch.setattr(
-        package, "_MARKED", {o: package._Marked(o, m.id, lambda asker: sections.Section("…")) for o, m in known.items()}
-    )
-    made = package.make_sections(SimpleNamespace())
-    assert [section.number for section in made] == list(range(len(known) + 1)), "numbered without a hole"
+    known = {order: replace(one, make=lambda asker: sections.Section("…")) for order, one in package._MARKED.items()}
+    monkeypatch.setattr(package, "_MARKED", known)
+    asker = SimpleNamespace(site=SimpleNamespace(deliver=SimpleNamespace(dashboard_url="")), first=None, last=None)
+    n_known = len(known)
+    made = package.make_sections(asker)
+    assert [section.number for section in made] == list(range(n_known + 1)), "numbered without a hole"
     ids = [section.id for section in made]
     assert ids.index("weather") == ids.index("losses") + 1 and ids[0] == "coverage" and ids[-1] == "reproduce"
     (tmp_path / "added_twice.py").write_text(SECTION.format(order=36))
     with pytest.raises(ContractError, match="section weather: another one has its id"):
-        package.make_sections(SimpleNamespace())
+        package.make_sections(asker)
 
 
 def test_a_page_is_found_by_what_it_declares(tmp_path: Path) -> None:
@@ -136,3 +138,10 @@ def test_no_list_names_them() -> None:
         folder = Path(package.__path__[0])
         for text in ((REPO / "pipelines" / place).read_text(), (folder / "__init__.py").read_text()):
             assert not [path.stem for path in folder.glob("[a-z]*.py") if f"{folder.name}.{path.stem}" in text]
+
+
+def test_links_of_the_report_lead_to_pages_there_are() -> None:
+    """What is read outside of the dashboard names its pages by address and by title."""
+    listed = {view.address: view.title for view in find_views() if view.listed}
+    landing = next(iter(listed))
+    assert {links.TONIGHT if address == landing else address: title for address, title in listed.items()} == links.PAGES

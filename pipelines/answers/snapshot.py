@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+import duckdb
+
 from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import Catalog, macros
 from pipelines.config.site import Site
-from pipelines.primitives.store_errors import translate_store_errors
+from pipelines.primitives.errors import QuestionRefused
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, warehouse_identity
 
 
@@ -14,15 +16,19 @@ class SnapshotReader:
     """A reading connection; without a snapshot's number each question is answered from the newest one.
 
     Opening costs more than most answers, of a snapshot a third of a second. No transaction stays open between two
-    questions. Raises ConfigError where there is no warehouse.
+    questions. Raises ConfigError where there is no warehouse, QuestionRefused where it does not keep that snapshot.
     """
 
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
         self._stack = ExitStack()
         self._idle: list[Connection] = []  # cursors that know the macros
-        with translate_store_errors():
+        try:
             self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
+        except duckdb.InvalidInputException as error:
+            if "No snapshot found" not in str(error):
+                raise
+            raise QuestionRefused("the warehouse does not keep that snapshot", "ask the newest one") from error
 
     @staticmethod
     def warehouse_identity(site: Site) -> str:

@@ -52,7 +52,6 @@ _KNOWN_FAILURES = (
         "the disk fails",
         "see the system's log: is it full, or is its server away?",
     ),
-    _failure(r"No snapshot found", "the warehouse does not keep that snapshot", "ask the newest one"),
     _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
 )
 _DAMAGED = re.compile(

@@ -18,7 +18,9 @@ SILENT = WEEK[-1]  # the server log ends the day before; the load of a station i
 _MIDNIGHT = timedelta(hours=6)  # of the site, in UTC
 _EXPECT = f"expect = {{ from = {FIRST}T06:00:00, to = {SILENT + timedelta(days=1)}T06:00:00 }}\n"
 _LIFE = re.compile(
-    r"^\d+ new,( \d+ returned,)? \d+ open\.$|^Gone since .*$|(?<=^\[)(critical|warning|info), \w+(?=\])", re.MULTILINE
+    r"(?<=[sgme]): \d+ (new|open|returned|acknowledged|muted).*\.$"
+    r"|^Gone since .*$|(?<=^[■▲●] ).*$|^  [?·▁-█]+  .*$",
+    re.MULTILINE,
 )
 _DELIVER = '\n[deliver]\nfolder = "out"\n'
 
