@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from subprocess import Popen, run
 from typing import Any
@@ -66,6 +67,24 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
         wait_until_drawn(page)
         notice = page.get_by_text("There is no page “")
         assert "Shown instead: Tonight." in notice.inner_text() and not page.evaluate(OUTWARD)
+
+
+def test_pages_in_the_dark_and_on_narrow_screens(archive: Path, tmp_path: Path) -> None:
+    """Usable by anybody there too, and no wider than the window."""
+    barred: list[str] = []
+    widths = cycle((900, 390))
+    with (
+        served(archive, tmp_path / "streamlit.log") as url,
+        opened(chromium(), reduced_motion="reduce", color_scheme="dark") as page,
+    ):
+        for name, path in pages().items():
+            width = next(widths)
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"{url}/{path}")
+            wait_until_drawn(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width} px"
+            barred += barriers(page, f"{name} at {width} px")
+    assert not barred, "\n".join(barred)
 
 
 class Operator:
