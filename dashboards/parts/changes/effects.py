@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
         st.text(
-            "No change is recorded in these weeks. Record one in site.toml and run `tapescope run`, or try an instant."
+            "No change is recorded in these weeks. Record one in site.toml and run tapescope run, or try an instant."
         )
         with st.expander("How to record a change"):
             st.code(HOW_TO, language="toml")
