@@ -76,8 +76,11 @@ class Page:
         return replace(self, before=before, chosen=chosen)
 
 
-def open_page(title: str, compares: bool = False) -> Page:
-    """The head of a page. A page whose title is what it shows writes it itself."""
+def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page:
+    """The head of a page. A page whose title is what it shows writes it itself.
+
+    It `reloads` itself once there are newer data where its caller says so, or `refresh=yes` in the URL.
+    """
     if title:
         st.title(title, anchor=False)
     try:
@@ -95,7 +98,8 @@ def open_page(title: str, compares: bool = False) -> Page:
     days = f"{format.days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
     st.session_state[_IS_FRESH] = True
-    _watch(known.answer.snapshot)
+    refreshes = state.keep("refresh", "yes" if state.value("refresh") == "yes" else "")
+    _watch(known.answer.snapshot, reloads or bool(refreshes))
     _show_coverage(page.ask("coverage"))
     return page
 
@@ -123,21 +127,21 @@ def _pinned(newest: int) -> int:
 
 
 @st.fragment(run_every=LOOK_S)
-def _watch(snapshot: int) -> None:
+def _watch(snapshot: int, reloads: bool) -> None:
     if st.session_state.pop(_IS_FRESH, False):
         return  # the page has only just asked
-    offer_newer(snapshot)
+    offer_newer(snapshot, reloads)
 
 
-def offer_newer(snapshot: int) -> None:
-    """Offer to reload once there are newer data; with `refresh=yes` in the URL the page reloads itself."""
+def offer_newer(snapshot: int, reloads: bool) -> None:
+    """Offer to reload once there are newer data, or reload."""
     try:
         known = data.newest("freshness")
     except data.NoAnswer:
         return  # the page itself reports it when it runs again
     if known.answer.snapshot == snapshot:
         return
-    if state.keep("refresh", state.value("refresh")) == "yes" or state.value("wall"):
+    if reloads:
         st.rerun()
     ended = known.rows[0]["ended_at"]
     st.button(f"Updated {zone.show_one(ended):%H:%M} · reload" if ended else "Updated · reload", type="primary")

@@ -155,17 +155,22 @@ def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monke
     assert any("Snapshot" in one.value and "Shown instead" in one.value for one in app.warning)
 
 
+def test_a_page_that_reloads_itself_keeps_that_in_its_address(app: AppTest) -> None:
+    app.query_params["refresh"] = "yes"
+    at(app, "time").run()
+    assert not app.exception and url(app)["refresh"] == "yes"
+    assert not any("no choice named" in one.value for one in app.warning)
+
+
 def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The look for newer data is what a fragment of the page repeats; it is asked here about an older snapshot."""
     shown: list[str] = []
     monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
     monkeypatch.setattr(head.st, "button", lambda label, **_: shown.append(label))
-    monkeypatch.setattr(head.state, "value", lambda name: "")
-    monkeypatch.setattr(head.state, "keep", lambda name, chosen: chosen)
     newest = head.data.newest("freshness").answer.snapshot
-    head.offer_newer(newest)
+    head.offer_newer(newest, False)
     assert not shown
-    head.offer_newer(newest - 1)
+    head.offer_newer(newest - 1, False)
     (label,) = shown
     assert label.startswith("Updated ") and label.endswith("reload")
 

@@ -16,7 +16,7 @@ SHOWN_FINDINGS = 30
 ON_A_WALL = 4  # findings
 
 on_wall = wall.is_on()
-page = head.open_page("Is anything wrong?", compares=True)
+page = head.open_page("Is anything wrong?", compares=True, reloads=on_wall)
 found, days, lives = page.ask("findings"), page.ask("day_state"), page.ask("finding_life")
 # What people muted or acknowledged no longer asks for anybody's time.
 known = {row["finding_id"]: row for row in lives.rows}
