@@ -194,6 +194,17 @@ def archive(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shutil.copytree(shared, tmp_path_factory.mktemp("archive") / "site")
 
 
+@pytest.fixture
+def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The dashboard on it, in Streamlit's own test runner."""
+    from streamlit.testing.v1 import AppTest
+
+    from support.served import APP, DEADLINE_S
+
+    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
+    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
 def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder that the first worker that needs it makes, while the others wait."""
     base = tmp_path_factory.getbasetemp()

@@ -4,7 +4,6 @@ import re
 import shutil
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,25 +12,11 @@ from dashboards import data, head, tabs
 from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
-from support.app import at
+from support.app import at, box, button, url
 from support.served import APP, DEADLINE_S, HOSTILE
 
 DAY = date(2010, 3, 10)
 WITHOUT_SQL = {("about", "studies"), ("plan", "buffers")}  # published figures, what a model makes of its inputs
-
-
-@pytest.fixture
-def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
-
-
-def button(app: AppTest, label: str) -> Any:
-    return next(one for one in app.button if one.label == label)
-
-
-def url(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
 
 
 def links(app: AppTest) -> dict[str, str]:
@@ -242,10 +227,6 @@ def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
     app.query_params.clear()
     at(app, "changes").run()
     assert any(HOSTILE in option for option in box(app, "Change").options), "the change is not shown"
-
-
-def box(app: AppTest, label: str) -> Any:
-    return next(box for box in app.selectbox if box.label == label)
 
 
 def test_filters_and_comparison_stay_on_the_way_through_other_pages(app: AppTest) -> None:

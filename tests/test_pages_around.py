@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,16 +12,9 @@ from dashboards.pages import find_parts
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
-from support.app import at
-from support.served import APP, DEADLINE_S
+from support.app import at, linked_table, url
 
 PAGES = ("tapes", "stations", "pools")
-
-
-@pytest.fixture
-def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
 
 
 def opened(app: AppTest, page: str, **choices: str) -> AppTest:
@@ -37,10 +29,6 @@ def texts(app: AppTest) -> str:
     return "\n".join(str(element.value) for element in [*app.text, *app.markdown, *app.caption, *app.info])
 
 
-def in_url(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
-
-
 def charts(app: AppTest) -> list[Any]:
     return [one.proto for one in app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")]
 
@@ -52,11 +40,6 @@ def spec(app: AppTest, part: str) -> dict[str, Any]:
 def data(app: AppTest, part: str) -> list[pa.Table]:
     chart = next(one for one in charts(app) if part in one.alt)
     return [pa.ipc.open_stream(one.data.data).read_all() for one in chart.datasets]
-
-
-def table(app: AppTest, *columns: str) -> pd.DataFrame:
-    """The first table with these columns."""
-    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
 
 
 @pytest.mark.parametrize(("page", "part"), [(page, part.name) for page in PAGES for part in find_parts(page)])
@@ -98,7 +81,7 @@ def test_threshold(app: AppTest) -> None:
     opened(app, "stations", part="duty")
     assert app.slider[0].value == 5.0
     app.slider[0].set_value(40.0).run()
-    assert not app.exception and in_url(app)["threshold"] == "40"
+    assert not app.exception and url(app)["threshold"] == "40"
     assert "Duty factor above 40 MB/s" in {one.value for one in [*app.header, *app.subheader]}
 
 
@@ -112,7 +95,7 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
     alone = lines()
     assert "pic-stager read alone" in alone and all(name.endswith(" alone") for name in alone)
     app.slider[0].set_value(2.0).run()
-    assert not app.exception and in_url(app)["opposite"] == "2"
+    assert not app.exception and url(app)["opposite"] == "2"
     assert "stkendm8a read against 2" in lines() > alone
 
 
@@ -126,7 +109,7 @@ def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:
     opened(app, "stations", part="links")
     assert "The first 10 of 384 rows: `tapescope ask link_loads` gives more." in texts(app)
     domain = spec(app, "Links by hour")["encoding"]["color"]["scale"]["domain"]
-    most = table(app, "max_share", "link")["max_share"].max() / 100
+    most = linked_table(app, "max_share", "link")["max_share"].max() / 100
     assert domain == [0, pytest.approx(most)] and 0.4 < most < 0.6
 
 
@@ -138,18 +121,18 @@ def test_hosts_are_drawn_with_what_drives_moved_meanwhile(app: AppTest) -> None:
     assert not any("Network" in alt for alt in titles), "vmstat has no network"
     ends = spec(app, "Processors")["encoding"]["x"]["scale"]["domain"]
     assert [end["hours"] for end in ends] == [9, 12], "where there are samples, in the site's clock"
-    assert "stkendm12a was sampled for 2.25 h" in texts(app) and in_url(app)["host"] == "stkendm12a"
-    assert table(app, "cpu_idle", "tape_write_mb_s")["tape_write_mb_s"].max() > 10
+    assert "stkendm12a was sampled for 2.25 h" in texts(app) and url(app)["host"] == "stkendm12a"
+    assert linked_table(app, "cpu_idle", "tape_write_mb_s")["tape_write_mb_s"].max() > 10
 
 
 def test_whole_tape_or_files(app: AppTest) -> None:
     """A sentence counts those that should have read all; group and station narrow it."""
     opened(app, "tapes", part="whole")
-    compared = table(app, "is_whole_quicker", "requested_at")
+    compared = linked_table(app, "is_whole_quicker", "requested_at")
     assert not compared["is_whole_quicker"].any()
     assert f"None of {len(compared)} mounts would have been quicker by reading the whole tape." in texts(app)
     opened(app, "tapes", part="whole", group="cms", station="pic-stager")
-    narrowed = table(app, "volume", "is_whole_quicker")
+    narrowed = linked_table(app, "volume", "is_whole_quicker")
     assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
 
 
@@ -182,9 +165,9 @@ def test_one_tape(app: AppTest) -> None:
     """Named by the URL or typed: its mounts alone, its map, its drives, and the way back."""
     opened(app, "tapes")
     app.text_input(key="choose-tape-").set_value("G03243").run()
-    assert not app.exception and in_url(app)["tape"] == "G03243"
+    assert not app.exception and url(app)["tape"] == "G03243"
     assert [title.value for title in app.title] == ["Tape G03243"]
-    mounts = table(app, "session_id", "mode", "wall_s")
+    mounts = linked_table(app, "session_id", "mode", "wall_s")
     assert len(mounts) == 4 and mounts["session_id"].str.contains("G03243").all()
     assert any("Files by wrap" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}

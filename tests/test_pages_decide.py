@@ -1,12 +1,10 @@
 """Changes, Plan, About, the SQL desk's links and the first visit, in Streamlit's own test runner."""
 
-import json
 import re
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,32 +17,14 @@ from pipelines.analysis.studies import VERDICTS
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.format import percent
 from support import REPO
-from support.app import at
+from support.app import at, box, drawn, spec, table, texts, url
 from support.served import APP, DEADLINE_S, HOSTILE
-
-
-@pytest.fixture
-def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
 
 
 def opened(app: AppTest, page: str, part: str = "") -> AppTest:
     if part:
         app.query_params["part"] = part
     return at(app, page).run()
-
-
-def texts(app: AppTest) -> str:
-    return "\n".join(str(element.value) for element in app.text)
-
-
-def in_url(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
-
-
-def box(app: AppTest, label: str) -> Any:
-    return next(box for box in app.selectbox if box.label == label)
 
 
 def field(app: AppTest, label: str) -> Any:
@@ -55,23 +35,9 @@ def instant(app: AppTest) -> Any:
     return next(field for field in app.text_input if field.label.startswith("Instant"))
 
 
-def table(app: AppTest, *columns: str) -> pd.DataFrame:
-    """The first table with these columns."""
-    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
-
-
-def drawn(app: AppTest) -> Any:
-    return app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
-
-
 def sentences(app: AppTest) -> list[str]:
     """The sentences of the charts."""
     return [chart.proto.alt for chart in drawn(app)]
-
-
-def spec(app: AppTest, start: str) -> dict[str, Any]:
-    """The chart whose sentence begins so, as the browser gets it."""
-    return json.loads(next(chart.proto.spec for chart in drawn(app) if start in chart.proto.alt))  # type: ignore[no-any-return]
 
 
 def test_a_recorded_change_or_an_instant(app: AppTest) -> None:
@@ -86,7 +52,7 @@ def test_a_recorded_change_or_an_instant(app: AppTest) -> None:
     assert [error.value for error in app.error] == ["“banana” is no instant. Write it as 2010-03-10 17:00."]
     assert not drawn(app)
     instant(app).set_value("2010-03-10 17:00").run()
-    assert not app.error and in_url(app)["at"] == "2010-03-10 17:00" and drawn(app)
+    assert not app.error and url(app)["at"] == "2010-03-10 17:00" and drawn(app)
     found = re.search(r"(\d+) mounts after .*?; (\d+) before it", texts(app))
     assert found and sum(map(int, found.groups())) == 89
 
@@ -109,7 +75,7 @@ def test_sizing(app: AppTest) -> None:
     assert value == pytest.approx(by_hand, rel=0.01)
     low, high = map(float, re.search(r"\(([\d.]+) to ([\d.]+)\)", texts(app)).groups())  # type: ignore[union-attr]
     assert low <= needed <= high + 1
-    assert in_url(app)["target"] == "500"
+    assert url(app)["target"] == "500"
     curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
 
@@ -127,7 +93,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     field(app, "Outputs of an instance").set_value(1)
     app.button[0].click().run()
     assert not app.exception
-    assert in_url(app) | {"gap": "2", "drives-LTO-4": "4", "outputs": "1"} == in_url(app)
+    assert url(app) | {"gap": "2", "drives-LTO-4": "4", "outputs": "1"} == url(app)
     changes = Changes(gap_s=2.0, drives={"LTO-4": 4}, outputs=1)
     answer = what_if(history, changes)
     assert answer.changed and answer.changed.uses != answer.replayed.uses
@@ -213,7 +179,7 @@ def test_case_studies_page(app: AppTest) -> None:
     app.query_params["study"] = "pic_step09"
     opened(app, "about", "studies")
     assert not app.exception
-    assert box(app, "Document").value == "pic_step09" and in_url(app)["study"] == "pic_step09"
+    assert box(app, "Document").value == "pic_step09" and url(app)["study"] == "pic_step09"
     assert "J. Flix" in texts(app)
     figures, audit = [frame.value for frame in app.dataframe if "verdict" in frame.value.columns]
     (first,) = figures[figures["what"] == "f, test [1]: complete"].to_dict("records")
@@ -232,7 +198,7 @@ def test_case_studies_page(app: AppTest) -> None:
         box(app, "Document").select_index(choice).run()
         assert box(app, "Document").format_func(box(app, "Document").value) == options[choice]
     box(app, "Document").select_index(0).run()
-    assert "study" not in in_url(app)
+    assert "study" not in url(app)
 
 
 def test_a_question_opens_in_the_sql_desk(app: AppTest) -> None:

@@ -1,11 +1,8 @@
 """The pages on time, on drives and on one mount, on the sample archive in Streamlit's own test runner."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,17 +12,11 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.format import percent
-from support.app import at
-from support.served import APP, DEADLINE_S, HOSTILE, HOSTILE_STATION
+from support.app import at, box, drawn, spec, table, texts, url
+from support.served import HOSTILE, HOSTILE_STATION
 
 DAYS = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
 PARTS = [(page, part.name) for page in ("time", "drives") for part in find_parts(page)]
-
-
-@pytest.fixture
-def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
 
 
 def opened(app: AppTest, page: str, **choices: str) -> AppTest:
@@ -35,33 +26,6 @@ def opened(app: AppTest, page: str, **choices: str) -> AppTest:
     app.run()
     assert not app.exception
     return app
-
-
-def url(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
-
-
-def texts(app: AppTest) -> str:
-    return "\n".join(str(element.value) for element in app.text)
-
-
-def box(app: AppTest, label: str) -> Any:
-    return next(box for box in app.selectbox if box.label == label)
-
-
-def table(app: AppTest, *columns: str) -> pd.DataFrame:
-    """The first table with these columns; cells that are links have the names they lead to."""
-    frame = next(one.value for one in app.dataframe if set(columns) <= set(one.value.columns))
-    return frame.map(lambda cell: re.sub(r"^/.*[?&]\w+=", "", cell) if isinstance(cell, str) else cell)
-
-
-def drawn(app: AppTest) -> list[Any]:
-    return list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
-
-
-def spec(app: AppTest, start: str) -> dict[str, Any]:
-    """The chart whose sentence begins so, as the browser gets it."""
-    return json.loads(next(one.proto.spec for one in drawn(app) if start in one.proto.alt))  # type: ignore[no-any-return]
 
 
 def headings(app: AppTest) -> list[str]:

@@ -5,7 +5,6 @@ import re
 import shutil
 from datetime import date
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -15,25 +14,8 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.warehouse.connection import LAKE, Warehouse
+from support.app import button, drawn, texts, url
 from support.served import APP, DEADLINE_S
-
-
-@pytest.fixture
-def app(archive: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("TAPESCOPE_SITE", str(archive))
-    return AppTest.from_file(APP, default_timeout=DEADLINE_S)
-
-
-def texts(app: AppTest) -> str:
-    return "\n".join(str(element.value) for element in app.text)
-
-
-def in_url(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
-
-
-def drawn(app: AppTest) -> list[Any]:
-    return list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
 
 
 def links(app: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
@@ -81,7 +63,7 @@ def test_every_finding_has_a_page(app: AppTest, archive: Path) -> None:
         finding_page(app, row["finding_id"])
         assert not app.exception, row["rule"]
         rule = load_catalog().rules[row["rule"]]
-        assert app.title[0].value.replace("\\", "").startswith(rule.title) and in_url(app)["id"] == row["finding_id"]
+        assert app.title[0].value.replace("\\", "").startswith(rule.title) and url(app)["id"] == row["finding_id"]
         assert rule.means in texts(app) and len(drawn(app)) == 2, row["rule"]
         name, _, part = rule.page.partition("/")
         ways = [query for page, query in links(app) if page == name and query.get("part", [""]) == [part]]
@@ -105,10 +87,6 @@ def local(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server as `tapescope dashboard` starts it on this machine."""
     monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", "127.0.0.1")
     monkeypatch.setenv("TAPESCOPE_DASHBOARD_HOSTS", "")
-
-
-def button(app: AppTest, label: str) -> Any:
-    return next(one for one in app.button if one.label == label)
 
 
 def test_findings_are_acknowledged_muted_and_reopened_on_their_page(

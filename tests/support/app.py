@@ -1,7 +1,10 @@
 """The dashboard's pages in Streamlit's own test runner."""
 
+import json
+import re
 from typing import Any
 
+import pandas as pd  # type: ignore[import-untyped]
 from streamlit.testing.v1 import AppTest
 
 _registered: dict[str, Any] = {}
@@ -17,3 +20,41 @@ def at(app: AppTest, page: str) -> AppTest:
         _registered.update(first.run()._registered_pages)
     app._registered_pages = app._registered_pages or dict(_registered)
     return app.switch_page(f"views/{page}.py")
+
+
+def url(app: AppTest) -> dict[str, str]:
+    """What the page's address holds."""
+    return {name: value if isinstance(value, str) else value[-1] for name, value in app.query_params.items()}
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(str(element.value) for element in app.text)
+
+
+def box(app: AppTest, label: str) -> Any:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def button(app: AppTest, label: str) -> Any:
+    return next(one for one in app.button if one.label == label)
+
+
+def linked_table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table with these columns, as the browser gets it: names that lead to a page are its address."""
+    return next(frame.value for frame in app.dataframe if set(columns) <= set(frame.value.columns))
+
+
+def table(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table with these columns, as it is read: addresses show the names they lead to."""
+    frame = linked_table(app, *columns)
+    return frame.map(lambda cell: re.sub(r"^/.*[?&]\w+=", "", cell) if isinstance(cell, str) else cell)
+
+
+def drawn(app: AppTest) -> list[Any]:
+    """The charts."""
+    return list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
+
+
+def spec(app: AppTest, part: str) -> dict[str, Any]:
+    """The chart whose sentence has this part, as the browser gets it."""
+    return json.loads(next(one.proto.spec for one in drawn(app) if part in one.proto.alt))  # type: ignore[no-any-return]
