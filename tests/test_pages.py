@@ -12,10 +12,11 @@ from dashboards import data, head, tabs
 from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
-from support.app import at, box, button, url
+from support.app import at, box, button, drawn, url
 from support.served import APP, DEADLINE_S, HOSTILE
 
 DAY = date(2010, 3, 10)
+SHORT = ("time", "drives", "tapes", "stations", "pools")
 WITHOUT_SQL = {("about", "studies"), ("plan", "buffers")}  # published figures, what a model makes of its inputs
 
 
@@ -51,18 +52,31 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
     (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
     assert int(snapshot) > 0 and "Data until 2010-03-11 0" in text and "Last run: " in text
     assert any("logs are missing: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander)
-    charts = list(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart"))
-    assert all(chart.proto.alt for chart in charts)
+    charts = [chart.proto for chart in drawn(app)]
+    assert all(chart.alt for chart in charts)
+    check_few(app, page, part, [chart.alt for chart in charts])
+    assert all(":T" not in chart.spec or "America/Chicago" in chart.spec for chart in charts), "an axis without a clock"
     data_of = [place.proto.id for place in app.expander if place.label.startswith("Data and SQL: ")]
     if page == "tonight":  # it stands in the last strip, which is closed
         return
-    if charts or app.dataframe:
+    if charts or app.dataframe or page in SHORT:
         assert data_of or (page, part) in WITHOUT_SQL, "numbers that no query stands for"
     if data_of:
         app.session_state[data_of[0][data_of[0].index("sql-") :]] = True
         app.run()
         assert not app.exception
         assert any("SELECT" in code.value for code in app.code), "the query does not open"
+
+
+def check_few(app: AppTest, page: str, part: str, sentences: list[str]) -> None:
+    """Few charts and tables, and no word that only the warehouse knows."""
+    if page in ("time", "drives"):
+        assert len({one.partition(".")[0] for one in sentences}) <= 2 and len(app.dataframe) <= 2
+        words = [one.value for one in [*app.text, *app.header]] + [tab.label for tab in app.tabs]
+        assert not [word for word in words if re.search(r"\b(no_request|long_gap|wait_room|between_files)\b", word)]
+    elif page in SHORT:
+        assert not app.error
+        assert len(sentences) <= (9 if (page, part) == ("stations", "traffic") else 4)
 
 
 def test_presets_and_arrows_move_the_period(app: AppTest) -> None:

@@ -8,7 +8,6 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboards.pages import find_parts
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
@@ -40,20 +39,6 @@ def spec(app: AppTest, part: str) -> dict[str, Any]:
 def data(app: AppTest, part: str) -> list[pa.Table]:
     chart = next(one for one in charts(app) if part in one.alt)
     return [pa.ipc.open_stream(one.data.data).read_all() for one in chart.datasets]
-
-
-@pytest.mark.parametrize(("page", "part"), [(page, part.name) for page in PAGES for part in find_parts(page)])
-def test_every_tab(app: AppTest, page: str, part: str) -> None:
-    """Each opens; its charts have a sentence and name the clock; what it asked stands under it. Hidden ones say so."""
-    opened(app, page, part=part)
-    assert not app.error
-    if any("no log of it was read" in one.value for one in app.warning):
-        return
-    assert any(place.label.startswith("Data and SQL") for place in app.expander)
-    assert all(chart.alt for chart in charts(app))
-    for chart in charts(app):
-        assert ":T" not in chart.spec or "America/Chicago" in chart.spec
-    assert len(charts(app)) <= (9 if (page, part) == ("stations", "traffic") else 4)
 
 
 def test_stations_week_on_one_scale_with_its_threshold(app: AppTest) -> None:

@@ -32,18 +32,6 @@ def headings(app: AppTest) -> list[str]:
     return [one.value for one in app.header]
 
 
-@pytest.mark.parametrize("page, part", PARTS)
-def test_every_part(app: AppTest, page: str, part: str) -> None:
-    """Charts have a sentence, at most two kinds of chart and two tables stand there, and SQL opens to each question."""
-    opened(app, page, part=part)
-    assert app.title[0].value.endswith("?")
-    assert all(chart.proto.alt for chart in drawn(app))
-    assert len({chart.proto.alt.partition(".")[0] for chart in drawn(app)}) <= 2 and len(app.dataframe) <= 2
-    assert any(place.label.startswith("Data and SQL: ") for place in app.expander)
-    words = [*texts(app).splitlines(), *headings(app), *(tab.label for tab in app.tabs)]
-    assert not [word for word in words if re.search(r"\b(no_request|long_gap|wait_room|between_files)\b", word)]
-
-
 def test_tabs_of_time_and_drives(app: AppTest) -> None:
     assert 3 <= len(find_parts("time")) <= 7 and 3 <= len(find_parts("drives")) <= 7
     opened(app, "time")
