@@ -109,7 +109,10 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
         chosen = next(iter((st.session_state[key].selection.get(ZOOM) or {}).values()), None)
         if chosen and len(chosen) == 2:
             first, last = (datetime(1970, 1, 1) + timedelta(milliseconds=float(at)) for at in chosen)
-            st.session_state["choose-period"] = (first.date(), (last - timedelta(seconds=1)).date())
+            st.session_state["choose-period"] = (
+                zone.site_day(first),
+                zone.site_day(last - timedelta(seconds=1)),
+            )
 
     brush = alt.selection_interval(name=ZOOM, encodings=["x"])
     (place or st).altair_chart(

@@ -18,7 +18,9 @@ def choose(first: date, last: date, usual: date) -> Days:
     """
     usual = min(max(usual, first), last)
     key = state.widget("period", _asked(first, last, usual))
-    days = _both(st.session_state[key])
+    days = _inside(_both(st.session_state[key]), first, last)
+    if days != _both(st.session_state[key]):
+        st.session_state[key] = days
     presets = {n: (max(first, usual - timedelta(days=n - 1)), usual) for n in PRESETS}
     is_preset = next((n for n, ends in presets.items() if ends == days), None)
     st.session_state["choose-preset"] = is_preset
@@ -47,6 +49,17 @@ def _both(chosen: date | tuple[date, ...]) -> Days:
     """Both ends; while the second is not chosen yet, one day."""
     days = chosen if isinstance(chosen, tuple) else (chosen,)
     return days[0], days[-1]
+
+
+def _inside(days: Days, first: date, last: date) -> Days:
+    """Days within those with data: a brush at the end of an axis can reach beyond them.
+
+    >>> ends = date(2010, 3, 1), date(2010, 3, 11)
+    >>> _inside((date(2010, 3, 9), date(2010, 3, 12)), *ends) == (date(2010, 3, 9), date(2010, 3, 11))
+    True
+    """
+    begin, end = (min(max(day, first), last) for day in days)
+    return begin, end
 
 
 def _moved(days: Days, by: int, first: date, last: date) -> Days:
