@@ -10,17 +10,18 @@ import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from dashboards.pages import find_parts, find_views
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.reporting.report import make_report
 from pipelines.reporting.report.model import Section
+from support.app import at
 from support.archive import query
-from support.screenshots import pages
 from support.served import APP, DEADLINE_S
 
-OF_OTHERS = ("sql", "studies")  # they ask nothing of the site's days
+OF_OTHERS = ("sql", "about", "finding", "mount")  # they ask nothing of the site's days
 # folder of the capture, files of it, and zone
 KINDS = {
     "tsm": ("tsm-synthetic", ("summary.csv", "actlog.txt", "dsmaccnt.log"), "UTC"),
@@ -29,6 +30,7 @@ KINDS = {
 }
 DAYS = {"tsm": "2026-03-10", "endit": "2026-11-21", "dcache": "2026-03-11"}
 LAST_DAYS = DAYS | {"dcache": "2026-03-12"}
+EXPECTED = {"tsm": "media_wait_share", "endit": "full_share", "dcache": "queue_share"}
 Made = Callable[[str], Site]
 
 
@@ -122,20 +124,22 @@ def test_pools_of_a_day(made: Made) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_page_opens(made: Made, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_page_and_each_of_its_parts_opens(made: Made, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(made(kind).root))
-    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run()
-    for name in pages():
-        if name in OF_OTHERS:
-            continue
-        app.switch_page(f"views/{name}.py").run()
-        assert not app.exception, name
-        texts = "\n".join(str(box.value) for box in [*app.error, *app.warning, *app.info, *app.text])
-        assert "No log has been read yet" not in texts, name
-        assert DAYS[kind] in texts or LAST_DAYS[kind] in texts, name
-    app.switch_page("views/requests.py").run()
-    columns = set().union(*(frame.value.columns for frame in app.dataframe))
-    if kind == "dcache":  # its last day has no restore: the page says what it lacks
-        assert any("recalls of pools: dCache's billing files" in str(box.value) for box in app.info)
-    else:
-        assert {"tsm": "media_wait_share", "endit": "full_share"}[kind] in columns
+    for view in find_views():
+        columns: set[str] = set()
+        for part in find_parts(view.name) or [None]:
+            app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), view.name)
+            if part:
+                app.query_params["part"] = part.name
+            if kind == "dcache":  # its last day has no restore
+                app.query_params |= {"from": DAYS[kind], "to": LAST_DAYS[kind]}
+            app.run()
+            assert not app.exception, f"{view.name} {part}"
+            columns |= set().union(*(frame.value.columns for frame in app.dataframe))
+            texts = "\n".join(str(box.value) for box in [*app.error, *app.warning, *app.info, *app.text])
+            assert "No log has been read yet" not in texts, view.name
+            if view.name not in OF_OTHERS:
+                assert DAYS[kind] in texts or LAST_DAYS[kind] in texts, view.name
+        if view.name == "pools":
+            assert EXPECTED[kind] in columns

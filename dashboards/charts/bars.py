@@ -15,6 +15,7 @@ ROW_PX = 26
 
 def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, unit: str) -> alt.Chart:
     """Columns of each row side by side in one bar, in the order of the rows."""
+    rows = _named(rows, name)
     top = rows.group_by(name, maintain_order=True).agg(pl.col(list(names)).sum()).head(MOST_BARS)
     order = list(names.values())
     long = top.rename(names).unpivot(index=name, on=order, variable_name="what", value_name="value").drop_nulls("value")
@@ -40,7 +41,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
 
 def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str = "") -> alt.Chart:
     """One bar for each row, and a labelled tick where a column has what was expected of it."""
-    top = rows.head(MOST_BARS)
+    top = _named(rows, name).head(MOST_BARS)
     y = _names(top, name)
     x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=6))
     tips = [f"{name}:N", number(value, title)]
@@ -58,7 +59,7 @@ def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str 
 
 def ranges(rows: pl.DataFrame, name: str, low: str, high: str, title: str, words: tuple[str, str]) -> alt.Chart:
     """A line from one value of a row to another: a full dot at the first, an open one at the second."""
-    top = rows.head(MOST_BARS)
+    top = _named(rows, name).head(MOST_BARS)
     y = _names(top, name)
     tips: list[Any] = [f"{name}:N", number(low, words[0]), number(high, words[1])]
     top = top.with_columns(pl.col(low, high).clip(LEAST))  # a logarithm has no zero
@@ -68,6 +69,11 @@ def ranges(rows: pl.DataFrame, name: str, low: str, high: str, title: str, words
     first = base.mark_point(filled=True, size=80, color=BLUE, opacity=1).encode(x=alt.X(f"{low}:Q", scale=x))
     last = base.mark_point(filled=False, size=80, color=RED, shape="diamond", strokeWidth=2)
     return framed(alt.layer(line, first, last.encode(x=alt.X(f"{high}:Q", scale=x))), ROW_PX * max(3, top.height) + 85)
+
+
+def _named(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Rows without a name get one that a person reads; an axis cannot sort by null."""
+    return rows.with_columns(pl.col(name).fill_null("(no name)"))
 
 
 def _names(rows: pl.DataFrame, name: str) -> alt.Y:
