@@ -32,6 +32,7 @@ QUESTIONS = (
 COUNTS = {
     "deleted": "SELECT count(*) AS n, sum(bytes) AS n_bytes FROM silver.transfer",
     "renamed": "SELECT drive_name, count(*) AS n FROM silver.gap GROUP BY drive_name ORDER BY drive_name",
+    "of folders": "SELECT day, count(*) AS n FROM silver.gap GROUP BY day ORDER BY day",
     "added": "SELECT count(*) AS n, count(note) AS n_notes FROM silver.session",
     "empty": "SELECT count(*) AS n FROM gold.queue_wait",
 }
@@ -45,10 +46,20 @@ def program(site: Site, engine: str) -> str:
 
 @pytest.fixture(scope="module")
 def changed(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The sample archive with what a client must mind: deleted rows, a renamed column, a new one, an empty table."""
+    """The sample archive with what a client must mind.
+
+    Deleted rows, a renamed column, a new one, an empty table, and a file whose day stands in its folder's name alone.
+    """
     site = copied(steps.site_at(archive), tmp_path_factory.mktemp("changed") / "site")
     with Warehouse(site).write("test") as connection:
         connection.execute(f"DELETE FROM {LAKE}.silver.transfer WHERE bytes % 3 = 0")
+        folder = f"{Warehouse(site).data_path.rstrip('/')}/silver/gap"
+        days = f"SELECT * FROM {LAKE}.silver.gap WHERE day = '2010-03-10' LIMIT 50"
+        layout = "FORMAT parquet, PARTITION_BY (day), FILENAME_PATTERN 'added-{i}', OVERWRITE_OR_IGNORE, RETURN_STATS"
+        added = connection.execute(f"COPY ({days}) TO '{folder}' ({layout})").fetchall()[0][0]
+        connection.execute(
+            f"CALL ducklake_add_data_files('{LAKE}', 'gap', ['{added}'], schema => 'silver', hive_partitioning => true)"
+        )
         connection.execute(f"ALTER TABLE {LAKE}.silver.gap RENAME COLUMN drive TO drive_name")
         connection.execute(f"ALTER TABLE {LAKE}.silver.session ADD COLUMN note VARCHAR")
         connection.execute(f"INSERT INTO {LAKE}.silver.gap SELECT * FROM {LAKE}.silver.gap LIMIT 5")
@@ -68,7 +79,9 @@ def test_polars_reads_every_relation(changed: Site) -> None:
             assert found.height == expected.height, name
             assert summed(found) == summed(expected), name
     assert sum(bool(deleted) for one in relations["silver.transfer"]["groups"] for _, deleted in one["files"])
-    assert {"drive": "drive_name"} in [group["renamed"] for group in relations["silver.gap"]["groups"]]
+    gaps = relations["silver.gap"]["groups"]
+    assert {"drive": "drive_name"} in [group["renamed"] for group in gaps]
+    assert ["day"] in [group["of_folders"] for group in gaps]
 
 
 def summed(frame: pl.DataFrame) -> list[Any]:

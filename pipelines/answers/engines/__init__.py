@@ -6,14 +6,15 @@ maintain` removes the snapshot's files.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from pprint import pformat
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.ownership import BOOK
 
 HERE = Path(__file__).parent
 MARK = "RELATIONS: dict[str, Any] = {}\n"
@@ -49,8 +50,9 @@ def client_program(site: Site, engine: str) -> str:
 def list_relations(connection: Connection) -> dict[str, dict[str, Any]]:
     """Of each relation, by its full name, `columns` (name to DuckDB type) and `groups` of files with the same names.
 
-    A group has `renamed`, names in its files to those of the columns where they differ, and `files`: pairs of a Parquet
-    file and the file that lists its deleted rows, or None. Raises ConfigError for encrypted files.
+    A group has `renamed`, names in its files to those of the columns where they differ; `of_folders`, columns that the
+    names of its folders hold (day=2010-03-10) and its files do not; and `files`: pairs of a Parquet file and the file
+    that lists its deleted rows, or None. Raises ConfigError for encrypted files.
     """
     columns: dict[str, dict[str, str]] = {}
     found = connection.execute(
@@ -69,10 +71,9 @@ def list_relations(connection: Connection) -> dict[str, dict[str, Any]]:
 
 def _column_ids(connection: Connection) -> dict[str, dict[int, str]]:
     """The columns' names by the number that they have in files, which renaming does not change."""
-    meta = f"__ducklake_metadata_{LAKE}"
     rows = connection.execute(
-        f"SELECT s.schema_name || '.' || t.table_name, c.column_id, c.column_name FROM {meta}.ducklake_column c "
-        f"JOIN {meta}.ducklake_table t USING (table_id) JOIN {meta}.ducklake_schema s USING (schema_id) "
+        f"SELECT s.schema_name || '.' || t.table_name, c.column_id, c.column_name FROM {BOOK}.ducklake_column c "
+        f"JOIN {BOOK}.ducklake_table t USING (table_id) JOIN {BOOK}.ducklake_schema s USING (schema_id) "
         "WHERE c.end_snapshot IS NULL AND t.end_snapshot IS NULL AND s.end_snapshot IS NULL"
     ).fetchall()
     ids: dict[str, dict[int, str]] = {}
@@ -89,23 +90,55 @@ def _groups(connection: Connection, relation: str, names: Mapping[int, str]) -> 
     ).fetchall()
     if any(is_encrypted for *_, is_encrypted in listed):
         raise ConfigError("the warehouse's files are encrypted", "only DuckDB reads them: `tapescope attach`")
-    stored = _stored_names(connection, [file for file, *_ in listed])
-    groups: dict[tuple[tuple[str, str], ...], list[tuple[str, str | None]]] = {}
+    files = [file for file, *_ in listed]
+    stored = _numbered(connection, files) | _mapped(connection, relation, files)
+    groups: dict[tuple[tuple[tuple[str, str], ...], tuple[str, ...]], list[tuple[str, str | None]]] = {}
     for file, deleted, _ in listed:
-        renamed = tuple((old, names[number]) for number, old in stored[file] if names.get(number, old) != old)
-        groups.setdefault(renamed, []).append((file, deleted))
-    return [{"renamed": dict(renamed), "files": files} for renamed, files in groups.items()]
+        renamed = tuple(
+            (one.name, names[one.number]) for one in stored[file] if names.get(one.number, one.name) != one.name
+        )
+        of_folders = tuple(one.name for one in stored[file] if one.is_of_folder)
+        groups.setdefault((renamed, of_folders), []).append((file, deleted))
+    return [
+        {"renamed": dict(renamed), "of_folders": list(of_folders), "files": some}
+        for (renamed, of_folders), some in groups.items()
+    ]
 
 
-def _stored_names(connection: Connection, files: list[str]) -> dict[str, list[tuple[int, str]]]:
-    """Number and name of each column in each file."""
-    if not files:
-        return {}
+class _Stored(NamedTuple):
+    """A column as a file has it: its number in the catalogue, its name, and whether only the file's folder names it."""
+
+    number: int
+    name: str
+    is_of_folder: bool = False
+
+
+def _numbered(connection: Connection, files: list[str]) -> dict[str, list[_Stored]]:
+    """The columns of files that DuckLake wrote, which have the numbers in them."""
+    stored: dict[str, list[_Stored]] = {file: [] for file in files}
+    if files:
+        rows = connection.execute(
+            "SELECT file_name, field_id, name "
+            f"FROM parquet_schema([{', '.join(map(quote, files))}]) WHERE field_id IS NOT NULL"
+        )
+        for file, number, name in rows.fetchall():
+            stored[file].append(_Stored(number, name))
+    return stored
+
+
+def _mapped(connection: Connection, relation: str, files: list[str]) -> dict[str, list[_Stored]]:
+    """The columns of files that were added as they are: the catalogue has the numbers. File names are unique."""
     rows = connection.execute(
-        "SELECT file_name, field_id, name "
-        f"FROM parquet_schema([{', '.join(map(quote, files))}]) WHERE field_id IS NOT NULL"
+        f"SELECT f.path, m.target_field_id, m.source_name, m.is_partition FROM {BOOK}.ducklake_data_file f "
+        f"JOIN {BOOK}.ducklake_table t USING (table_id) JOIN {BOOK}.ducklake_schema s USING (schema_id) "
+        f"JOIN {BOOK}.ducklake_name_mapping m ON m.mapping_id = f.mapping_id "
+        "WHERE f.end_snapshot IS NULL AND t.end_snapshot IS NULL AND s.end_snapshot IS NULL "
+        "AND s.schema_name || '.' || t.table_name = ?",
+        [relation],
     ).fetchall()
-    stored: dict[str, list[tuple[int, str]]] = {file: [] for file in files}
-    for file, number, name in rows:
-        stored[file].append((number, name))
+    by_name = {PurePosixPath(file).name: file for file in files}
+    stored: dict[str, list[_Stored]] = {}
+    for path, number, name, is_partition in rows:
+        if (file := by_name.get(PurePosixPath(path).name)) is not None:
+            stored.setdefault(file, []).append(_Stored(number, name, bool(is_partition)))
     return stored

@@ -27,14 +27,16 @@ def scan(relation: str) -> pl.LazyFrame:
     parts = [pl.LazyFrame(schema=schema)]
     for group in RELATIONS[relation]["groups"]:
         stored = {new: old for old, new in group["renamed"].items()}
-        kinds = {stored.get(name, name): kind for name, kind in schema.items()}
+        of_folders = {name: schema[name] for name in group["of_folders"]}
+        kinds = {stored.get(name, name): kind for name, kind in schema.items() if name not in of_folders}
         for files, deleted in _alike(group["files"]):
             rows = pl.scan_parquet(
                 files,
                 schema=kinds,
                 missing_columns="insert",
                 extra_columns="ignore",
-                hive_partitioning=False,
+                hive_partitioning=bool(of_folders),
+                hive_schema=of_folders or None,
                 row_index_name="row_at" if deleted else None,
             )
             if deleted:

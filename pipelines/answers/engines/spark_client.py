@@ -37,7 +37,10 @@ def read(spark: SparkSession, relation: str) -> DataFrame:
         stored = {new: old for old, new in group["renamed"].items()}
         rows = spark.read.schema(_schema({stored.get(name, name): kind for name, kind in columns.items()}))
         files = [_address(file) for file, _ in group["files"]]
-        found = rows.option("recursiveFileLookup", "true").parquet(*files)
+        if group["of_folders"]:  # those below the table's folder are read as columns
+            found = rows.option("basePath", files[0].rsplit("/", 1 + len(group["of_folders"]))[0]).parquet(*files)
+        else:
+            found = rows.option("recursiveFileLookup", "true").parquet(*files)
         deleted = [(_address(file), _address(places)) for file, places in group["files"] if places]
         if deleted:
             found = _without(spark, found, deleted)
