@@ -46,7 +46,7 @@ check: install
 		|| { .venv/bin/ruff format --check .; .venv/bin/ruff check .; .venv/bin/lint-imports --no-logo; exit 1; }
 	@.venv/bin/mypy & types=$$!; $(PYTHON) -m pytest --quick -q; tests=$$?; wait $$types && exit $$tests
 
-test: install .venv/done-airflow .venv/done-programs .venv/done-s3 .venv/done-docs
+test: install .venv/done-airflow .venv/done-programs .venv/done-s3 .venv/done-docs .venv/done-spark
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest $(TESTS)
 
@@ -174,6 +174,14 @@ clean:
 	@$(INSTALL) --require-hashes --requirement $<
 	@touch $@
 
+# Spark, for one test: a large package, and not part of the product.
+.venv/done-spark: PYTHON = .venv/spark/bin/python
+.venv/done-spark: requirements-spark.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/spark (530 MB)"
+	@rm -rf .venv/spark && .venv/bin/python -m venv .venv/spark
+	@$(INSTALL) --require-hashes --requirement $<
+	@touch $@
+
 # Tests look at the pages in a real browser, and open .rrd files with rrdtool; without these they say so and are skipped.
 # Tried once, not at every run.
 .venv/done-programs: | .venv/done-create
@@ -201,7 +209,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 lock: UV = $(shell command -v uv || echo $(PYTHON) -m uv)
 lock: UPGRADE = --upgrade
 lock: .venv/done-create
-	$(SAY) "resolving dependencies into requirements.lock and those of Airflow, S3 and the documentation"
+	$(SAY) "resolving dependencies into requirements.lock and those of Airflow, S3, Spark and the documentation"
 	@command -v uv >/dev/null || $(PYTHON) -m pip install -qq --disable-pip-version-check uv
 	@$(COMPILE) --group dev --all-extras --output-file .venv/all.lock
 	@$(COMPILE) --group dev --extra dashboard --constraint .venv/all.lock --output-file .venv/some.lock
@@ -216,3 +224,6 @@ lock: .venv/done-create
 	@$(subst pyproject.toml,,$(COMPILE)) --group docs --output-file .venv/docs.lock
 	@{ echo "# What builds the site of docs/: written by \`make lock\` from pyproject.toml."; \
 		cat .venv/docs.lock; } > requirements-docs.lock
+	@$(subst pyproject.toml,,$(COMPILE)) --group spark --output-file .venv/spark.lock
+	@{ echo "# Spark, which reads the warehouse in a test: written by \`make lock\` from pyproject.toml."; \
+		cat .venv/spark.lock; } > requirements-spark.lock
