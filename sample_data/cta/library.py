@@ -16,6 +16,8 @@ from sample_data.cta.site import (
     MEDIA,
     OFFSET,
     ORGANISATIONS,
+    PAST_FILES,
+    PAST_MOUNTS,
     TAPE_SD,
     Drive,
     Site,
@@ -74,9 +76,9 @@ class _Shift:
     def work(self) -> None:
         site = self.site
         for drive in site.drives:
-            begin, end = moment(self.struck.from_at), moment(self.struck.to_at)
+            begin, end = moment(site.begin), moment(self.struck.to_at)
             site.taped.heartbeat(drive.name, begin, end, HEARTBEAT_S)
-        plan = sorted([*self._usual(), *self._remounts(), *self._empty()])
+        plan = sorted([*self._past(), *self._usual(), *self._remounts(), *self._empty()])
         downs = sorted(self._downs())
         for wish in plan:
             while downs and downs[0][0] <= wish.at:
@@ -86,6 +88,17 @@ class _Shift:
             self._take_down(*down)
 
     # --- what is asked for ------------------------------------------------------------------------------------
+
+    def _past(self) -> list[Wish]:
+        """A little is read from all tapes in turns, long before the story."""
+        wishes = []
+        for drive in self.site.drives:
+            rng = Random(f"{self.scenario.seed} {drive.name} past")
+            for slot in range(self.scenario.past_days * PAST_MOUNTS):
+                at = self.site.begin + int((slot + 0.8 * rng.random()) * DAY / PAST_MOUNTS)
+                vo = rng.choice(self.site.organisations)
+                wishes.append(Wish(at, 0, drive.name, "read", vo, "", PAST_FILES))
+        return wishes
 
     def _usual(self) -> list[Wish]:
         """Both modes of all organisations alike for every drive, at any time of the day."""
