@@ -115,17 +115,27 @@ def _ports(site: Site, aliases: Aliases) -> list[Row]:
 
 
 def _drives(connection: Connection, site: Site, present: Present) -> list[DriveRow]:
-    """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own."""
+    """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own.
+
+    A name that drives of several libraries of TSM have is no drive's own: each is `library:name` there.
+    """
     logged = [sql.format(f"{LAKE}.{table}") for table, sql in _DRIVES.items() if present.n_rows(table)]
     seen: dict[str, tuple[str | None, str | None]] = {}
     if logged:
         sql = f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM ({' UNION ALL '.join(logged)})"
         found = connection.execute(f"{sql} WHERE name IS NOT NULL GROUP BY name").fetchall()
         seen = {name: (host, system) for name, host, system in found}
+    robots: dict[str, str] = {}
+    for name, library in _shared_names(connection, present):
+        seen[f"{library}:{name}"] = seen[name]
+        robots[f"{library}:{name}"] = library
+    for name in {own.partition(":")[2] for own in robots}:
+        del seen[name]
     rows: list[DriveRow] = []
     for drive in site.drive:
-        enstore_name = f"{drive.name}MV"
-        logname = drive.logname or next((name for name in (enstore_name, drive.name) if name in seen), enstore_name)
+        names = [drive.logname] if drive.logname else [f"{drive.name}MV", drive.name]
+        names += [f"{drive.robot}:{name}" for name in names if drive.robot]
+        logname = next((name for name in names if name in seen), names[0])
         host, system = seen.pop(logname, (None, None))
         sold = technology.known(drive.generation)
         row = DriveRow(
@@ -146,12 +156,23 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
         rows.append(row)
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, system=system))
+        rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, robot=robots.get(logname), system=system))
     rows += _counted(connection, rows)
     rows += _listed(connection, rows)
     if all(row.system is None for row in rows):
         rows = [row._replace(system=site.name) if row.device or row.slot else row for row in rows]
     return rows
+
+
+def _shared_names(connection: Connection, present: Present) -> list[tuple[str, str]]:
+    """Names of drives that TSM's server has in several libraries, with each of these."""
+    tables = [table for table in _DRIVES if table.startswith("bronze.tsm_") and present.n_rows(table)]
+    if not tables:
+        return []
+    named = " UNION ALL ".join(f"SELECT drive, library FROM {LAKE}.{table}" for table in tables)
+    sql = f"SELECT DISTINCT drive, library FROM ({named}) WHERE drive IS NOT NULL AND library IS NOT NULL"
+    sql = f"SELECT * FROM ({sql}) QUALIFY count(*) OVER (PARTITION BY drive) > 1 ORDER BY drive, library"
+    return connection.execute(sql).fetchall()
 
 
 def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:

@@ -1,6 +1,6 @@
 """Drives named in an archive's logs: log name, mover, host, product."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -22,8 +22,10 @@ class DriveFound:
     mover_host: str = ""
     device: str = ""  # where its counters alone name it, what the kernel calls it
     slot: str = ""  # likewise its library
+    robot: str = ""  # library, where drives of several have one name
     product: str = ""
     media: set[str] = field(default_factory=set)  # types of the tapes it mounted
+    libraries: set[str] = field(default_factory=set)  # of TSM
     n_rows: int = 0
     file: str = ""
 
@@ -73,8 +75,20 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             found[name].media.add(media)
     for table in ("tsm_summary", "tsm_actlog"):
         if (rows := tables.get(table)) is not None:
-            for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():
+            kind = pl.col("library").drop_nulls().unique().sort()
+            for name, libraries, n in (
+                rows.drop_nulls("drive").group_by("drive").agg(kind, pl.len()).sort("drive").rows()
+            ):
                 _note(found, name, path, n)
+                found[name].libraries.update(libraries)
+
+
+def split_shared(found: dict[str, DriveFound]) -> None:
+    """Drives of several libraries that have one name are several: `library:name`, as `build/site_tables.py` has it."""
+    for name in [name for name, drive in found.items() if len(drive.libraries) > 1]:
+        drive = found.pop(name)
+        for library in sorted(drive.libraries):
+            found[f"{library}:{name}"] = replace(drive, name=f"{library}:{name}", robot=library)
 
 
 def settle_counted(found: dict[str, DriveFound], inputs: list[Pattern]) -> list[str]:
