@@ -176,12 +176,15 @@ def _shared_names(connection: Connection, present: Present) -> list[tuple[str, s
 
 
 def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
-    """Drives that only the kernel's counters know, as `host:st0`.
+    """Drives that only the kernel's counters or their own pages know, as `host:st0`.
 
     A device is a drive of its own only where no other can be it: counters of a drive that a log names otherwise would
     make two of one.
     """
-    counted = connection.execute(f"SELECT DISTINCT host, device FROM {LAKE}.bronze.drive_counter").fetchall()
+    counted = connection.execute(
+        f"SELECT host, device FROM {LAKE}.bronze.drive_counter UNION SELECT host, drive FROM {LAKE}.bronze.scsi_counter"
+        " WHERE host IS NOT NULL AND regexp_full_match(drive, 'st[0-9]+')"
+    ).fetchall()
     declared = {(short_host(row.mover_host), row.device) for row in rows if row.device and row.mover_host}
     hosts = {row.mover_host and short_host(row.mover_host) for row in rows if not row.device}
     names = {(short_host(host), device) for host, device in counted} - declared

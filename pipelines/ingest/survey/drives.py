@@ -1,5 +1,7 @@
 """Drives named in an archive's logs: log name, mover, host, product."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -61,8 +63,11 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short_host(tape_server or ""))
-    if (rows := tables.get("drive_counter")) is not None:
+    for rows in _of_devices(tables):
         for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
+            if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name
+                _note(found, device, path, n, mover_host="" if host in NO_HOSTS else short_host(host))
+                continue
             # of a host that no line names, the file's name stands for it, which its [[input]] may read otherwise
             name = "" if host in NO_HOSTS else short_host(host)
             _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
@@ -81,6 +86,14 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             ):
                 _note(found, name, path, n)
                 found[name].libraries.update(libraries)
+
+
+def _of_devices(tables: dict[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """What counters of drives alone name: the kernel's, and pages of drives that no log of an archive holds."""
+    if (rows := tables.get("drive_counter")) is not None:
+        yield rows.select("host", "device")
+    if (rows := tables.get("scsi_counter")) is not None and not {"cta_step", "library_mount"} & set(tables):
+        yield rows.select("host", device="drive")
 
 
 def split_shared(found: dict[str, DriveFound]) -> None:
