@@ -71,7 +71,7 @@ class _Shift:
         self.speed = {name: 1 + bell(self.own[name], DRIVE_SD) for name in self.of}
         self.tape_speed: dict[str, float] = {}
         self.free_at: dict[str, int] = {}  # drives and tapes
-        self.used: Counter[str] = Counter()
+        self.used: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}  # before the story, and in it
 
     def work(self) -> None:
         site = self.site
@@ -92,11 +92,11 @@ class _Shift:
     def _past(self) -> list[Wish]:
         """A little is read from all tapes in turns, long before the story."""
         wishes = []
-        for drive in self.site.drives:
+        for place, drive in enumerate(self.site.drives):
             rng = Random(f"{self.scenario.seed} {drive.name} past")
             for slot in range(self.scenario.past_days * PAST_MOUNTS):
                 at = self.site.begin + int((slot + 0.8 * rng.random()) * DAY / PAST_MOUNTS)
-                vo = rng.choice(self.site.organisations)
+                vo = self.site.organisations[(place // 2 + slot) % len(self.site.organisations)]
                 wishes.append(Wish(at, 0, drive.name, "read", vo, "", PAST_FILES))
         return wishes
 
@@ -182,16 +182,19 @@ class _Shift:
             self.free_at[tape] = done + 2 * SECOND
             self.site.tapes[tape] = wish.vo
         if wish.n_files:
-            self.used[tape] += 1
-            self.used[f"{tape} {wish.drive}"] += 1
+            self._used_at(begin).update([tape, f"{tape} {wish.drive}"])
 
     def _pick(self, wish: Wish, at: int) -> str:
         """The tape in no drive that was mounted least, rather one this drive did not have yet; of equals any."""
         generation = self.of[wish.drive].generation
         tapes = [tape_of(generation, wish.mode, wish.vo, n) for n in range(self.scenario.tapes)]
-        rank = {t: (self.free_at.get(t, 0) > at, self.used[t], self.used[f"{t} {wish.drive}"]) for t in tapes}
+        used = self._used_at(at)
+        rank = {t: (self.free_at.get(t, 0) > at, used[t], used[f"{t} {wish.drive}"]) for t in tapes}
         least = min(rank.values())
         return self.rng.choice([tape for tape in tapes if rank[tape] == least])
+
+    def _used_at(self, at: int) -> Counter[str]:
+        return self.used[at >= self.struck.from_at]
 
     def speed_of(self, tape: str) -> float:
         """Of a tape against others of its kind."""
