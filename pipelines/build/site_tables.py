@@ -230,6 +230,9 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
         if stem in of_ports:
             known = aliases.get(short_host(host), (host,))[0]
             hosts_of[path] |= {row[0] for row in ports if row[2] == known}
+    for path, host, description in _described(connection, ports):
+        known = aliases.get(short_host(host), (host,))[0]
+        hosts_of[path] |= {row[0] for row in ports if row[4] == description and row[2] in (None, known)}
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)
@@ -246,6 +249,18 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
         for host in sorted({host for _, host in met} | _declared_hosts(site, item, bool(met))):
             rows.append((source, host, max(item.expect.begin, kept_from), item.expect.end))
     return rows
+
+
+def _described(connection: Connection, ports: list[Row]) -> list[tuple[str, str, str]]:
+    """Files with samples of ports that site.toml knows by their descriptions, with their host and description."""
+    names = sorted({row[4] for row in ports if row[4]})
+    if not names:
+        return []
+    return connection.execute(
+        f"SELECT DISTINCT f.path, n.host, n.description FROM {LAKE}.bronze.network_sample n"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = n.file_id WHERE n.description IN (SELECT unnest(?))",
+        [names],
+    ).fetchall()
 
 
 def _declared_hosts(site: Site, item: Input, has_files: bool) -> set[str]:

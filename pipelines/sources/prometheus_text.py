@@ -34,7 +34,7 @@ from pipelines.sources.protocol import COUNTERS, COVERAGE, REJECTS, Carry, Claim
 
 TITLE = "Prometheus, exposition text"
 TABLES = (*OF_HOSTS, endit_samples.TABLE)
-VERSION = 3
+VERSION = 4
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
