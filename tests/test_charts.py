@@ -1,13 +1,13 @@
 """Charts along time: the change log, and hours that the clocks repeat; links of what they name."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import polars as pl
 import pytest
 
 from dashboards import zone
-from dashboards.charts import along, drive_charts, hour_charts, series
+from dashboards.charts import along, drive_charts, hour_charts, model_charts, series
 
 CHICAGO = "America/Chicago"
 NIGHT = datetime(2010, 11, 7), datetime(2010, 11, 8)  # 25 hours in Chicago: 01:00 to 02:00 happens twice
@@ -90,3 +90,24 @@ def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = series.traffic(pl.DataFrame(bins | {"max_mb_s": [2.0]}), ["s1"], 5.0, 2.0, span).to_dict()
     linked = [layer["mark"]["type"] for layer in drawn["layer"] if "href" in layer["encoding"]]
     assert linked == ["text"] and "/stations?from=2010-03-10&station=s1" in str(drawn["datasets"])
+
+
+def test_kinds_of_events_that_have_no_sign_of_their_own_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
+    kinds = ["empty mount", "mover restart", "session killed", "tape alert"]
+    at = [datetime(2010, 3, 10, hour) for hour in range(4)]
+    rows = pl.DataFrame({"drive": "D1", "what": kinds, "from_at": at, "to_at": None, "volume": "T", "error": "e"})
+    rows = rows.with_columns(lasted_hours=pl.lit(None, dtype=pl.Float64), to_at=pl.lit(None, dtype=pl.Datetime))
+    drawn = drive_charts.events(rows, (at[0], datetime(2010, 3, 11))).to_dict()["layer"][1]["encoding"]
+    looks = list(zip(drawn["color"]["scale"]["range"], drawn["shape"]["scale"]["range"], strict=True))
+    assert len(set(looks)) == 4 and sorted(drawn["shape"]["scale"]["domain"]) == kinds
+
+
+def test_what_is_planned_has_changes_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The axis of what will be held ends with the last plan; a change recorded for a day to come is on it."""
+    logged(monkeypatch, (datetime(2010, 9, 1), "new drives", None))
+    rows = pl.DataFrame({"day": [date(2010, 3, 10), date(2010, 12, 1)], "value": 1.0, "low": 0.9, "high": 1.1})
+    planned = pl.DataFrame({"day": [date(2011, 1, 1)], "value": [2.0], "plan": ["more"]})
+    chart = model_charts.ahead(rows, planned)
+    assert [layer.data["what"].to_list() for layer in chart.layer[4:]] == [["new drives"]] * 2
+    assert not model_charts.ahead(rows, planned.clear()).layer[4].data.is_empty()

@@ -25,7 +25,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
     chart = (
         alt.Chart(linked(long, name))
-        .mark_bar(height={"band": 0.7}, stroke="white", strokeWidth=0.5)
+        .mark_bar(height={"band": 0.7}, strokeWidth=0)
         .encode(
             y=_names(top, name),
             x=alt.X(

@@ -1,6 +1,7 @@
 """Drives one by one: rates against what they are sold with, states along the time, errors, hosts, and weeks."""
 
 from datetime import datetime
+from itertools import cycle
 from typing import Any
 
 import altair as alt
@@ -17,6 +18,7 @@ from dashboards.charts import (
     ORANGE,
     PURPLE,
     RED,
+    SKY,
     Span,
     along_time,
     by_colour_and_dash,
@@ -29,6 +31,7 @@ from dashboards.charts import (
     share,
 )
 from dashboards.charts import instant as instant_tip
+from dashboards.charts.looks import SLATE
 
 # What happened to a drive: colour, and a shape of its own, so that colour is never alone.
 _EVENTS = {
@@ -38,7 +41,7 @@ _EVENTS = {
     "media error": (PURPLE, "diamond"),
     "tape alert": (BLUE, "circle"),
 }
-_OTHER = (GREEN, "triangle-right")
+_OTHERS = [(GREEN, "triangle-right"), (SKY, "triangle-down"), (SLATE, "triangle-left"), (GREEN, "stroke")]
 
 
 def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.Chart:
@@ -177,7 +180,8 @@ def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
 
 def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend | None) -> list[alt.Chart]:
     there = sorted(rows["what"].unique(), key=lambda what: (what not in _EVENTS, what))
-    looks = {what: _EVENTS.get(what, _OTHER) for what in there}
+    others = cycle(_OTHERS)
+    looks = {what: _EVENTS.get(what) or next(others) for what in there}
     tips = [
         alt.Tooltip("drive:N"),
         alt.Tooltip("what:N", title="what"),

@@ -34,7 +34,7 @@ def exhibit(shown: Exhibit) -> alt.Chart:
     chart = alt.Chart(rows)
     if shown.kind == kinds.SPANS:
         drawn = chart.mark_bar(color=RED, height=26).encode(x=x, x2=alt.X2("to_at:T"), tooltip=tips)
-        return framed(drawn, 90, span=span)
+        return framed(drawn, 130, span=span)
     if shown.kind == kinds.BARS:
         drawn = chart.mark_bar(color=BLUE, width=6 if rows.height > 40 else 14).encode(x=x, y=y, tooltip=tips)
     else:

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from dashboards import words, zone
-from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, linked, number, over, share
+from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
 from pipelines.primitives.format import d3_format, percent
 
 _OTHER = "at work, storage group unknown"
@@ -178,8 +178,8 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("group_words:N", title="mostly"),
-                alt.Tooltip("from_at:T", title="from", format="%Y-%m-%d %H:%M"),
-                alt.Tooltip("to_at:T", title="to", format="%Y-%m-%d %H:%M"),
+                instant("from_at", "from"),
+                instant("to_at", "to"),
                 share("group_share", "share of that time"),
             ],
             href=LINK,

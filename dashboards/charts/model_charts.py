@@ -162,7 +162,7 @@ def failures(rows: pl.DataFrame) -> alt.Chart:
             ],
         )
     )
-    return framed(chart, 40 * max(2, rows.height) + 60)
+    return framed(chart, 44 * max(2, rows.height) + 130)
 
 
 def ahead(rows: pl.DataFrame, planned: pl.DataFrame) -> alt.Chart:

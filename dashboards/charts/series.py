@@ -51,7 +51,7 @@ def traffic(
     label = f"format(datum.value - {step} * floor(datum.value / {step}), 'd')"
     axis = alt.Axis(values=ticks, tickCount=len(ticks), labelExpr=label, labelOverlap=False)
     scale = alt.Scale(domain=[0, step * len(stations)], nice=False)
-    y = alt.Y("avg:Q", title="MB/s, each station from 0", scale=scale, axis=axis)
+    y = alt.Y("avg:Q", title="MB/s, each from 0" if len(stations) > 1 else "MB/s", scale=scale, axis=axis)
     drawn = _lifted(rows, zeros)
     out, into = (alt.Chart(drawn.filter(pl.col("direction") == way)) for way in ("out", "in"))
     name, rest = alt.Detail("station:N"), dict[str, Any](interpolate="step-after")
@@ -73,7 +73,7 @@ def traffic(
         dash = alt.StrokeDash("direction:N", scale=alt.Scale(domain=["in", "out"], range=[[6, 3], [1, 2]]), legend=None)
         layers.insert(4, ghost.encode(x=x, y=y, strokeDash=dash, detail=name))
     title = alt.TitleParams([how], anchor="start", fontSize=12, fontWeight="normal", color=INK, offset=16)
-    return framed(layers, max(200, TRAFFIC_PX * len(stations)), title, span)
+    return framed(layers, max(280, TRAFFIC_PX * len(stations)), title, span)
 
 
 def _lifted(rows: pl.DataFrame, zeros: dict[str, int]) -> pl.DataFrame:
@@ -142,10 +142,10 @@ def measures(
     base = alt.Chart(long).encode(x=_along(span), y=y, color=colour, tooltip=tips)
     if stacked:
         return framed(
-            base.mark_area(interpolate="step-after", opacity=0.8).encode(order=alt.Order("number:Q")), 210, span=span
+            base.mark_area(interpolate="step-after", opacity=0.8).encode(order=alt.Order("number:Q")), 240, span=span
         )
     dash = alt.StrokeDash("what:N", sort=order, scale=alt.Scale(domain=order, range=DASHES[: len(order)]))
-    return framed(base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(strokeDash=dash), 190, span=span)
+    return framed(base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(strokeDash=dash), 220, span=span)
 
 
 def bars(
@@ -165,7 +165,7 @@ def bars(
     tips = [alt.Tooltip("what:N"), instant("bin_at", "from"), instant("to_at", "to"), number("value", title, "h")]
     drawn: list[Any] = [
         alt.Chart(long)
-        .mark_bar(orient="vertical", stroke="white", strokeWidth=0.3)
+        .mark_bar(orient="vertical", strokeWidth=0)
         .encode(
             x=_along(span), x2=alt.X2("to_at:T"),
             y=alt.Y("value:Q", title=title, stack="zero", axis=alt.Axis(tickCount=4)),
