@@ -35,7 +35,11 @@ def draw(page: Page) -> None:
         _draw_bars(drives, ("drive",), "mounted_hours", DRIVES)
     if served.rows:
         _draw_bars(served, ("drive", "pool"), "moved_gb", SERVED)
-    if sessions.rows:
+    if sessions.rows and drives.rows and served.rows:
+        with components.closed(sessions.title, "sessions") as is_open:
+            if is_open:
+                components.show_part(sessions, SESSIONS)
+    elif sessions.rows:
         components.show_part(sessions, SESSIONS)
     if not (drives.rows or served.rows or sessions.rows):
         st.text("No mount or session of TSM or ENDIT is known in this period.")
