@@ -40,9 +40,9 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
     return framed(chart, ROW_PX * max(3, top.height) + 125)
 
 
-def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str = "") -> alt.Chart:
+def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str = "", link: str = "") -> alt.Chart:
     """One bar for each row, and a labelled tick where a column has what was expected of it."""
-    top = linked(_named(rows, name).head(MOST_BARS), name)
+    top = linked(_named(rows, name).head(MOST_BARS), link or name)
     y = _names(top, name)
     x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=6))
     tips = [alt.Tooltip(f"{name}:N"), number(value, title)]

@@ -106,7 +106,12 @@ def _drawn_boxes(boxes: list[dict[str, object]], x: alt.Scale, y: alt.Scale) -> 
     drawn = alt.Chart(pl.DataFrame(boxes)).encode(
         x=alt.X("x:Q", scale=x, axis=None), y=alt.Y("y:Q", scale=y, axis=None), tooltip=tips
     )
-    words: dict[str, Any] = {"align": "left", "dx": 10, "color": INK, "limit": 280}
+    words: dict[str, Any] = {
+        "align": "left",
+        "dx": 10,
+        "color": INK,
+        "limit": alt.ExprRef(f"width * {_WIDE / (2 + _WIDE):.3f} - 14"),
+    }
     return [
         drawn.mark_bar(size=44, cornerRadius=4, fill=faint(GREY, 0.18), stroke=GREY).encode(x2="right:Q"),
         drawn.mark_text(dy=-8, fontSize=13, fontWeight="bold", **words).encode(text="name:N"),

@@ -78,7 +78,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
             color=alt.Color(
                 "what:N",
                 scale=alt.Scale(domain=[READ, LEFT], range=[BLUE, faint(GREY, 0.35)]),
-                legend=alt.Legend(orient="top", title=None),
+                legend=alt.Legend(orient="top", title=None, columns=1),
             ),
             tooltip=[
                 count("file_number", "file"),
@@ -147,6 +147,6 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
     text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take as long"))).mark_text(
-        align="right", dx=-8, dy=-4, color=INK
+        align="right", dx=-8, dy=18, color=INK
     )
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

@@ -48,9 +48,11 @@ def draw(page: Page) -> None:
 
 def _draw_bars(found: Asked, who: tuple[str, ...], value: str, columns: list[str]) -> None:
     components.heading(found)
-    named = found.frame().with_columns(who=charts.joined(*who)).group_by("who").agg(pl.sum(value))
+    named = found.frame().with_columns(who=charts.joined(*who)).group_by("who").agg(pl.sum(value), pl.first("drive"))
     top = named.filter(pl.col(value) > 0).sort(value, "who", descending=[True, False])
     if top.height:
-        components.show_chart(found, bars.single(top, "who", value, found.label(value)), "The largest first.")
+        components.show_chart(
+            found, bars.single(top, "who", value, found.label(value), link="drive"), "The largest first."
+        )
     components.show_table(found, columns)
     components.show_sql(found)

@@ -31,7 +31,7 @@ def draw(page: Page) -> None:
     for place, (direction, text) in zip(st.columns(2), {"in": "inbound", "out": "outbound"}.items(), strict=True):
         rows = [row for row in curve if row["direction"] == direction]
         if rows:
-            drawn = charts.lines(duty.frame(rows), "threshold_mb_s", "duty_factor", "station", titles, True, 3)
+            drawn = charts.lines(duty.frame(rows), "threshold_mb_s", "duty_factor", "station", titles, True, 2)
             place.text(f"{text.capitalize()}: how the duty factor falls as the threshold rises")
             components.show_chart(duty, drawn, f"{text.capitalize()}, by threshold.", place)
     at = [row for row in duty.rows if row["threshold_mb_s"] == threshold]

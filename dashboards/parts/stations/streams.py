@@ -35,7 +35,7 @@ def draw(page: Page) -> None:
         frame = frame.with_columns(against=pl.lit("against")).with_columns(against=others)
         frame = frame.with_columns(line=charts.joined("station", "mode", "against"))
         titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s"), "line": "streams of"}
-        chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, link="station")
+        chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, columns=3, link="station")
         components.show_chart(streams, chart, "The rate of one stream by the number of streams at once.")
         components.show_table(streams, STREAMS, chosen)
     else:
