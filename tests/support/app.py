@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
 from streamlit.testing.v1 import AppTest
 
 _registered: dict[str, Any] = {}
@@ -58,3 +59,13 @@ def drawn(app: AppTest) -> list[Any]:
 def spec(app: AppTest, part: str) -> dict[str, Any]:
     """The chart whose sentence has this part, as the browser gets it."""
     return json.loads(next(one.proto.spec for one in drawn(app) if part in one.proto.alt))  # type: ignore[no-any-return]
+
+
+def drawn_rows(app: AppTest, column: str) -> list[dict[str, Any]]:
+    """The rows of the first chart that draws a column."""
+    for chart in drawn(app):
+        for dataset in chart.proto.datasets:
+            rows = pl.read_ipc_stream(dataset.data.data)
+            if column in rows.columns:
+                return rows.to_dicts()
+    raise AssertionError(f"no chart draws {column}")
