@@ -9,13 +9,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards import data
+from dashboards.parts.plan.sizing import COSTS
 from pipelines import steps
 from pipelines.analysis.forecast import History, what_if
 from pipelines.analysis.models.simulation import Changes
 from pipelines.analysis.studies import VERDICTS
 from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.estimate import Estimate
 from pipelines.primitives.format import percent
-from support.app import at, box, drawn, spec, table, texts, url
+from support.app import at, box, drawn, drawn_rows, spec, table, texts, url
 from support.served import HOSTILE
 
 
@@ -73,6 +75,15 @@ def test_sizing(app: AppTest) -> None:
     assert value == pytest.approx(by_hand, rel=0.01)
     low, high = map(float, re.search(r"\(([\d.]+) to ([\d.]+)\)", texts(app)).groups())  # type: ignore[union-attr]
     assert low <= needed <= high + 1
+    # each cost alone at the ends of its interval: 10 files of 1000 MB take tM + n (tO + tS) + n F / S seconds
+    costs = {name: cost for name, cost in fit.found.parameters.items() if isinstance(cost, Estimate)}
+    bars = {row["input"]: (row["low"], row["high"]) for row in drawn_rows(app, "input")}
+    assert set(bars) == {COSTS[name] for name, cost in costs.items() if cost.low < cost.high} and len(bars) > 2
+    for name, cost in costs.items():
+        for at_end, end in zip(bars.get(COSTS[name], ()), (cost.low, cost.high), strict=False):
+            one = {key: other.value for key, other in costs.items()} | {name: end}
+            took = one["mount_s"] + 10 * (one["file_s"] + one["seek_s"]) + 10 * 1000 / one["speed_mb_s"]
+            assert at_end == pytest.approx(500 * 2 / 0.9 * took / (10 * 1000))
     assert url(app)["target"] == "500"
     curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
