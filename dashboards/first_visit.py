@@ -3,40 +3,64 @@
 Only who may write from this machine can take them (dashboards/access.py); others see the commands.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
 from dashboards import access, components, data, state
 from pipelines import steps
 from pipelines.config.site import site_file
-from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.errors import NothingRead, NoWarehouse, TapescopeError
+from pipelines.primitives.text import escape_markdown
 
 COMMANDS = """\
 tapescope init FOLDER        # looks at the logs of a folder and writes site.toml
 tapescope run --site FOLDER  # reads them, builds the warehouse, looks for problems
 tapescope dashboard --site FOLDER"""
 MOST_FILES = 300
+FILES = ["path", "source", "state", "n_lines", "n_rejected", "reason"]
 _NAMES = {"file": "file", "source": "recognised as", "why": "why"}
 
 
-def show(detail: str = "") -> None:
-    """The three steps, as far as they are taken; the page ends here."""
+def show(problem: data.NoAnswer) -> NoReturn:
+    """The three steps, as far as they are taken, or what else keeps the pages from being shown; the page ends here."""
     file = site_file(data.site_path())
+    if file.exists() and not isinstance(problem.__cause__, NoWarehouse):
+        st.error("The pages of this site cannot be shown.")
+        st.text(f"{problem}\nHint: {problem.hint}")
+        state.stop()
     st.header("No logs have been read yet", anchor=False)
-    if detail:
-        st.caption(detail)
     if not _may_write():
         st.text(f"{access.writer().why} Whoever keeps this site runs three commands:")
         st.code(f"{COMMANDS}\n\ntapescope demo               # the same with a sample archive", language="bash")
         state.stop()
     try:
         _read(file) if file.exists() else _begin(file)
-    except TapescopeError as problem:
+    except TapescopeError as error:
         st.error("This step failed.")
-        st.text(f"{problem}\nHint: {problem.hint}")
+        st.text(f"{error}\nHint: {error.hint}")
+    state.stop()
+
+
+def show_undated(snapshot: int) -> NoReturn:
+    """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
+    files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
+    if any(row["first_at"] for row in files.rows):
+        message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
+    elif files.rows:
+        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons stand below."
+    else:
+        message = "No log has been read yet. Name your logs in `site.toml`."
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    if _may_write():
+        _offer_run(site_file(data.site_path()))
+    if last["name"]:
+        st.text(f"{last['summary']}\n{last['failure'] or ''}")
+    if files.rows:
+        components.show_part(files, FILES, files.rows)
     state.stop()
 
 
@@ -51,11 +75,11 @@ def _begin(file: Path) -> None:
     own, demo = st.columns(2, gap="large")
     with own:
         st.subheader("1. Your logs", anchor=False)
-        st.text("Name a folder on this machine. Its files are looked at, and nothing is changed.")
+        st.text("Name a folder on this machine. Its files are read, and none is changed.")
         folder = str(st.text_input("Folder of logs", key="first-folder", placeholder=str(file.parent))).strip()
     with demo:
         st.subheader("Or the sample archive", anchor=False)
-        st.text(f"Logs of a tape migration over a week, copied to {file.parent}.")
+        st.text(f"Synthetic logs of eight migration stations, copied to {file.parent}.")
         if st.button("Try the sample archive", key="first-demo") and _may_write():
             file.parent.mkdir(parents=True, exist_ok=True)
             steps.make_demo(file.parent)
@@ -64,7 +88,7 @@ def _begin(file: Path) -> None:
         return
     given = Path(folder).expanduser()
     if not given.is_absolute() or not given.is_dir():
-        st.warning("There is no such folder on this machine. Give its whole path.")
+        st.warning("There is no such folder on this machine. Give its full path.")
         return
     st.subheader("2. What was recognised", anchor=False)
     with st.spinner("Looking at the files", show_time=True):
@@ -93,39 +117,57 @@ def _read(file: Path) -> None:
     text = file.read_text(encoding="utf-8", errors="replace")
     place = st.expander(f"What {file.name} says")
     place.code(text[:100_000], language="toml")
+    _offer_run(file)
+
+
+def _offer_run(file: Path) -> None:
     if st.button("Read the logs now", type="primary", key="first-run") and _may_write():
         _run(file)
 
 
 def _run(file: Path) -> None:
-    """All steps of `tapescope run` in order; the last opens the page again."""
-    site = steps.site_at(file)
+    """All steps of `tapescope run`; then the pages. A step that failed is shown, and what was reported all the same."""
     with st.status("Reading the logs", expanded=True) as status:
-        total, bar = max(1, steps.bytes_to_read(site, None)), st.progress(0.0)
-        read = steps.ingest(site, None, False, _advance(bar.progress, total)).as_dict()
-        bar.progress(1.0, f"{read['loaded']} of {read['files']} files read, {read['n_records']:,} records")
-        if not read["loaded"] and not read["unchanged"]:
-            status.update(label="No file could be read", state="error")
-            st.text("\n".join(map(str, read["problems"])) or "No file fits an [[input]] of site.toml.")
-            return
-        status.update(label="Building the warehouse")
-        built = steps.build(site).as_dict()
-        st.text(f"{built['n_rows']:,} rows built of {len(built['days'])} days")
-        status.update(label="Looking for problems")
-        st.text(f"{len(steps.detect(site).findings)} findings")
-        status.update(label="Forecasting, and writing the report")
-        steps.forecast(site)
-        steps.report(site)
-        status.update(label="Done", state="complete")
-    st.rerun()
+        made = steps.run(steps.site_at(file), _Watcher(status))
+        label = "Done" if made.failure is None else "A step failed"
+        status.update(label=label, expanded=True, state="complete" if made.failure is None else "error")
+    if made.failure is None:
+        st.rerun()
+    st.error("Not every step came to its end.")
+    nothing = [f"{made.failure}\nHint: {made.failure.hint}"] if isinstance(made.failure, NothingRead) else []
+    st.text("\n".join([*nothing, *made.problems]))
+    if made.report:
+        st.text(f"The report was written all the same: {made.report['html']}")
+    st.button("Show the pages as far as they are made")
 
 
-def _advance(show: Callable[..., Any], total: int) -> Callable[[str, int], None]:
-    done = 0
+class _Watcher:
+    """The steps as they go, in a status box: a bar for reading, the relation that is built, a line for each step."""
 
-    def advance(name: str, size: int) -> None:
-        nonlocal done
-        done += size
-        show(min(1.0, done / total), f"Reading {Path(name).name[-60:]}")
+    def __init__(self, status: Any) -> None:
+        self.status = status
 
-    return advance
+    @contextmanager
+    def reading(self, n_bytes: int) -> Iterator[Callable[[str, int], None]]:
+        bar, done = st.progress(0.0), 0
+
+        def advance(name: str, size: int) -> None:
+            nonlocal done
+            done += size
+            bar.progress(min(1.0, done / max(1, n_bytes)), f"Reading {escape_markdown(Path(name).name[-60:])}")
+
+        yield advance
+        bar.empty()
+
+    @contextmanager
+    def building(self) -> Iterator[Callable[[str], None]]:
+        yield lambda name: self.label(f"Building {escape_markdown(name)}")
+        self.label("Looking for problems")
+
+    def done(self, step: str, report: steps.StepReport) -> None:
+        st.text(report.sentence)
+        if step == "detect":
+            self.label("Forecasting, and writing the report")
+
+    def label(self, text: str) -> None:
+        self.status.update(label=text, expanded=True)  # without it the box would close

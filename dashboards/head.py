@@ -94,11 +94,11 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     try:
         known = data.newest("period")
     except data.NoAnswer as problem:
-        first_visit.show(f"{problem}")
+        first_visit.show(problem)
     site = next(iter(known.rows), {})
     snapshot = _pinned(known.answer.snapshot)
     if not site.get("last_day"):
-        _show_undated(snapshot)
+        first_visit.show_undated(snapshot)
     first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
     page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     clock = zone.choose(site["zone"])
@@ -171,23 +171,6 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
     if row["outcome"] == "failed":
         st.error("That run failed: what is shown was made before it.")
         st.code(row["failure"], language=None, wrap_lines=True)
-
-
-def _show_undated(snapshot: int) -> None:
-    """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
-    files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
-    if any(row["first_at"] for row in files.rows):
-        message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
-    elif files.rows:
-        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons stand below."
-    else:
-        message = "No log has been read yet. Name your logs in `site.toml`."
-    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
-    if last["name"]:
-        st.text(f"{last['summary']}\n{last['failure'] or ''}")
-    if files.rows:
-        components.show_part(files, ["path", "source", "state", "n_lines", "n_rejected", "reason"], files.rows)
-    state.stop()
 
 
 def _show_coverage(found: Asked) -> None:

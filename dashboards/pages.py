@@ -38,7 +38,8 @@ class View:
 class Part:
     """A tab of a page. It shows where any of the relations it needs has rows; `lacking` says which log would bring it.
 
-    `filters` are the choices of the side bar that narrow it; a part that `compares` draws earlier days as well.
+    `filters` are the choices of the side bar that narrow it; a part that `compares` draws earlier days as well. `was`
+    names parts that it replaced: links to them lead to it.
     """
 
     page: str
@@ -49,6 +50,7 @@ class Part:
     lacking: str = ""
     filters: tuple[str, ...] = ()
     compares: bool = False
+    was: tuple[str, ...] = ()
 
     def draw(self, page: Any) -> None:
         """Draw the part for an open page."""

@@ -3,14 +3,19 @@
 Streamlit serves more than these pages need, to whoever reaches it and before anybody logs in. The border answers only
 under the names the pages are served as (another name may belong to a foreign page whose name was pointed at this
 machine), takes no uploads, shows no statistics, and lets no other page frame this one.
+
+Whoever has to log in comes back to the address that was opened, with its choices: Streamlit itself returns to the
+landing page. A cookie keeps that address until then.
 """
 
 import ipaddress
 import os
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from altair.utils.schemapi import disable_debug_mode
 from starlette.middleware import Middleware
@@ -25,7 +30,10 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
+LOGIN, CALLBACK = "/auth/login", "/oauth2callback"  # Streamlit's
+PLACE, PLACE_S, PLACE_CHARS = "tapescope_place", 900, 3000  # a browser keeps 4 kB of a cookie
 Message = MutableMapping[str, Any]
+Headers = list[tuple[bytes, bytes]]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
@@ -46,7 +54,44 @@ class Border:
         elif str(scope["path"]).startswith(CLOSED):
             await _refuse(scope, send, 404, b"Not served.\n")
         else:
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, _with_headers(send, _of_the_login(str(scope["path"]), headers)))
+
+
+def _of_the_login(path: str, headers: dict[bytes, bytes]) -> Headers:
+    """Headers of an answer on the way through a login: its start keeps the place in a cookie, its end leads there."""
+    if path.endswith(LOGIN):
+        place = place_of(headers.get(b"referer", b"").decode("latin-1"))
+        return [_cookie(place, PLACE_S)] if place else []
+    if path.endswith(CALLBACK):
+        try:
+            kept = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1")).get(PLACE)
+        except CookieError:
+            return []
+        place = place_of(unquote(kept.value)) if kept else ""
+        return [(b"location", place.encode("ascii")), _cookie("", 0)] if place else []
+    return []
+
+
+def _cookie(place: str, seconds: int) -> tuple[bytes, bytes]:
+    value = f"{PLACE}={quote(place, safe='')}; Max-Age={seconds}; Path=/; HttpOnly; SameSite=Lax"
+    return b"set-cookie", value.encode("ascii")
+
+
+def place_of(address: str) -> str:
+    """Path and query of an address; empty where a browser would read them as another server's.
+
+    >>> place_of("https://tape.example.org/time?part=gaps&drive=D1"), place_of("/time?drive=D%201")
+    ('/time?part=gaps&drive=D1', '/time?drive=D%201')
+    >>> [place_of(bad) for bad in ("https://a.example//evil.example", "/\\\\evil.example", "evil.example", "/é", "", "http://[")]
+    ['', '', '', '', '', '']
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    place = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    is_ours = re.fullmatch(r"/(?!/)[!-\[\]-~]*", place) and not parts.path.endswith((LOGIN, CALLBACK))
+    return place if is_ours and len(place) <= PLACE_CHARS else ""
 
 
 def is_served_as(host: str, hosts: frozenset[str]) -> bool:
@@ -74,10 +119,16 @@ def is_served_as(host: str, hosts: frozenset[str]) -> bool:
     return True
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, own: Headers) -> Send:
+    """Our headers with each answer, in place of those of the same name; `location` only where it has one."""
+
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *HEADERS]
+            given = list(message.get("headers", ()))
+            goes = any(name.lower() == b"location" for name, _ in given)
+            ours = [header for header in (*HEADERS, *own) if goes or header[0] != b"location"]
+            replaced = {name for name, _ in ours} - {b"set-cookie"}
+            message["headers"] = [header for header in given if header[0].lower() not in replaced] + ours
         await send(message)
 
     return sent

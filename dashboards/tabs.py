@@ -19,9 +19,10 @@ def show(page_name: str, title: str) -> None:
         state.link("about/missing", "What is missing, and how to add it")
         state.stop()
     asked = state.value("part")
+    asked = next((part.name for part in parts if asked in part.was), asked)
     if asked and asked not in shown:
         known = next((part for part in parts if part.name == asked), None)
-        why = f"no log of it was read: {known.lacking}" if known else "this page has no such part"
+        why = f"this site has no data of it, which needs {known.lacking}" if known else "this page has no such part"
         fields.say_instead("Part", asked, why, next(iter(shown.values())).title)
     names = list(shown)
     titles = [part.title for part in shown.values()]

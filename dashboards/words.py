@@ -1,4 +1,4 @@
-"""How pages order names: names with numbers in the numbers' order."""
+"""How pages order names, with numbers in the numbers' order, and how sentences begin."""
 
 import re
 from typing import Any
@@ -17,3 +17,12 @@ def natural(name: str | None) -> tuple[list[tuple[int, str]], str]:
     """What names are sorted by: their numbers as numbers, so that `s5a` comes before `s10a`."""
     parts = re.findall(r"(\d+)|(\D+)", name or "")
     return [(int(digits[:18] or 0), letters) for digits, letters in parts], name or ""
+
+
+def capital(sentence: str) -> str:
+    """A sentence with a capital at its beginning.
+
+    >>> capital("cannot estimate growth: one day was observed")
+    'Cannot estimate growth: one day was observed'
+    """
+    return sentence[:1].upper() + sentence[1:]

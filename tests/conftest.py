@@ -133,7 +133,7 @@ LONG_TESTS = (
 def is_large(item: pytest.Item) -> bool:
     names = getattr(item, "fixturenames", ())
     is_long = item.name.startswith(LONG_TESTS) or item.path.stem == "test_sample_data"
-    return is_long or "realdata" in names or "sample" in names
+    return is_long or "realdata" in names or "sample" in names or "cta" in names
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -180,6 +180,19 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
         steps.detect(site)
 
     return made_once(tmp_path_factory, "sample", make)
+
+
+@pytest.fixture(scope="session")
+def cta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive of a site of CTA, likewise."""
+
+    def make(folder: Path) -> None:
+        site = steps.make_demo(folder, "cta")
+        steps.ingest(site)
+        steps.build(site)
+        steps.detect(site)
+
+    return made_once(tmp_path_factory, "cta", make)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.access import is_allowed
 from pipelines.cli.dashboard import _opened_to, _served_as
-from support.browsing import browsing, new_page
+from support.browsing import browsing, new_page, wait_until_drawn
 from support.oidc import CLIENT, provider
 from support.ports import free_port
 from support.served import APP, chromium, served
@@ -111,6 +111,47 @@ WEBSOCKET = {
     **{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"},
     **{"Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Protocol": "streamlit"},
 }
+
+
+PLACE = "time?from=2010-03-10&to=2010-03-10&part=gaps&station=stkendm8a&drive=LTO4_101"
+
+
+def test_a_link_with_choices_survives_the_login(archive: Path, tmp_path: Path) -> None:
+    """Opened while signed out, the place and its choices are there after the login; the next login knows no place."""
+    program, port = chromium(), free_port()
+    with provider() as known:
+        ours = f"http://localhost:{port}"
+        (archive / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
+        with served(archive, tmp_path / "streamlit.log", port), browsing(program) as browser:
+            page = new_page(browser, reduced_motion="reduce")
+            page.goto(f"{ours}/{PLACE}")
+            page.get_by_role("button", name="Log in").click()
+            page.get_by_role("tab", name="Gaps between files", selected=True).wait_for()
+            wait_until_drawn(page)
+            assert page.url == f"{ours}/{PLACE}"
+            assert "1,022 of 1,669 gaps (61 %)" in page.locator('[data-testid="stMain"]').inner_text()
+            assert not [one for one in page.context.cookies() if one["name"] == "tapescope_place"]
+            page.goto(f"{ours}/auth/login")
+            page.get_by_text("Is anything wrong?").wait_for()
+
+
+def test_a_login_leads_to_no_other_server(closed: Path) -> None:
+    """Whatever the cookie holds, an answer leads to these pages only."""
+    port = free_port()
+    with provider() as known:
+        ours = f"http://localhost:{port}"
+        (closed / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
+        with served(closed, closed / "streamlit.log", port):
+            for place, led in (
+                ("%2Ftime%3Fdrive%3DD1", "/time?drive=D1"),
+                ("%2F%2Fevil.example", "/"),
+                ("%2F%5Cevil.example", "/"),
+                ("https%3A%2F%2Fevil.example", "/"),
+                ("%2Fa%0D%0ASet-Cookie%3A%20x", "/"),
+            ):
+                answer = answered(port, "GET", "/oauth2callback", Cookie=f"tapescope_place={place}")
+                assert answer.status == 302 and urlsplit(answer.headers["Location"])[2:4] == urlsplit(led)[2:4], place
+                assert answer.headers["Location"] == led
 
 
 def answered(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> http.client.HTTPResponse:

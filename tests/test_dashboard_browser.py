@@ -141,6 +141,28 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
         assert not leaving(requests) and not complaints
 
 
+def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
+    """There too: problem, cause and next step without a click, the lines that begin and end it with one."""
+    site = shutil.copytree(cta, tmp_path / "site")
+    with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+        requests, complaints = watched(page)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto(url)
+        wait_until_drawn(page)
+        operator = Operator(page)
+        worst = page.locator('[data-testid="stMain"] a[href*="finding"]').first
+        box = worst.bounding_box()
+        assert box and box["y"] < 900 and worst.inner_text() == "Drive out of service · 3592JFD2"
+        assert "offline or in error since 2026-02-04 14:17 CET" in operator.reads().replace("\u2060", "")
+        assert "Next: The line that took it down" in operator.reads()
+        operator.click(worst)
+        page.get_by_text("What it usually means").wait_for()
+        wait_until_drawn(page)
+        proof = page.locator('[data-testid="stCode"]', has_text="→ logs/taped/tpsrv02-cta-taped-2026-02-04.log:743")
+        assert "updateDriveStatus" in proof.first.inner_text() and "What to do" in operator.reads()
+        assert operator.clicks == 1 and not leaving(requests) and not complaints
+
+
 def stands_at_the_gap(page: Any) -> None:
     """The gaps of one drive at one station."""
     page.get_by_role("tab", name="Gaps between files", selected=True).wait_for()

@@ -25,7 +25,6 @@ from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simul
 from pipelines.analysis.models.sizing import Needed
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
-from pipelines.cli.forecast import forecast_sentence
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -301,7 +300,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
         ("c", "no log tells of a day since it begins, 2010-02-01")
     ]
-    assert forecast_sentence(night.as_dict()) == "No day with data yet: no forecast was made."
+    assert night.sentence == "No day with data yet: no forecast was made."
 
 
 def test_drives_that_cannot_be_estimated() -> None:

@@ -1,4 +1,4 @@
-"""Changes, Plan, About, the SQL desk's links and the first visit, in Streamlit's own test runner."""
+"""Changes, Plan, About and the links of the SQL desk, in Streamlit's own test runner."""
 
 import re
 from datetime import date
@@ -9,16 +9,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards import data
-from dashboards.pages import find_parts
+from dashboards.parts.plan.sizing import COSTS
 from pipelines import steps
 from pipelines.analysis.forecast import History, what_if
 from pipelines.analysis.models.simulation import Changes
 from pipelines.analysis.studies import VERDICTS
 from pipelines.catalog.contracts import load_catalog
+from pipelines.primitives.estimate import Estimate
 from pipelines.primitives.format import percent
-from support import REPO
-from support.app import at, box, drawn, spec, table, texts, url
-from support.served import APP, DEADLINE_S, HOSTILE
+from support.app import at, box, drawn, drawn_rows, spec, table, texts, url
+from support.served import HOSTILE
 
 
 def opened(app: AppTest, page: str, part: str = "") -> AppTest:
@@ -81,6 +81,15 @@ def test_sizing(app: AppTest) -> None:
     assert value == pytest.approx(by_hand, rel=0.01)
     low, high = map(float, re.search(r"\(([\d.]+) to ([\d.]+)\)", texts(app)).groups())  # type: ignore[union-attr]
     assert low <= needed <= high + 1
+    # each cost alone at the ends of its interval: 10 files of 1000 MB take tM + n (tO + tS) + n F / S seconds
+    costs = {name: cost for name, cost in fit.found.parameters.items() if isinstance(cost, Estimate)}
+    bars = {row["input"]: (row["low"], row["high"]) for row in drawn_rows(app, "input")}
+    assert set(bars) == {COSTS[name] for name, cost in costs.items() if cost.low < cost.high} and len(bars) > 2
+    for name, cost in costs.items():
+        for at_end, end in zip(bars.get(COSTS[name], ()), (cost.low, cost.high), strict=False):
+            one = {key: other.value for key, other in costs.items()} | {name: end}
+            took = one["mount_s"] + 10 * (one["file_s"] + one["seek_s"]) + 10 * 1000 / one["speed_mb_s"]
+            assert at_end == pytest.approx(500 * 2 / 0.9 * took / (10 * 1000))
     assert url(app)["target"] == "500"
     curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
@@ -222,60 +231,3 @@ def test_a_question_opens_in_the_sql_desk(app: AppTest) -> None:
     app.query_params["sql"] = "SELECT 7 AS other"
     app.run()
     assert table(app, "other")["other"].tolist() == [7]
-
-
-def test_first_visit_from_a_folder_of_logs_to_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder becomes a site: files are recognised, site.toml is written, logs are read, Tonight judges."""
-    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
-    monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", "127.0.0.1")
-    app = AppTest.from_file(APP, default_timeout=600).run()
-    assert not app.exception
-    app.text_input(key="first-folder").set_value("sample_data/logs").run()
-    assert "no such folder" in app.warning[0].value
-    app.text_input(key="first-folder").set_value(str(REPO / "sample_data" / "logs")).run()
-    assert not app.exception
-    assert {"enstore_log", "mrtg_log", "vmstat"} <= set(table(app, "file", "source", "why")["source"])
-    assert not (tmp_path / "site.toml").exists()
-    app.button(key="first-init").click().run()
-    assert (tmp_path / "site.toml").exists() and not app.exception
-    app.button(key="first-run").click().run()
-    assert not app.exception
-    assert app.title[0].value == "Is anything wrong?" and "critical problem" in app.error[0].value
-    # such a site has no campaign, and the list of what is missing is what its pages leave out
-    opened(app, "about", "missing")
-    assert not app.exception
-    listed = {(row["page"], row["part"]) for row in table(app, "page", "part", "needs").to_dict("records")}
-    assert ("Plan", "Campaigns") in listed
-    plan = {part.title for part in find_parts("plan")}
-    opened(app, "plan", "sizing")
-    assert {tab.label for tab in app.tabs} == plan - {title for page, title in listed if page == "Plan"}
-
-
-def test_empty_warehouse_says_what_to_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site.toml without a warehouse is at the third step; a warehouse without a day explains itself."""
-    (tmp_path / "site.toml").write_text('name = "new"\n')
-    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
-    monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", "127.0.0.1")
-    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run()
-    assert not app.exception
-    assert app.button(key="first-run").label == "Read the logs now"
-    app.button(key="first-run").click().run()
-    assert not app.exception and "No file fits" in texts(app)
-    steps.ingest(steps.site_at(tmp_path))
-    steps.build(steps.site_at(tmp_path))
-    app.run()
-    assert not app.exception
-    assert "tapescope run" in app.info[0].value
-
-
-@pytest.mark.parametrize("address", ["0.0.0.0", "192.0.2.7"])
-def test_first_visit_from_elsewhere_shows_commands_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
-    """Who may not write gets the commands: no field for a folder of the server, no button."""
-    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
-    monkeypatch.setenv("TAPESCOPE_DASHBOARD_ADDRESS", address)
-    app = AppTest.from_file(APP, default_timeout=DEADLINE_S).run()
-    assert not app.exception
-    assert [field.key for field in app.text_input] == ["search"] and not app.button
-    assert "tapescope init" in app.code[0].value and "tapescope run" in app.code[0].value

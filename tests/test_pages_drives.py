@@ -83,10 +83,16 @@ def test_gaps(app: AppTest) -> None:
     opened(app, "time", part="gaps")
     text = texts(app)
     assert "1,550 of 11,621 gaps (13 %) were longer than the expected 2 s. They cost 3.45 h of drive time." in text
-    assert re.search(r"if nothing else limited: [\d,.]+ GB/day\. Gain is what remains of it after the next", text)
+    assert re.search(
+        r"Lost: [\d,.]+ GB/day could have moved in that time if nothing else limited\. Gain: what remains of it after"
+        r" the next",
+        text,
+    )
     costs = table(app, "station", "drive", "lost_gb")
     assert {"stkendm8a", "stkendm12a"} <= set(costs["station"]) and costs["drive"].iloc[0] == "LTO4_101"
-    chart = str(spec(app, "Judged gaps, counted by length. Gaps of station stkendm8a."))
+    chart = str(
+        spec(app, "Gaps between files by length, without file marks and tape motion. Gaps of station stkendm8a.")
+    )
     assert "'domain': ['LTO4_101', 'other drives']" in chart
     assert "'type': 'rule'" in chart, "the expected gap is not drawn in"
     shown = [code for code in app.code if HOSTILE in code.value]

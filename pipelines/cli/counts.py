@@ -5,13 +5,8 @@ from typing import Any
 
 import click
 
+from pipelines.primitives.failures import problem_lines
 from pipelines.primitives.text import escape_control
-
-_MOST_NAMED = 4  # files with the same trouble; the others are counted
-_NO_CLOCK = (
-    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
-    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
-)
 
 
 def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
@@ -24,20 +19,3 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
         click.echo(f"  {line}", err=True)
     if counts.get("unnamed"):
         click.echo(escape_control(counts["unnamed"]), err=True)
-
-
-def problem_lines(problems: list[dict[str, str]]) -> list[str]:
-    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for problem in problems:
-        alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(
-            escape_control(problem["path"])
-        )
-    lines: list[str] = []
-    for (state, reason), paths in alike.items():
-        if len(paths) <= _MOST_NAMED:
-            lines += [f"{state}: {path}: {reason}" for path in paths]
-        else:
-            more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
-            lines.append(f"{state}: {len(paths)} files: {reason}: {more}")
-    return [*lines, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else lines

@@ -28,23 +28,10 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
     site = load_site(site_path)
     found = steps.detect(site, *period(day_day, from_day, to_day))
-    print_counts(found.as_dict(), as_json, detect_sentence(found))
+    print_counts(found.as_dict(), as_json, found.sentence)
     if not as_json:
         print_findings(site, found.first_day, found.last_day)
     exit_on(found.findings, fail_on)
-
-
-def detect_sentence(found: Any) -> str:
-    """What the rules found, and why their silence is no all-clear."""
-    from pipelines.answers.question import NO_DATA
-
-    counts, n = found.as_dict(), len(found.findings)
-    if counts["last_day"] == str(NO_DATA):
-        return "No day with data yet: no rule was applied."
-    listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
-    unsaid = f" Too little was seen for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
-    doubts = "".join(f"\n{doubt}" for doubt in found.doubts)
-    return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid + doubts
 
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:

@@ -1,11 +1,10 @@
 """The commands that read logs, and withdraw them."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from pipelines.cli.build import build_sentence, build_site
+from pipelines.cli.build import build_site
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import json_option, load_site, site_option
 from pipelines.cli.output import reading_bar
@@ -18,26 +17,12 @@ from pipelines.cli.output import reading_bar
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
 def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
     """Read the logs that site.toml names, or the files and folders given, where they are new or have changed."""
-    counts = ingest_files(load_site(site_path), list(paths) or None, again)
-    print_counts(counts, as_json, ingest_sentence(counts))
-
-
-def ingest_files(site: Any, paths: list[Path] | None, again: bool) -> dict[str, Any]:
-    """Read logs, with a progress bar; returns the step's counts."""
     from pipelines import steps
 
-    with reading_bar(steps.bytes_to_read(site, paths), "reading") as advance:
-        return steps.ingest(site, paths, again, advance).as_dict()
-
-
-def ingest_sentence(counts: dict[str, Any]) -> str:
-    """The counts of reading in a line."""
-    states = ", ".join(f"{counts[name]} {name}" for name in ("unchanged", "failed", "unknown"))
-    lines = " + ".join(f"{counts[f'n_{name}']:,} {name}" for name in ("used", "skipped", "rejected"))
-    return (
-        f"Read {counts['loaded']} of {counts['files']} files ({states}): {counts['n_lines']:,} lines = {lines};"
-        f" {counts['n_records']:,} records."
-    )
+    site, given = load_site(site_path), list(paths) or None
+    with reading_bar(steps.bytes_to_read(site, given), "reading") as advance:
+        read = steps.ingest(site, given, again, advance)
+    print_counts(read.as_dict(), as_json, read.sentence)
 
 
 @click.command()
@@ -51,4 +36,5 @@ def forget(file: str, site_path: Path, as_json: bool) -> None:
     site = load_site(site_path)
     parts = steps.forget(site, file)
     built = build_site(site, False)
-    print_counts({"forgotten": parts} | built, as_json, f"Withdrawn: {', '.join(parts)}. {build_sentence(built)}")
+    sentence = f"Withdrawn: {', '.join(parts)}. {built.sentence}"
+    print_counts({"forgotten": parts} | built.as_dict(), as_json, sentence)

@@ -1,18 +1,19 @@
 """The command of every night: all steps in order."""
 
+from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipelines.cli.build import build_sentence, build_site
-from pipelines.cli.counts import print_counts, problem_lines
-from pipelines.cli.detect import SEVERITIES, detect_sentence, exit_on
-from pipelines.cli.forecast import forecast_sentence
-from pipelines.cli.ingest import ingest_files, ingest_sentence
+from pipelines.cli.counts import print_counts
+from pipelines.cli.detect import SEVERITIES, exit_on
 from pipelines.cli.options import json_option, load_site, period, period_options, site_option
-from pipelines.primitives.errors import NothingRead
+from pipelines.cli.output import reading_bar, step_spinner
+
+if TYPE_CHECKING:  # the command line starts without the libraries that the steps need
+    from pipelines.steps import StepReport
 
 
 @click.command()
@@ -27,52 +28,32 @@ def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool
 
 
 def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -> list[dict[str, Any]]:
-    """All steps in order. Where one fails the report is written all the same, and says so."""
+    """All steps in order, each printed once it is done; raises what failed first, after the report."""
     from pipelines import steps
 
-    problems: list[str] = []
-    findings: list[dict[str, Any]] = []
-    failure: Exception | None = None
-    step = "ingest"
-    try:
-        read = ingest_files(site, None, False)
-        problems += problem_lines([*read["problems"], *read["warnings"]])
-        print_counts(read, as_json, ingest_sentence(read))
-        step = "build"
-        built = build_site(site, False)
-        print_counts(built, as_json, build_sentence(built))
-        step = "detect"
-        found = steps.detect(site, first, last)
-        findings = found.findings
-        print_counts(found.as_dict(), as_json, "\n".join([detect_sentence(found), *found.not_run]))
-        step = "forecast"
-        made = steps.forecast(site, last).as_dict()
-        print_counts(made, as_json, forecast_sentence(made))
-        failure = _nothing_read(site, read)
-    except Exception as error:
-        failure = error
-        problems.insert(0, steps.summarize_failure(step, error))
-    try:
-        written = steps.report(site, first, last, problems=problems)
-    except Exception as error:
-        if failure is None:
-            raise
-        click.echo(steps.summarize_failure("report", error), err=True)
-    else:
+    made = steps.run(site, _Terminal(as_json), first, last)
+    if made.report:
+        written = made.report
         print_counts({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
-    if failure is not None:
-        raise failure
-    return findings
+    elif len(made.problems) > 1:
+        click.echo(made.problems[-1], err=True)
+    if made.failure is not None:
+        raise made.failure
+    return made.findings
 
 
-def _nothing_read(site: Any, read: dict[str, Any]) -> NothingRead | None:
-    """What is wrong if no input fits a file, or no file could be read; files that have not changed were read before."""
-    if not read["files"]:
-        patterns = ", ".join(item.glob for item in site.input) or "there is no [[input]]"
-        hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes them from a folder of logs"
-        return NothingRead(f"nothing was read: no file fits an input of site.toml ({patterns})", hint)
-    if not any(read[state] for state in ("loaded", "unchanged", "withdrawn")):
-        return NothingRead(
-            f"nothing was read: none of {read['files']} files could be", "see why: `tapescope ask files`"
-        )
-    return None
+class _Terminal:
+    """A bar, a spinner and a line for each step."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def reading(self, n_bytes: int) -> AbstractContextManager[Any]:
+        return reading_bar(n_bytes, "reading")
+
+    def building(self) -> AbstractContextManager[Any]:
+        return step_spinner("building")
+
+    def done(self, step: str, report: "StepReport") -> None:
+        not_run = getattr(report, "not_run", [])
+        print_counts(report.as_dict(), self.as_json, "\n".join([report.sentence, *not_run]))

@@ -52,6 +52,17 @@ class IngestReport:
             "warnings": [_problem(report.path, "warning", report.warning) for report in self.files if report.warning],
         }
 
+    @property
+    def sentence(self) -> str:
+        """The counts in a line."""
+        counts = self.as_dict()
+        states = ", ".join(f"{counts[name]} {name}" for name in ("unchanged", "failed", "unknown"))
+        lines = " + ".join(f"{counts[f'n_{name}']:,} {name}" for name in ("used", "skipped", "rejected"))
+        return (
+            f"Read {counts['loaded']} of {counts['files']} files ({states}): {counts['n_lines']:,} lines = {lines};"
+            f" {counts['n_records']:,} records."
+        )
+
 
 def ingest(
     site: Site,

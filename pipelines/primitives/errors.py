@@ -2,6 +2,7 @@
 
 TapescopeError                  has .hint, one sentence on what to do
 ├── ConfigError                 site.toml is wrong or missing                    exit 2
+│   └── NoWarehouse             nothing was ever read for this site              exit 2
 ├── SourceError
 │   ├── AmbiguousSource         two sources claim one file                       a bug: names both
 │   └── UnreadableFile          unknown header, not text, no usable clock        `parse`: exit 5
@@ -29,6 +30,10 @@ class ConfigError(TapescopeError):
     """`site.toml` is wrong or missing; the message lists every mistake found."""
 
     exit_code = 2
+
+
+class NoWarehouse(ConfigError):
+    """Nothing was ever read for this site: the dashboard offers to begin."""
 
 
 class SourceError(TapescopeError):

@@ -8,6 +8,11 @@ from pipelines.primitives.text import escape_control
 
 _CODE = Path(__file__).resolve().parents[1]
 _MOST_CHARS = 1500
+_MOST_NAMED = 4  # files with the same trouble; the others are counted
+_NO_CLOCK = (
+    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
+    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
+)
 
 
 def summarize_failure(step: str, error: BaseException) -> str:
@@ -31,3 +36,20 @@ def _place(error: BaseException) -> str:
         return ""
     name = Path(own[-1].filename).resolve().relative_to(_CODE.parent).as_posix()
     return f"at {name} line {own[-1].lineno}"
+
+
+def problem_lines(problems: list[dict[str, str]]) -> list[str]:
+    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for problem in problems:
+        alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(
+            escape_control(problem["path"])
+        )
+    lines: list[str] = []
+    for (state, reason), paths in alike.items():
+        if len(paths) <= _MOST_NAMED:
+            lines += [f"{state}: {path}: {reason}" for path in paths]
+        else:
+            more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
+            lines.append(f"{state}: {len(paths)} files: {reason}: {more}")
+    return [*lines, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else lines

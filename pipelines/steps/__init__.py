@@ -17,12 +17,15 @@ from pipelines.steps.ingest import (
     recognise,
 )
 from pipelines.steps.report import ask, deliver, drill, rejects, report, warn
+from pipelines.steps.run import Run, StepReport, run
 from pipelines.steps.site import attach, export, make_demo, site_at
 from pipelines.warehouse.restore import adopt, restore
 from pipelines.warehouse.restore import kept as backups_of
 
 __all__ = [
     "BuildReport",
+    "Run",
+    "StepReport",
     "adopt",
     "ask",
     "ask_sql",
@@ -50,6 +53,7 @@ __all__ = [
     "rejects",
     "report",
     "restore",
+    "run",
     "seconds_to_next",
     "site_at",
     "summarize_failure",

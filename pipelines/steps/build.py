@@ -38,6 +38,15 @@ class BuildReport:
     def as_dict(self) -> dict[str, Any]:
         return vars(self)
 
+    @property
+    def sentence(self) -> str:
+        """The counts in a line."""
+        span = f"{len(self.days)} days from {self.days[0]} to {self.days[-1]}" if self.days else "nothing had changed"
+        return (
+            f"Built ({'everything' if self.is_full else 'what changed'}; {span}): {self.n_rows:,} rows,"
+            f" {self.n_checks} checks, {self.n_warnings} warnings."
+        )
+
 
 def build(site: Site, full: bool = False, progress: Callable[[str], None] | None = None) -> BuildReport:
     """Make silver and gold of what changed, check, then commit.

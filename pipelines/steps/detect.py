@@ -9,6 +9,7 @@ from typing import Any
 from pipelines.answers import question
 from pipelines.catalog.contracts import Catalog, load_catalog
 from pipelines.config.site import Site
+from pipelines.reporting.finding_words import SEVERITIES
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_day, transaction
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import prepare_tables
@@ -37,6 +38,18 @@ class DetectReport:
     def doubts(self) -> list[str]:
         """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
         return [row["summary"] for row in self.states if row["state"] not in ("findings", "clean")]
+
+    @property
+    def sentence(self) -> str:
+        """What the rules found, and why their silence is no all-clear."""
+        if self.last_day == question.NO_DATA:
+            return "No day with data yet: no rule was applied."
+        counts = self.as_dict()
+        listed = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts.get(name))
+        unjudged = f" Too little was read for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
+        doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
+        found = f"{len(self.findings)} findings for {self.last_day}"
+        return found + (f" ({listed})." if listed else ".") + unjudged + doubts
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -85,6 +98,15 @@ class ForecastReport:
         forecasts = [row for row in self.rows if row["varied_input"] is None]
         refused = sum(row["reason_missing"] is not None for row in forecasts)
         return {"day": str(self.day), "forecasts": len(forecasts) - refused, "no_estimate": refused}
+
+    @property
+    def sentence(self) -> str:
+        """The forecasts made, in a line."""
+        if self.day == question.NO_DATA:
+            return "No day with data yet: no forecast was made."
+        counts = self.as_dict()
+        refused = f"; {counts['no_estimate']} not possible, with reasons" if counts["no_estimate"] else ""
+        return f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}: `ask forecasts`."
 
 
 def forecast(site: Site, last: date | None = None) -> ForecastReport:

@@ -23,7 +23,7 @@ import duckdb
 from pipelines.catalog.contracts import Relation, macros
 from pipelines.catalog.sql_inspect import execute, quote
 from pipelines.config.site import Site
-from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.primitives.errors import ConfigError, NoWarehouse, TapescopeError
 from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, writer_lock
 from pipelines.warehouse.engine import Connection, connect, load_sql
@@ -290,9 +290,9 @@ def _limit_threads(connection: Connection) -> None:
         connection.execute("SET threads = 1")
 
 
-def no_warehouse(folder: Path) -> ConfigError:
+def no_warehouse(folder: Path) -> NoWarehouse:
     """Nothing was ever written there."""
-    return ConfigError(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
+    return NoWarehouse(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
 
 
 def warehouse_identity(site: Site) -> str:

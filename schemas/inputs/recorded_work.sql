@@ -1,5 +1,5 @@
 /*
-title = "What drives did, for running it again"
+title = "What drives did, for the replay"
 why = "Every mount with its files, pauses and waits: what the what-if simulator runs again before it says what a change would have brought."
 takes = ["last_day"]
 

@@ -1,5 +1,5 @@
 /*
-title = "Is it the same elsewhere?"
+title = "How do other archives compare?"
 topic = "changes"
 why = "The own figures beside those that others published, and beside those of other sites that site.toml gives as facts (of the site's name, e.g. read_overall_mb_s = 33): is it this archive, or is it tape?"
 takes = ["first_day", "last_day"]

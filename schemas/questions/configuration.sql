@@ -1,5 +1,5 @@
 /*
-title = "What is it made of?"
+title = "What hosts, drives, pools and disks are made of"
 topic = "changes"
 why = "What site.toml's facts say of hosts, drives, pools and disks on a day: a rate is of a configuration."
 takes = ["last_day", "entity"]

@@ -1,5 +1,5 @@
 /*
-title = "Which values cannot be?"
+title = "Which values contradict each other?"
 topic = "findings"
 why = "What the logs say and what is possible, or what another log proves; with what could not be compared at all."
 

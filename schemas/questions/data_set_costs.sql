@@ -1,5 +1,5 @@
 /*
-title = "Which data sets cost which mounts and seeks"
+title = "What mounts and seeks each data set costs"
 topic = "mounts"
 why = "A data set that is spread over many tapes, or asked for file by file, pays for mounts and for winding with hours in which drives move nothing. What costs most stands first."
 takes = ["first_day", "last_day", "group"]

@@ -1,5 +1,5 @@
 /*
-title = "How many drives of which kind?"
+title = "Drives by kind, on a day"
 topic = "drives"
 why = "The drives in service on a day, by library and technology, and what they could stream together."
 takes = ["last_day"]

@@ -1,5 +1,5 @@
 /*
-title = "Stations' worth of work"
+title = "How many stations' work it is in all"
 topic = "stations"
 why = "Duty factors of all stations together: so many stations that never rest would do the same. A site with eight stations and a sum of 2.4 lets five of them wait."
 takes = ["last_day"]

@@ -1,5 +1,5 @@
 /*
-title = "Where lies the valley between idle and at work?"
+title = "Which threshold separates idle from busy?"
 topic = "stations"
 why = "A duty factor is of a threshold. Where a station's half-hours fall into two heaps, the threshold belongs between them: it is sought there, and the duty at it stands beside the one at the site's own word."
 takes = ["last_day", "station"]

@@ -1,5 +1,5 @@
 /*
-title = "Until when there are data, and how the last runs ended"
+title = "How recent the data are, and how the last runs ended"
 topic = "operations"
 why = "Every number is as old as the newest log line that was read, and as good as the last run of each step. A step that found nothing to do leaves no run."
 

@@ -1,5 +1,5 @@
 /*
-title = "Judged gaps, counted by length"
+title = "Gaps between files by length, without file marks and tape motion"
 topic = "gaps"
 why = "An average hides it: a healthy dialogue and a stuck one stand side by side as two peaks."
 takes = ["first_day", "last_day", "station", "drive"]

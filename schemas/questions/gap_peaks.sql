@@ -1,5 +1,5 @@
 /*
-title = "Peaks of the judged gap"
+title = "The most common lengths of gaps"
 topic = "gaps"
 why = "Where a station's gaps pile up: one peak at the expected gap is well, another one has a cause."
 takes = ["first_day", "last_day", "station", "drive"]

@@ -1,5 +1,5 @@
 /*
-title = "What was read, of which days"
+title = "Which days each log covers"
 topic = "operations"
 why = "Which days can be asked for with which log: a page about another day shows nothing of it. Dates that cannot be are left out."
 

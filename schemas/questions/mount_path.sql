@@ -1,5 +1,5 @@
 /*
-title = "The way of a mount through its tape"
+title = "The path of a mount along its tape"
 topic = "mounts"
 why = "In which order files were read or written, and what each way to the next one took."
 takes = ["session"]

@@ -1,5 +1,5 @@
 /*
-title = "Who got how much of the same work"
+title = "How evenly the same work is shared"
 topic = "pools"
 why = "Pools that serve the same requests, and disks of one host, should share them: what each got, beside a fair share."
 takes = ["first_day", "last_day"]

@@ -1,5 +1,5 @@
 /*
-title = "Requests that died waiting"
+title = "Requests that timed out while waiting"
 topic = "pools"
 why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
 takes = ["first_day", "last_day"]

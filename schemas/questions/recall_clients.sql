@@ -1,5 +1,5 @@
 /*
-title = "For whom was it fetched from tape?"
+title = "Which clients had files fetched from tape?"
 topic = "pools"
 why = "Recalls read on the site's own network, from afar, by both, or by nobody: each asks for another remedy. A network is a fact of site.toml of a beginning of addresses or an end of names: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]

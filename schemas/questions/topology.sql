@@ -1,5 +1,5 @@
 /*
-title = "What stands between which tapes"
+title = "How data flow from tape to tape"
 topic = "stations"
 why = "The site as site.toml declares it: kinds of drives, the stations that they feed and that feed them, their spool and links, and what passed each way."
 takes = ["first_day", "last_day"]

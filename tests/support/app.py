@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
 from streamlit.testing.v1 import AppTest
 
 _registered: dict[str, Any] = {}
@@ -64,3 +65,13 @@ def marks(app: AppTest, part: str) -> dict[str, Any]:
     """What that chart is about: the first of its layers, for along time it has the change log over it."""
     chart = spec(app, part)
     return chart.get("layer", [chart])[0]  # type: ignore[no-any-return]
+
+
+def drawn_rows(app: AppTest, column: str) -> list[dict[str, Any]]:
+    """The rows of the first chart that draws a column."""
+    for chart in drawn(app):
+        for dataset in chart.proto.datasets:
+            rows = pl.read_ipc_stream(dataset.data.data)
+            if column in rows.columns:
+                return rows.to_dicts()
+    raise AssertionError(f"no chart draws {column}")

@@ -1,4 +1,4 @@
-"""What is it made of? The site drawn, its drives and configuration by date, and how they connect."""
+"""What is it made of on a day? The site drawn, its drives and facts by date, and what changed since other days."""
 
 import streamlit as st
 
@@ -9,6 +9,8 @@ from dashboards.head import Page
 PART = {
     "title": "The archive",
     "order": 10,
+    "was": ["configuration"],
+    "compares": True,
 }
 TOPOLOGY = ["station", "role", "spool", "links", "facts", "mode", "drives", "n_drives", "n_movers", "moved_gb"]
 
@@ -24,3 +26,23 @@ def draw(page: Page) -> None:
     else:
         st.info("site.toml declares no station and no drive, and no log names one.")
     components.show_sql(topology)
+    _show_configuration(page)
+
+
+def _show_configuration(page: Page) -> None:
+    """Drives, facts of site.toml and blocks on tape; and what changed since the days to compare with."""
+    inventory = page.ask("drive_inventory")
+    components.show_part(inventory, inventory.names, lacking="site.toml declares no drive.")
+    made_of = page.ask("configuration")
+    components.show_part(
+        made_of, made_of.names, lacking="site.toml has no [[fact]] about hosts, drives, pools or disks."
+    )
+    if page.before:
+        changed = page.ask("configuration_changes", first_day=page.before[1])
+        components.show_part(
+            changed, changed.names, lacking=f"No fact of site.toml changed from {page.before[1]} to {page.last}."
+        )
+    blocks = page.ask("tape_blocks")
+    known = [row for row in blocks.rows if row["tape_block_kb"] is not None]
+    if known:
+        components.show_part(blocks, blocks.names, known)

@@ -1,27 +1,40 @@
-"""What did it not see? Coverage, lines that were refused, clocks, builds and their checks."""
+"""Can the data be trusted? Hours that logs cover, impossible dates, clocks, and logs that contradict each other."""
 
 import streamlit as st
 
 from dashboards import charts, components
 from dashboards.head import Page
+from pipelines.primitives import format
 
 PART = {
     "title": "Data health",
     "order": 20,
+    "was": ["clocks"],
 }
 MOST_HOSTS = 60
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
 DATES = ["path", "source", "summary"]
+CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "summary"]
+CONTRADICTIONS = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
 
 
 def draw(page: Page) -> None:
     """Draw the part."""
     impossible = page.ask("impossible_dates")
     if impossible.rows:
-        st.warning(f"{len(impossible.rows)} files hold dates that cannot be: those days do not count.")
+        st.warning(f"{format.counted(len(impossible.rows), 'file')} with impossible dates: those days do not count.")
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
     components.show_part(page.ask("logs_read"), READ)
+    _show_coverage(page)
+    nothing = "No station's clock could be compared with the movers' log in this period."
+    components.show_part(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
+    nothing = "This period has no two logs of the same thing to compare."
+    components.show_part(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
+
+
+def _show_coverage(page: Page) -> None:
+    """What was read of the hours that site.toml declares, by log and hour."""
     hours = page.ask("coverage_hours")
     components.heading(hours)
     declared = [row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["seen_share"] is not None]
@@ -34,17 +47,19 @@ def draw(page: Page) -> None:
         frame = hours.frame([row for row in declared if row["log"] in kept]).with_columns(
             log=charts.joined("source", "host"),
         )
-        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "seen")]
+        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "read")]
         components.show_chart(
-            hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips, page.span())
+            hours, charts.heat_map(frame, "log", "seen_share", "read of what was declared", tips, page.span())
         )
-        st.caption("Faint: declared, and little or nothing was seen. Empty: nothing was declared for that hour.")
+        st.caption("Faint: declared, and little or nothing was read. Empty: nothing was declared for that hour.")
         if len(worst) > MOST_HOSTS:
-            st.caption(f"The {MOST_HOSTS} logs of which least was seen, of {len(worst)}.")
+            st.caption(f"The {MOST_HOSTS} of {len(worst)} logs with the lowest coverage.")
     else:
-        st.info("site.toml declares no log for these days (`expect` of its inputs): what is missing is not known.")
+        st.info(
+            "site.toml declares no log for these days (`expect` of its inputs), so it is not known what is missing."
+        )
     undeclared = [row for row in hours.rows if row["seen_share"] is None]
     if undeclared:
-        st.caption("Logs of these days that site.toml declares no hours for, by the hour: what was read.")
+        st.caption("Hours read of logs for which site.toml declares none.")
         components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared)
     components.show_sql(hours)

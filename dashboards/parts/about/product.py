@@ -14,11 +14,12 @@ WORDS = {
     "mount": "a tape in a drive, from the request for it to its dismount; also called a session",
     "drive-hour": "an hour of one drive; four drives have 96 of them a day",
     "gap": "the time between the end of one file and the start of the next in the same mount",
-    "duty factor": "share of the time in which a station moves more than its threshold",
-    "finding": "what a rule found wrong, with its evidence; it lives from night to night until it is gone",
-    "coverage": "share of the hours that site.toml expects logs of and that were received",
-    "snapshot": "a state of the warehouse; a page asks all of its questions of one",
-    "drive rate": "bytes over the time a drive was taken; a mount's overall rate has mounts and gaps in it",
+    "duty factor": "share of half-hours in which a link carries more than the threshold",
+    "finding": "what a rule found wrong, with its evidence, from night to night until it is gone",
+    "coverage": "hours for which a log was read ÷ hours for which site.toml expects it",
+    "snapshot": "one state of the warehouse; a page shows one",
+    "drive rate": "bytes ÷ time in which the drive moved them",
+    "overall rate": "bytes ÷ time from the request for a mount to the end of its dismount: waits and gaps count",
 }
 
 

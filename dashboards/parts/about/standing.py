@@ -12,6 +12,8 @@ PART = {
 def draw(page: Page) -> None:
     """Draw the part."""
     balance = page.ask("pros_and_cons")
-    components.show_part(balance, balance.names, lacking="Too little was logged to judge anything.")
+    components.show_part(
+        balance, balance.names, lacking="Too little was logged to judge anything.", wide={"summary": 400}
+    )
     others = page.ask("beside_others")
     components.show_part(others, others.names)

@@ -51,8 +51,8 @@ def draw(page: Page) -> None:
     if chosen == OTHER:
         when = fields.instant("at", "Instant")
         st.caption(
-            "An instant that is not recorded is described only: what else changed, and chance, are not taken out."
-            " Record it to get the effect with its interval."
+            "For an instant that is not recorded the page compares before and after: other changes and chance are not"
+            " removed. Record the change to get its effect with an interval."
         )
         if when is None:
             st.text("Enter an instant: mounts of the period are compared before and after it.")

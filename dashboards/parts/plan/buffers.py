@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, planning
+from dashboards import data, fields, planning, words
 from dashboards.charts import model_charts
 from dashboards.components import show_rows
 from dashboards.head import Page
@@ -20,6 +20,11 @@ PART = {
     "lacking": "logs of files read from tape, by drives or by dCache's pools",
 }
 N_DAYS = 28
+VERDICTS = {
+    "does not matter": "Its size does not matter.",
+    "by chance": "That is no more than by chance: only a buffer as large as all files read would do more.",
+    "matters": "Doubling it would catch less than a hundredth more.",
+}
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
 
 
@@ -42,8 +47,8 @@ def draw(page: Page) -> None:
         says = f"Share of bytes that a buffer for {family.name} would have caught, by its size."
         st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
     st.caption(
-        "Files last read before these days count as new, so at least so much would have been caught. Reads that present"
-        " buffers answered are not in it."
+        "Files last read before these days count as new, so a buffer would have caught at least this much. Reads that"
+        " today's buffers answered are not included."
     )
     show_rows([_row(one) for one in named.values()], {}, "What a buffer for each file family would have caught")
 
@@ -52,7 +57,7 @@ def _sentence(found: Any, family: Any) -> None:
     """What the best size is, and what it brings."""
     days = counted(found.n_days, "day")
     if isinstance(family.found, NoEstimate):
-        st.text(f"{no_estimate(family.found, 'what a buffer would have caught')}.")
+        st.text(words.capital(f"{no_estimate(family.found, 'what a buffer would have caught')}."))
         return
     size_tb = family.found.flat_tb
     if not family.found.again:
@@ -60,8 +65,8 @@ def _sentence(found: Any, family: Any) -> None:
         return
     share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
     st.text(
-        f"A buffer of {quantity(size_tb, 'TB')} would have caught {percent(share)} of the bytes read in {days}; a"
-        " larger one brings nothing more."
+        f"A buffer of {quantity(size_tb, 'TB')} would have caught {percent(share)} of the bytes read in {days}."
+        f" {VERDICTS[family.found.verdict]}"
     )
 
 

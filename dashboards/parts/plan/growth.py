@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, planning
+from dashboards import data, fields, planning, words
 from dashboards.charts import model_charts
 from dashboards.components import show_rows
 from dashboards.head import Page
@@ -41,20 +41,21 @@ def draw(page: Page) -> None:
     basis = "by an export of volumes and what followed" if now.is_whole else "as far as logs show it being written"
     st.text(f"{holds} on tape at the end of {found.last_day}, {basis}.")
     if isinstance(found.growth, NoEstimate):
-        st.text(f"{no_estimate(found.growth, 'what will be written')}.")
+        st.text(words.capital(f"{no_estimate(found.growth, 'what will be written')}."))
     else:
         _ahead(found, now.held_tb, plans)
     if plans:
         _plans(plans)
     else:
-        st.caption("site.toml declares no plan for these: add [[plan]] with by and holdings_tb to compare.")
+        st.caption("site.toml has no plan to compare with: add a [[plan]] with by and holdings_tb.")
 
 
 def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
     """The growth in a sentence, and the line of what will be held as far as these days reach."""
     factor = found.growth.factor_year
     if isinstance(factor, NoEstimate):
-        st.text(f"{no_estimate(factor, 'growth')}. What follows takes the mean of {found.n_days} days to go on.")
+        why = words.capital(no_estimate(factor, "growth"))
+        st.text(f"{why}. What follows assumes that the mean of {found.n_days} days goes on.")
     else:
         unsure = "; no growth cannot be ruled out" if factor.low <= 1 <= factor.high else ""
         st.text(f"What is written grows by a factor of {interval(factor, '1')} a year{unsure}.")
@@ -66,7 +67,7 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
             ends = {name: held_tb + getattr(gb, name) / 1000 for name in ("value", "low", "high")}
             rows.append({"day": found.last_day + timedelta(days=days)} | ends)
     if len(rows) < 2:
-        st.text("The days with logs are too few to look ahead.")
+        st.text("Too few days have logs to look ahead.")
         return
     planned = [{"day": one.plan.by, "value": one.plan.holdings_tb, "plan": one.plan.name} for one in plans]
     schema = {"day": pl.Date, "value": pl.Float64, "plan": pl.String}

@@ -35,7 +35,7 @@ def draw(page: Page) -> None:
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
     able = [name for name, fit in fits.items() if not fit.found.unknown]
     if not able:
-        st.text("No kind of drive served mounts that give all of its costs: what is lacking stands in the table.")
+        st.text("The mounts of no kind of drive give all of its costs. The table shows what each lacks.")
         _costs(fits)
         components.show_sql(mounts)
         return
@@ -56,13 +56,15 @@ def draw(page: Page) -> None:
         there = sum(row["n_drives"] for row in declared)
         st.header(f"{needed.whole:,} drives needed, you have {there:,} {escape_markdown(generation)}", anchor=False)
         st.text(
-            f"Estimate: {interval(needed.drives, 'drives')} (90 %), for {target:,.0f} MB/s times {factor:g}. Such"
-            f" mounts move data {percent(efficiency.value)} of their time, by the four weeks up to {page.last}."
+            f"Estimate: {interval(needed.drives, 'drives')}, a 90 % interval, for {target:,.0f} MB/s times {factor:g}."
+            f" Such mounts move data {percent(efficiency.value)} of the time, as in the four weeks up to {page.last}."
         )
     if needed.tornado:
-        inputs = pl.DataFrame([{"input": name, "low": low, "high": high} for name, low, high in needed.tornado])
-        says = f"Drives at either end of what is uncertain; {fixed(needed.drives.value, 'drives')} by its value."
+        st.header("What the number of drives depends on", anchor=False)
+        inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
+        says = f"Drives at the ends of each cost's interval; {fixed(needed.drives.value, 'drives')} at its value."
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
+        st.caption("Each cost of a mount alone, at both ends of its 90 % interval; the line is the estimate.")
     st.header("Share of the time in which a drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
     says = "Efficiency against size of file, for 1 to 300 files a mount."

@@ -24,21 +24,21 @@ PART = {
 
 def draw(page: Page) -> None:
     """Draw the part."""
-    st.text("Recorded mounts are run again by discrete events: drives, tapes, clients and ceilings. MB = 10^6 bytes.")
+    st.text("A simulator of drives, tapes, clients and ceilings replays the recorded mounts. MB = 10^6 bytes.")
     n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
     work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
     try:
         record = data.record(page.snapshot, page.last, n_days)
     except data.NoAnswer:
         st.info(
-            "No mount of these days was logged from request to dismount, so there is nothing to run again. Take more"
+            "No mount of these days was logged from request to dismount, so there is nothing to replay. Take more"
             " days, or load server logs with `tapescope run`."
         )
         components.show_sql(work, down)
         return
     n_mounts = len(record.work.mounts)
     first = page.last_days(n_days)
-    st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be run again")
+    st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be replayed.")
 
     st.header("Can the replay be trusted?", anchor=False)
     with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
@@ -47,7 +47,7 @@ def draw(page: Page) -> None:
     if replay.is_withheld:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: what a change would bring is withheld.")
     else:
-        st.success(f"{off} Up to {percent(forecast.MOST_ERROR)} a change is answered.")
+        st.success(f"{off} Changes are answered while it is at most {percent(forecast.MOST_ERROR)} off.")
 
     st.header("What is changed", anchor=False)
     try:
@@ -69,9 +69,9 @@ def draw(page: Page) -> None:
     st.header("Recorded, replayed, changed", anchor=False)
     rows = scenario.uses(answer, changes)
     if answer.is_withheld:
-        text = "The change is withheld; this is the record, and the same run again."
+        text = "The answer is withheld. Below: the record, and its replay."
     elif changes == Changes():
-        text = "Nothing is changed yet: choose something and press Run. This is the record, and the same run again."
+        text = "Nothing is changed yet: choose a change and press Run. Below: the record, and its replay."
     else:
         text = f"Changed: {forecast.described(changes)}."
     st.text(text)

@@ -38,7 +38,7 @@ def draw(page: Page) -> None:
         return
     slowest = rows[0]
     st.text(
-        f"The slowest took {format.duration(slowest['latency_s'])}; most of it: {STAGES[slowest['slowest'] + '_s']}."
+        f"The slowest took {format.duration(slowest['latency_s'])}, most of it “{STAGES[slowest['slowest'] + '_s']}”."
         f" Tape {slowest['volume'] or 'not known'}, drive {slowest['drive'] or 'not known'}."
     )
     named = found.frame(rows).with_row_index("place", 1).with_columns(

@@ -81,10 +81,10 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
     if kind == "pool":
         parts += f", {failed:,} of them failed or cancelled" if failed else ", none failed"
     if total:
-        parts += f"; of {format.quantity(total, 'h')} waited {format.percent(hours / total)} went {_went(most)}"
+        parts += f". They waited {format.quantity(total, 'h')}: {format.percent(hours / total)} of it {_spent(most)}"
     st.markdown(f"**{parts}.**")
 
 
-def _went(stage: str) -> str:
-    """A stage as the place that hours went to: "in queues" stays as it is, "mounting" becomes "into mounting"."""
-    return stage if stage.startswith("in ") else f"into {stage}"
+def _spent(stage: str) -> str:
+    """A stage as what hours were spent on: "in queues" stays as it is, "mounting" becomes "for mounting"."""
+    return stage if stage.startswith("in ") else f"for {stage}"

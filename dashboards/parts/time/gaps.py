@@ -68,7 +68,7 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost is what could have moved in that time if nothing else limited: {lost}. Gain is what remains of it"
+            f"Lost: {lost} could have moved in that time if nothing else limited. Gain: what remains of it"
             f" after the next bottleneck ({total['bottleneck']}): {priced.shown(total, 'gain_gb_day')}."
         )
     else:
@@ -109,7 +109,7 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         )
         says = f"Gaps of station {name}." if name else "Gaps of files without a station."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"A drive has a colour of its own where at least {MUCH:.0%} of its gaps are long."]
+    notes = [f"Drives with at least {MUCH:.0%} long gaps have a colour of their own."]
     if len(shown) < len(stations):
         notes.append(f"The {MOST_STATIONS} of {len(stations)} stations that lost most; choose another in the side bar.")
     if earlier and earlier.rows:
@@ -129,12 +129,12 @@ def _show_examples(page: Page) -> Asked:
     found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
     components.heading(found)
     if not found.rows:
-        st.info("No gap was long: none was longer than expected by more than the rule on long gaps allows.")
+        st.info("No gap was longer than the rule on long gaps allows.")
     for row in found.rows[:MOST_EXAMPLES]:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(
             f"{row['drive']} for {row['station'] or 'no station known'}, {components.instant(row['started_at'])} to"
-            f" {components.instant(row['ended_at'])}: {found.shown(row, 'gap_s')}, of it {', '.join(parts)}."
+            f" {components.instant(row['ended_at'])}: {found.shown(row, 'gap_s')}: {', '.join(parts)}."
         )
         components.show_lines(
             (row["path"], row["previous_line_no"], row["previous_message"]),

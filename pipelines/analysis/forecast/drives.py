@@ -1,5 +1,7 @@
 """Drives that traffic needs, by what mounts of this site cost: efficiency comes from the fit, not from a table."""
 
+from dataclasses import replace
+
 from pipelines.analysis.forecast.costs import Fitted
 from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
 from pipelines.primitives.estimate import Estimate
@@ -13,12 +15,23 @@ def size(
 ) -> tuple[Needed, Estimate]:
     """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
 
-    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    What each cost of a mount alone would change (the tornado) is worked out at the ends of its interval. Raises
+    ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
     """
     found = like.found
     efficiency = found.efficiency(n_files, file_mb)
     traffic = Traffic("traffic", certain(target_mb_s), certain(factor), efficiency)
-    return drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability)), efficiency
+    needed = drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability))
+
+    def at(cost: str, end: float) -> float:
+        service = replace(found.service, **{cost: max(0.0, end)})
+        return target_mb_s * factor / availability / service.time(n_files, file_mb).rate_mb_s
+
+    known = [(cost, one) for cost, one in found.parameters.items() if isinstance(one, Estimate) and one.low < one.high]
+    costs = sorted(
+        ((cost, at(cost, one.low), at(cost, one.high)) for cost, one in known), key=lambda row: -abs(row[2] - row[1])
+    )
+    return replace(needed, tornado=tuple(costs)), efficiency
 
 
 def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:

@@ -6,7 +6,6 @@ Each command of a module in this folder is one of the group.
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -32,18 +31,8 @@ def forecast(context: click.Context, site_path: Path, day: datetime | None, as_j
         return
     from pipelines import steps
 
-    counts = steps.forecast(steps.site_at(site_path), day.date() if day else None).as_dict()
-    click.echo(json.dumps(counts) if as_json else forecast_sentence(counts))
-
-
-def forecast_sentence(counts: dict[str, Any]) -> str:
-    """The forecasts made, in a line."""
-    from pipelines.answers.question import NO_DATA
-
-    if counts["day"] == str(NO_DATA):
-        return "No day with data yet: no forecast was made."
-    refused = f"; {counts['no_estimate']} not possible, with reasons" if counts["no_estimate"] else ""
-    return f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}: `ask forecasts`."
+    made = steps.forecast(steps.site_at(site_path), day.date() if day else None)
+    click.echo(json.dumps(made.as_dict()) if as_json else made.sentence)
 
 
 register(forecast, __name__, __path__)

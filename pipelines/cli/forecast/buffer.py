@@ -17,10 +17,11 @@ _WORDS = {
     "by chance": "no more than by chance: only the size of the set would do",
     "matters": "the size matters",
 }
-_LIMITS = """\
-Shares are of the bytes read, in brackets 90 % intervals over days. Read were files which the buffers of those days did
-not hold: a size is of one next to them, in which every file recalled is kept. Files last read before those days count
-as new, so at least so much would have been caught."""
+_LIMITS = (
+    "Shares are of the bytes read, in brackets 90 % intervals over days. The reads are of files that the buffers of"
+    " those days did not hold: a size is that of a further buffer, in which every file recalled is kept. Files last"
+    " read before those days count as new, so a buffer would have caught at least this much."
+)
 
 
 @click.command()
