@@ -102,3 +102,32 @@ def test_by_endit_and_tsm(tmp_path: Path) -> None:
     served = steps.ask(site, "endit_drives", PERIOD).as_dicts()
     assert [(row["drive"], row["n_runs"], row["median_wait_s"]) for row in served] == [("DRIVE01", 1, 80)]
     assert query(site, "SELECT count(*) FROM ops.reject") == [(0,)]
+
+
+def test_an_archive_of_endit_by_the_session_of_its_host(tmp_path: Path) -> None:
+    """5.588 GiB are 6 GB; the tape comes 80 s after the begin of the run, which goes on for 320 s more."""
+    line = "{:%Y-%m-%d %H:%M:%S} pool1 [1400][2001] {}\n"
+    endit = line.format(at(0), "Spawning worker #1 to archive 5.588 GiB in 1 file from /d/out (files: 0000F1)")
+    endit += line.format(
+        at(400), "Archive operation successful, duration 400 seconds, average rate 14.31 MiB/s (0.00 files/s)"
+    )
+    log = "{:%Y-%m-%d %H:%M:%S}     {}\n"
+    tsm = log.format(at(1), "ANR0406I Session 7 started for node POOL1 (Linux) (Tcp/Ip stage07). (SESSION: 7)")
+    tsm += log.format(at(80), "ANR8337I LTO volume W00001L8 mounted in drive DRIVE01 (/dev/tape1). (SESSION: 7)")
+    tsm += log.format(at(81), "ANR0511I Session 7 opened output volume W00001L8. (SESSION: 7)")
+    tsm += log.format(at(399), "ANR0403I Session 7 ended for node POOL1 (Linux). (SESSION: 7)")
+    tsm += log.format(at(900), "ANR8468I LTO volume W00001L8 dismounted from drive DRIVE01 (/dev/tape1) in library L.")
+    cells = [f"{at(1)}.000000", f"{at(399)}.000000", "ARCHIVE", "7", "POOL1", "Tcp/Ip", "stage07.example.org:1500", ""]
+    summary = ",".join([*cells, "1", "1", "0", "6000400000", *[""] * 4, "0", "80", "1", "YES", *[""] * 4, "0", ""])
+    sources = '[[input]]\nglob = "logs/endit/*"\nhost = "stage07"\n[[input]]\nglob = "logs/tsm/*"\nsystem = "tsm1"\n'
+    site = make_site(tmp_path / "site", SITE.split("[[input]]")[0] + sources)
+    for name, text in {"endit/tsmarchiver.log": endit, "tsm/actlog": tsm, "tsm/summary": summary + "\n"}.items():
+        put(site, name, text)
+        make(site)
+    (row,) = steps.ask(site, "endit_drives", PERIOD).as_dicts()
+    assert [row[name] for name in ("system", "drive", "pool", "operation", "n_runs", "n_volumes", "n_files")] == [
+        *("tsm1", "DRIVE01", "pool1", "archive"),
+        *(1, 1, 1),
+    ]
+    assert (row["median_wait_s"], row["shared_hours"]) == (80, pytest.approx(320 / 3600))
+    assert row["moved_gb"] == pytest.approx(6, rel=1e-3)

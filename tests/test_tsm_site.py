@@ -194,3 +194,58 @@ def test_order_of_arrival(realdata: Path, tmp_path: Path) -> None:
     for name in reversed(FILES):
         night(site, captured, name)
     assert differences(all_rows(whole), all_rows(site)) == []
+
+
+# Session 7 archives by two tapes over midnight, 8 by one of them: B1 leaves its drive on the third day.
+TAPES = {
+    "9": "2026-03-09 23:40:00     ANR8337I LTO volume A1 mounted in drive D1 (/dev/a). (SESSION: 7)\n"
+    "2026-03-09 23:40:01     ANR0511I Session 7 opened output volume A1. (SESSION: 7)\n"
+    "2026-03-09 23:58:00     ANR8468I LTO volume A1 dismounted from drive D1 (/dev/a) in library LIB1. (SESSION: 7)\n",
+    "10": "2026-03-10 00:02:00     ANR8337I LTO volume B1 mounted in drive D1 (/dev/a). (SESSION: 7)\n"
+    "2026-03-10 00:02:01     ANR0511I Session 7 opened output volume B1. (SESSION: 7)\n"
+    "2026-03-10 02:00:01     ANR0511I Session 8 opened output volume B1. (SESSION: 8)\n"
+    "2026-03-10 02:30:00     ANR0403I Session 8 ended for node POOL1 (Linux). (SESSION: 8)\n",
+    "11": "2026-03-11 01:00:00     ANR8468I LTO volume B1 dismounted from drive D1 (/dev/a) in library LIB1.\n",
+}
+
+
+def archive(number: int, begin: str, end: str, n_bytes: int) -> str:
+    """A row of SUMMARY about a session of ENDIT's host."""
+    cells = [
+        f"{begin}.000000",
+        f"{end}.000000",
+        "ARCHIVE",
+        str(number),
+        "POOL1",
+        "Tcp/Ip",
+        "h1:1500",
+        "",
+        "9",
+        "9",
+        "0",
+    ]
+    return ",".join([*cells, str(n_bytes), *[""] * 4, "0", "60", "1", "YES", "", "", "", "", "0", ""]) + "\n"
+
+
+SESSIONS = archive(7, "2026-03-09 23:39:00", "2026-03-10 00:30:00", 70) + archive(
+    8, "2026-03-10 01:59:00", "2026-03-10 02:30:00", 80
+)
+
+
+@pytest.mark.parametrize("order", ["9 s 10 11", "11 10 s 9", "s 10 9 11"])
+def test_what_several_tapes_took_is_put_to_none(tmp_path: Path, order: str) -> None:
+    """Not even while the second tape is in its drive, or its log is not read; 8's bytes are known once B1 has left."""
+    site = make_site(tmp_path / "site", SITE)
+    for name in order.split():
+        put(site, f"tsm/{name}", SESSIONS if name == "s" else TAPES[name])
+        make(site)
+        moved = query(site, "SELECT volume, bytes FROM silver.transfer")
+        assert moved in ([], [("B1", 80)])
+    assert moved == [("B1", 80)]
+    used = "SELECT number, volume, n_volumes, bytes FROM silver.tsm_transfer ORDER BY number, volume"
+    assert query(site, used) == [(7, "A1", 2, None), (7, "B1", 2, None), (8, "B1", 1, 80)]
+    (row,) = steps.ask(site, "tsm_sessions", {"first_day": "2026-03-09", "last_day": "2026-03-11"}).as_dicts()
+    assert (row["n_sessions"], row["moved_gb"], row["shared_gb"]) == (2, 150e-9, 70e-9)
+    rows = all_rows(site)
+    make(site, full=True)
+    assert differences(all_rows(site), rows) == []

@@ -19,7 +19,7 @@ task = { type = "VARCHAR", doc = "session or process" }
 number = { type = "BIGINT", doc = "its number" }
 began_at = { type = "TIMESTAMP", doc = "when it began" }
 n_volumes = { type = "BIGINT", doc = "volumes it used in that direction, in drives or on disk" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process; NULL where it used several volumes or mounts in that direction, or one whose mount is not known" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process; NULL where it used several volumes or mounts in that direction, or one whose mount is not known, and where the activity log of its time was not read, for longer than log_silence_s" }
 n_objects = { type = "BIGINT", doc = "objects it moved; NULL likewise" }
 started_at = { type = "TIMESTAMP", doc = "begin of the session, or volume in the drive where that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session, or dismount where that was earlier" }
@@ -59,13 +59,26 @@ use AS (
     WHERE meant IS NULL OR opened IS NULL OR meant = opened
     WINDOW same AS (PARTITION BY system, activity, task, number, started_at, volume)
 ),
+heard AS (
+    SELECT s.system, s.activity, s.task, s.number, s.started_at,
+           sum(date_diff('microsecond', greatest(s.started_at, c.from_at), least(s.ended_at, c.to_at))) AS us
+    FROM silver.tsm_session s
+    JOIN silver.log_coverage c
+        ON c.source = 'tsm_actlog' AND c.host = s.system AND c.from_at < s.ended_at AND c.to_at > s.started_at
+    GROUP BY ALL
+),
 placed AS (
     -- a tape may serve several sessions before it leaves the drive, and a session several tapes; one that is still in
     -- the drive has no mount yet
     SELECT u.*, m.session_id, m.drive, m.mounted_at, m.dismounted_at,
            count(DISTINCT u.volume) OVER same AS n_volumes,
-           count(DISTINCT m.session_id) OVER same = 1 AND bool_and(m.session_id IS NOT NULL) OVER same AS is_one_mount
-    FROM use u LEFT JOIN silver.tsm_mount m
+           count(DISTINCT m.session_id) OVER same = 1 AND bool_and(m.session_id IS NOT NULL) OVER same
+               AND date_diff('microsecond', u.started_at, u.ended_at) - coalesce(h.us, 0) <= 1e6 * c.log_silence_s AS is_one_mount
+    FROM use u
+    CROSS JOIN site.setting c
+    LEFT JOIN heard h
+        ON h.system = u.system AND h.activity = u.activity AND h.task = u.task AND h.number = u.number AND h.started_at = u.started_at
+    LEFT JOIN silver.tsm_mount m
         ON m.system = u.system AND m.volume = u.volume
            AND u.used_at BETWEEN m.mounted_at - INTERVAL 60 SECOND AND m.dismounted_at
     WHERE u.mode IS NOT NULL
