@@ -84,7 +84,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     assert "mount DRV_1 VOL002" in result.stdout and f"logs/{NAME}:" in result.stdout
     assert "in “between files”, the 2 longest of" in result.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
-    assert "no log tells of it" in nobody.stdout
+    assert "no log covers it" in nobody.stdout
 
 
 @pytest.mark.parametrize(

@@ -230,10 +230,10 @@ def test_campaigns(site: Site) -> None:
     assert (new.name, new.done_gb) == ("new tapes", pytest.approx(written, rel=1e-6))
     assert new.left_gb == pytest.approx(3000 - written) and new.n_days_lacking == 0
     assert new.rate_mb_s and 20 < new.rate_mb_s < 80
-    assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days were seen"
+    assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days have logs"
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
     output = output_of(site, "campaign")
-    assert "4 days were seen; data needed: logs of at least 5 days" in output
+    assert "4 days have logs; data needed: logs of at least 5 days" in output
     assert "2 days since it began have no logs" in output
     assert "to come: no log has a day since it begins, 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
@@ -277,7 +277,7 @@ def test_a_night_is_kept(site: Site) -> None:
     )
     assert by_quantity["LTO-4 read", "file_s"]["reason_missing"] is None
     assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
-    for name, why in (("new tapes", "4 days were seen"), ("to come", "no log tells of a day since it begins")):
+    for name, why in (("new tapes", "4 days have logs"), ("to come", "no log tells of a day since it begins")):
         assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
     assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
     assert ("LTO-4", "seek_factor") not in by_quantity, (
@@ -301,7 +301,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
         ("c", "no log tells of a day since it begins, 2010-02-01")
     ]
-    assert forecast_sentence(night.as_dict()) == "No day with data yet: no forecast was made."
+    assert forecast_sentence(night.as_dict()) == "No forecast was made: no day has data yet."
 
 
 def test_drives_that_cannot_be_estimated() -> None:
@@ -317,10 +317,10 @@ def test_drives_that_cannot_be_estimated() -> None:
     mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
-        ("LTO-4", [row], {}, "0 mounts that read were logged whole"),
+        ("LTO-4", [row], {}, "0 mounts that read were logged from request to dismount"),
         (None, [row], read, "nobody says what rate these drives are sold with"),
         ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
-        ("LTO-4", [row | {"down_hours": 24.0}], read, "down in all of the days seen"),
+        ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),
     ):
         found = drives_needed._needed(generation, days, fitted)
         assert isinstance(found, NoEstimate) and why in found.reason

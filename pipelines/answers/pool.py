@@ -78,7 +78,7 @@ class Worker:
         while b"\n" not in data:
             data += self._read(deadline, timeout_s)
             if len(data) > _MAX_HEAD + _READ_BYTES:
-                raise TapescopeError("the SQL process failed: its answer has no head")
+                raise TapescopeError("the SQL process failed: its answer has no header")
         line, _, rest = data.partition(b"\n")
         head: dict[str, Any] = json.loads(line)
         if not 0 <= head["n_bytes"] <= _MAX_STREAM:
@@ -144,7 +144,9 @@ def ask(opening: Opening, request: dict[str, Any], timeout_s: float) -> tuple[di
                 continue  # it was idle for too long and ended as it was asked
             if code < 0:
                 name = signal.Signals(-code).name
-                raise QuestionRefused(f"the statement ended its process ({name})", "ask for less at a time") from None
+                raise QuestionRefused(
+                    f"the statement crashed its process ({name})", "select fewer rows or columns"
+                ) from None
             raise TapescopeError(f"the SQL process failed: {worker.errors()}") from None
         finally:
             _give_back(opening, worker, is_reusable)

@@ -19,8 +19,8 @@ LAYERS = ("site", "ops", "bronze", "silver", "gold")
 
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
-    "hours": "Where the drive-hours went, and what they would gain",
-    "findings": "Findings: what the rules report, and what they do not judge",
+    "hours": "Where drive-hours went, and what could be gained",
+    "findings": "Findings: what the rules report, and what they could not judge",
     "gaps": "Gaps between files",
     "mounts": "Mounts: rates, patterns, robots, seeks",
     "drives": "Drives: rates, health, changes of mode",

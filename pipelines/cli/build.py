@@ -13,9 +13,9 @@ from pipelines.cli.output import step_spinner
 @click.command()
 @site_option
 @json_option
-@click.option("--full", is_flag=True, help="Make all days again, not only those that changed.")
+@click.option("--full", is_flag=True, help="Compute all days again, not only those that changed.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
-    """Make events and metrics of what changed; commit only if no critical check fails."""
+    """Compute events and metrics for the days that changed; commit only if no critical check fails."""
     counts = build_site(load_site(site_path), full)
     print_counts(counts, as_json, build_sentence(counts))
 

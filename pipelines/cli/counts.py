@@ -9,8 +9,8 @@ from pipelines.primitives.text import escape_control
 
 _MOST_NAMED = 4  # files with the same trouble; the others are counted
 _NO_CLOCK = (
-    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
-    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
+    "Files refused with no_clock can be read once their [[input]] in site.toml dates them: `date`, or `start_at` "
+    "and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` lists what each file lacks."
 )
 
 
@@ -27,7 +27,7 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
 
 
 def problem_lines(problems: list[dict[str, str]]) -> list[str]:
-    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
+    """One line per problem; of many files with the same problem the first, with a hint where there is one."""
     alike: dict[tuple[str, str], list[str]] = {}
     for problem in problems:
         alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(

@@ -92,10 +92,10 @@ def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def _opened_to(address: str, has_login: bool) -> str:
-    """Who can see the pages at an address; nothing to say of loopback."""
+    """A warning about who can see the pages at an address; empty for loopback."""
     if is_loopback(address):
         return ""
-    who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
+    who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
         f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
         " them, and [auth] into secrets.toml next to site.toml (dashboards/README.md)"

@@ -35,20 +35,22 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 
 def detect_sentence(found: Any) -> str:
-    """What the rules found, and why their silence is no all-clear."""
+    """What the rules found, and which rules could not be evaluated."""
     from pipelines.answers.question import NO_DATA
 
     counts, n = found.as_dict(), len(found.findings)
     if counts["last_day"] == str(NO_DATA):
         return "No day with data yet: no rule was applied."
     listed = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts.get(name))
-    unsaid = f" Too little was seen for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
+    unsaid = ""
+    if counts["withheld"]:
+        unsaid = f" {counts['withheld']} rules were not evaluated for lack of logs (`tapescope ask withheld`)."
     doubts = "".join(f"\n{doubt}" for doubt in found.doubts)
     return f"{n} findings for {counts['last_day']}" + (f" ({listed})." if listed else ".") + unsaid + doubts
 
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
-    """The findings of a period, with what each costs."""
+    """The findings of a period, with the cost of each."""
     from pipelines import steps
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
@@ -58,7 +60,7 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
 
 
 def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
-    """End with FINDINGS_FOUND if a finding that is not acknowledged or muted is at least that severe."""
+    """Exit with FINDINGS_FOUND if a finding of at least that severity is neither acknowledged nor muted."""
     standing = [one for one in found if one["state"] not in ("acknowledged", "muted")]
     if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in standing):
         sys.exit(FINDINGS_FOUND)

@@ -17,7 +17,7 @@ from pipelines.cli.output import reading_bar
 @json_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
 def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
-    """Read the logs that site.toml names, or the files and folders given, where they are new or have changed."""
+    """Read the logs that site.toml names, or the files and folders given, if they are new or have changed."""
     counts = ingest_files(load_site(site_path), list(paths) or None, again)
     print_counts(counts, as_json, ingest_sentence(counts))
 
@@ -45,7 +45,7 @@ def ingest_sentence(counts: dict[str, Any]) -> str:
 @site_option
 @json_option
 def forget(file: str, site_path: Path, as_json: bool) -> None:
-    """Withdraw a file (path or file_id) and take its rows out of everything built."""
+    """Withdraw a file (path or file_id) and remove its rows from everything built."""
     from pipelines import steps
 
     site = load_site(site_path)

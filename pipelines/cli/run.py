@@ -27,7 +27,7 @@ def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool
 
 
 def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -> list[dict[str, Any]]:
-    """All steps in order. Where one fails the report is written all the same, and says so."""
+    """All steps in order. If one fails, the report is still written and names it."""
     from pipelines import steps
 
     problems: list[str] = []
@@ -66,13 +66,14 @@ def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -
 
 
 def _nothing_read(site: Any, read: dict[str, Any]) -> NothingRead | None:
-    """What is wrong if no input fits a file, or no file could be read; files that have not changed were read before."""
+    """What is wrong if no input matches a file, or no file could be read; unchanged files were read before."""
     if not read["files"]:
-        patterns = ", ".join(item.glob for item in site.input) or "there is no [[input]]"
-        hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes them from a folder of logs"
-        return NothingRead(f"nothing was read: no file fits an input of site.toml ({patterns})", hint)
+        patterns = ", ".join(item.glob for item in site.input) or "it has no [[input]] entry"
+        hint = "correct the `glob` of the [[input]] entries, or let `tapescope init DIR` write them from a folder "
+        "of logs"
+        return NothingRead(f"nothing was read: no file matches an input of site.toml ({patterns})", hint)
     if not any(read[state] for state in ("loaded", "unchanged", "withdrawn")):
         return NothingRead(
-            f"nothing was read: none of {read['files']} files could be", "see why: `tapescope ask files`"
+            f"nothing was read: not one of {read['files']} files could be read", "`tapescope ask files` shows why"
         )
     return None

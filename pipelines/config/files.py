@@ -91,8 +91,8 @@ def not_a_file(path: Path) -> str:
         mode = os.stat(path).st_mode
     except OSError as error:
         if os.path.islink(path):
-            return "a link to nothing that can be reached"
-        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be looked at: {error.strerror}"
+            return "a link whose target cannot be reached"
+        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
     if stat.S_ISREG(mode):
         return ""
     if stat.S_ISDIR(mode):

@@ -58,4 +58,4 @@ def disagreement(lines: Iterable[str], zone: str) -> str:
     if any(not word.isalpha() for word in known):
         return ""
     others = sorted(set(zone_words(lines)) - known)
-    return f"its stamps say {' and '.join(others)}, its rows are read in {zone}" if others else ""
+    return f"its timestamps are in {' and '.join(others)}, its rows are read in {zone}" if others else ""

@@ -16,10 +16,10 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 _TECHNOLOGY = "technology"
 _README = FOLDER.parent / "README.md"
 _LAYERS = {
-    "site": "What `site.toml` says, as tables.",
-    "ops": "What was read, what was checked, what was not seen.",
-    "bronze": "What the logs said: one row per record, in bytes, seconds and UTC.",
-    "silver": "Events and samples in one language, whichever system they come from.",
+    "site": "The contents of `site.toml`, as tables.",
+    "ops": "What was read, what was checked, and what no log covers.",
+    "bronze": "What the logs contain: one row per record, in bytes, seconds and UTC.",
+    "silver": "Events and samples in the same terms for every system they come from.",
     "gold": "Metrics and findings.",
 }
 
@@ -48,7 +48,7 @@ def explain(catalog: Catalog, name: str) -> str:
         raise QuestionRefused(f"the question {name!r} is now {catalog.renamed[name]!r}")
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "see `tapescope metrics`, `rules`, `questions`, `sources`"
-    raise QuestionRefused(f"nothing is called {name!r}", hint)
+    raise QuestionRefused(f"nothing has the name {name!r}", hint)
 
 
 def write_all(check: bool = False) -> list[str]:
@@ -75,8 +75,8 @@ def dictionary(catalog: Catalog) -> str:
     """The data dictionary: every relation, rule, question and source with all its columns."""
     parts = [
         "# Data dictionary\n",
-        "Made from the headers below this folder by `make docs`; change those, not this page.",
-        "Instants are UTC, MB = 10^6 bytes, a site day is a calendar day of the site's zone.\n",
+        "`make docs` writes this page from the headers in this folder; edit those, not this page.",
+        "Times are UTC, MB = 10^6 bytes, and a site day is a calendar day in the site's time zone.\n",
     ]
     for layer, why in _LAYERS.items():
         parts.append(f"## {layer}\n\n{why}\n")
@@ -87,8 +87,8 @@ def dictionary(catalog: Catalog) -> str:
         parts.append(f"## Questions about {topic}\n\n{TOPICS[topic]}.\n")
         parts += [_question(question) for question in questions]
     parts.append(
-        "## Inputs of models and methods\n\nForecasts, estimates, findings and exports are made from these. Code asks"
-        " them; they are not listed.\n"
+        "## Inputs of models and methods\n\nForecasts, estimates, findings and exports use these. Only code asks "
+        "them, so `tapescope questions` does not list them.\n"
     )
     parts += [_question(question) for question in catalog.inputs.values()]
     parts.append("## Sources\n")

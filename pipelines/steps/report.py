@@ -66,7 +66,10 @@ def deliver(
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
             places = "\n".join(f"{one.way}: {one.where}" for one in failed)
-            hint = "correct [deliver] in site.toml or the receiver; then `tapescope deliver`: the others have it"
+            hint = (
+                "correct [deliver] in site.toml or the receiver, then run `tapescope deliver`; the others "
+                "already have it"
+            )
             named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
             raise TapescopeError(f"{named}\n{places}", hint)
         if counts["sent"]:

@@ -170,16 +170,16 @@ class Warehouse:
     def _lost(self) -> ConfigError:
         """There are data, and no catalogue that names them."""
         if self.is_postgres:
-            place, hint = "in PostgreSQL", "bring it back from a dump of the database (deploy/README.md)"
+            place, hint = "in PostgreSQL", "restore it from a dump of the database (deploy/README.md)"
         else:
             place = str(self.catalogue_file)
             found = backups.kept(self.backup_folder)
             hint = (
-                f"`tapescope restore` brings back the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
+                f"`tapescope restore` restores the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
                 if found
-                else "bring it back from a copy; without one move the data away: `tapescope run` reads the logs again"
+                else "restore it from a copy; without one move the data away: `tapescope run` reads the logs again"
             )
-        return ConfigError(f"the catalogue {place} is lost or empty, and its data are in {self.data_path}", hint)
+        return ConfigError(f"the catalogue {place} is lost or empty, but its data is in {self.data_path}", hint)
 
     @contextmanager
     def read(

@@ -43,5 +43,5 @@ def _address() -> list[str]:
         return []
     url = urlsplit(given)
     if url.scheme not in ("http", "https") or not url.netloc:
-        raise ConfigError(f"AWS_ENDPOINT_URL is no address: {given}", "such as http://storage.example.org:9000")
+        raise ConfigError(f"AWS_ENDPOINT_URL is not an address: {given}", "such as http://storage.example.org:9000")
     return [f"ENDPOINT {quote(url.netloc)}", "URL_STYLE 'path'", f"USE_SSL {str(url.scheme == 'https').lower()}"]

@@ -28,7 +28,7 @@ from pipelines.reporting.links import TONIGHT, to_page
 
 _NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for how things stand
 TURN_S = 600.0  # so long one process waits for another that delivers the same report
-_ALTERED = "the report has changed since: --again sends it"
+_ALTERED = "the report has changed since then; --again sends it"
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
 def _why_not(way: str, message: Message) -> str:
     """Why a report does not go by a way that takes it for how things stand; empty if it does."""
     if way in _NOW and message.is_past:
-        return f"{message.day} is past: {message.newest} is the last whole day with data"
+        return f"{message.day} is past: {message.newest} is the last complete day with data"
     if way == "wlcg" and not message.wlcg:
-        return "nothing is known of any storage group, which is not to say that there is none"
+        return "no log names a storage group; the archive may still have some"
     return ""
 
 
