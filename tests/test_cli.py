@@ -95,7 +95,7 @@ def test_parse_as_a_step_returns_its_problem_and_prints_nothing(
 @pytest.mark.parametrize(
     ("glob", "content", "reason"),
     [
-        ("logs/none-{date}*", "", "no file fits an input of site.toml (logs/none-{date}*)"),
+        ("logs/none-{date}*", "", "no file matches an input of site.toml (logs/none-{date}*)"),
         ("logs/odd*", "not a log\n", "not one of 1 files could be read"),
     ],
     ids=["no file", "none readable"],

@@ -189,7 +189,7 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "As the drives logged it, 4 days with reads:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only the size of the set would do" in output
+    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only a buffer for the complete data set would help" in output
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")
@@ -199,7 +199,7 @@ def test_buffer_command(site: Site) -> None:
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
     output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
-    assert "30 % of its files are asked for" in output and "Order: 2,3,9" in output
+    assert "30 % of its files are requested" in output and "Order: 2,3,9" in output
     for files, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
         bad = run(site, "recall", "VR0001", files, "--speed", "80")
         assert bad.exit_code and why in bad.output + str(bad.exception), files
@@ -234,7 +234,7 @@ def test_campaigns(site: Site) -> None:
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
     output = output_of(site, "campaign")
     assert "4 days have logs; data needed: logs of at least 5 days" in output
-    assert "2 days since it began have no logs" in output
+    assert "2 days since its start have no logs" in output
     assert "to come: no log has a day since it begins, 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
@@ -376,4 +376,4 @@ def test_a_site_without_a_campaign_is_refused(tmp_path: Path) -> None:
 
 def test_roadmap_command() -> None:
     done = CliRunner().invoke(cli, ["forecast", "roadmap"])
-    assert "LTO-7 was promised with 6400 GB" in done.output and re.search(r"56 +14\.29", done.output)
+    assert "LTO-7 was announced with 6400 GB" in done.output and re.search(r"56 +14\.29", done.output)

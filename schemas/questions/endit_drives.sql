@@ -1,20 +1,20 @@
 /*
-title = "Which drives served ENDIT's retrieves"
+title = "Drives that served ENDIT's retrieves"
 topic = "requests"
-why = "Which drive read for which pool, how long a worker waited for its tape, and how fast the run went from then on."
+why = "Which drive read for which pool, how long a worker waited for its tape, and the rate of the run after that."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
-drive = { type = "VARCHAR", doc = "drive; NULL for retrieves whose mount no log tells" }
+drive = { type = "VARCHAR", doc = "drive; NULL for retrieves whose mount no log has" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT" }
-n_runs = { type = "BIGINT", doc = "retrieves that began in the period; one of several volumes counts at each of its drives" }
+n_runs = { type = "BIGINT", doc = "retrieves that started in the period; one with several volumes counts at each of its drives" }
 n_volumes = { type = "BIGINT", doc = "volumes read" }
-n_files = { type = "BIGINT", doc = "files asked for, as far as lines list them" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "in retrieves of one volume that were done" }
-median_wait_s = { type = "DOUBLE", unit = "s", doc = "from the begin of a run until its tape was in the drive, median; 0 where it was there already" }
-shared_hours = { type = "DOUBLE", unit = "h", doc = "runs going on with the tape in the drive" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read_gb / shared hours of the same runs: positioning and what the client waited for included, the mount left out" }
+n_files = { type = "BIGINT", doc = "files requested, as far as lines list them" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read in completed retrieves of one volume" }
+median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it already was" }
+shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs with the tape in the drive" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read_gb / shared hours of the same runs, with positioning and client waits, without the mount" }
 */
 WITH run AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c

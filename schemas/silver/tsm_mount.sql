@@ -1,7 +1,7 @@
 /*
 title = "TSM's mounts"
 grain = "one row per mount of a volume in a drive of a TSM server, by its table SUMMARY or its activity log"
-why = "How long TSM's drives held which volume, with the time it left it there in case somebody asks again; exports that overlap tell a mount once."
+why = "How long TSM's drives held which volume, including the time that TSM keeps it there for a further request. A mount in overlapping exports counts once."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,13 +13,13 @@ library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where the row was written before, or the log has no dismount before the drive's next mount" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written earlier, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "Data or DbBackup" }
-task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log says it" }
-number = { type = "BIGINT", doc = "number of that session or process" }
-is_successful = { type = "BOOLEAN", doc = "as the server judged" }
-file_id = { type = "VARCHAR", doc = "file of the row taken" }
+task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log has it" }
+number = { type = "BIGINT", doc = "number of the session or process" }
+is_successful = { type = "BOOLEAN", doc = "by the server's verdict" }
+file_id = { type = "VARCHAR", doc = "file of the row used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
-title = "TSM: what was moved in a mount"
-grain = "one row per mount and session or process of which all bytes in that direction went through this mount"
-why = "What silver.transfer has of TSM: the activity log says which volumes a session used, SUMMARY or the accounting what it moved. Of a session that read several tapes, or wrote several, no log says how much of each: it has no row here."
+title = "TSM: data moved in a mount"
+grain = "one row per mount and session or process whose bytes in that direction all went through this mount"
+why = "TSM's part of silver.transfer: the activity log lists the volumes of a session, SUMMARY or the accounting the data it moved. A session that read or wrote several tapes has no row here, because no log has the amount for each."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,18 +9,18 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "mount, activity, and number of the session or process" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client; NULL of a process" }
+station = { type = "VARCHAR", doc = "host of the client; NULL for a process" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-mode = { type = "VARCHAR", doc = "read or write, by how the volume was opened; where no log says that, by the activity" }
+mode = { type = "VARCHAR", doc = "read or write, by how the volume was opened; where no log has that, by the activity" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process" }
 n_objects = { type = "BIGINT", doc = "objects it moved" }
-started_at = { type = "TIMESTAMP", doc = "begin of the session, or volume in the drive where that was later" }
+started_at = { type = "TIMESTAMP", doc = "start of the session, or volume in the drive where that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session, or dismount where that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session less its waits for media, client and network; NULL where nothing is left, waits are not known, or several processes ran at once" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network; NULL where nothing remains, waits are not known, or several processes ran at once" }
 storage_group = { type = "VARCHAR", doc = "node, or storage pool" }
-status = { type = "VARCHAR", doc = "ok, or failed as the server judged" }
+status = { type = "VARCHAR", doc = "ok or failed, by the server's verdict" }
 file_id = { type = "VARCHAR", doc = "file of the row of the session" }
 line_no = { type = "BIGINT", doc = "that line" }
 

@@ -130,6 +130,6 @@ def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dic
     if is_over:
         return {"was": "was", "when": f"from {span(begin, end, period.zone)}"}
     last = (
-        "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')}, the end of the log")
+        "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')}, when the log ends")
     )
     return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, and still at {last}"}

@@ -89,7 +89,7 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
     waited = number(rows[rule.value].sum()) / 3600
     untold = min(hours["cannot_tell"], waited - most)
     if untold > _FEW * waited:
-        phrase += f", of {untold:.2f} h have no log"
+        phrase += f"; {untold:.2f} h have no log"
     found: dict[str, Any] = {"cause": cause, "meanwhile": phrase}
     if cause == "network_bound":
         found |= {"link": link, "full_hours": full, "full_hours_most": most}

@@ -156,7 +156,7 @@ def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
 
 def _score(asker: Asker) -> list[str]:
     """How forecasts fared of which is known what came."""
-    over = [row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs lack")]
+    over = [row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs missing")]
     if not over:
         return []
     held = sum(row["verdict"] == "held" for row in over)
