@@ -189,7 +189,11 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "As the drives logged it, 4 days with reads:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only a buffer for the complete data set would help" in output
+    assert (
+        row[:2] == ["all", "240"]
+        and row[4] == "66.7"
+        and "only a buffer for the complete data set would help" in output
+    )
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")

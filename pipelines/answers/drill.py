@@ -39,7 +39,7 @@ def drill(
     limit: int,
     session: str = "",
 ) -> Drilled:
-    """What is behind a bucket on a site day, the last one with data if none is given; of one mount if it is named.
+    """What makes up a bucket on a site day, the last one with data if none is given; of one mount if it is named.
 
     Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
     """

@@ -39,7 +39,7 @@ _NODE = re.compile(
 # DuckDB marks functions that act or report on the process as volatile; these of them only make up a value or raise, or
 # hold for their statement, whose cursor ends with it.
 _HARMLESS = ("error", "gen_random_uuid", "random", "setseed", "uuid", "uuidv4", "uuidv7")
-# Not marked, yet they tell of settings, run or plan a text as SQL, or trust bytes they are given.
+# Not marked, yet they show settings, run or plan a text as SQL, or trust bytes they are given.
 _REFUSED = (
     "combine",
     "current_query",

@@ -163,7 +163,7 @@ class LastDay:
 
     day: date
     has: str = ""  # what it is the last day of
-    beyond: date | None = None  # a later day, which lies after all logs were written
+    beyond: date | None = None  # a later day, which is after all logs were written
 
     @property
     def sentence(self) -> str:

@@ -27,7 +27,7 @@ def ask(
         raise click.UsageError(f"give parameters as NAME=VALUE, not {invalid[0]!r}")
     values = as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
     if day_day and name in (known := load_catalog().asked) and "first_day" not in known[name].params:
-        values.pop("first_day", None)  # told as of a day
+        values.pop("first_day", None)  # reported as of a day
     print_answer(steps.ask(steps.site_at(site_path), name, values), form)
 
 

@@ -50,7 +50,7 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
     options = {
         **_shipped_options(page.parent / ".streamlit" / "config.toml"),
         **{"server.address": address, "server.port": port},
-        # Said, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
+        # Given, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
         "browser.serverAddress": "localhost" if address in ("0.0.0.0", "::") else address,
     }
     if secrets.exists():

@@ -113,7 +113,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _utc(at: datetime | date, zone: str) -> datetime:
-    """Naive UTC; what does not say is on the site's clock.
+    """Naive UTC; an instant without a zone is on the site's clock.
 
     >>> _utc(datetime(2010, 3, 10, 11), "America/Chicago"), _utc(date(2010, 3, 10), "UTC")
     (datetime.datetime(2010, 3, 10, 17, 0), datetime.datetime(2010, 3, 10, 0, 0))

@@ -1,6 +1,6 @@
 """The `[[collect]]` entries of site.toml: what is asked for from time to time, and the files its answers are kept in.
 
-Nothing is asked or executed that does not stand here; secrets never do.
+Nothing is asked or executed that is not named here; secrets never do.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Facts of the site by date: what hosts, drives, pools and disks are made of and how they are set, as `[[fact]]` says.
 
-A fact holds from its day on until another day says it anew; an empty word takes it back.
+A fact holds from its day on until another day changes it; an empty word withdraws it.
 """
 
 import re
@@ -44,7 +44,7 @@ class Fact(BaseModel):
 
 
 def repeated(facts: Iterable[Fact]) -> list[str]:
-    """What is said twice of one thing and day, in two ways."""
+    """Facts with two values for one entity and day."""
     values: dict[tuple[str, str, date | None], Value] = {}
     twice: set[str] = set()
     for entity, name, value, begin in _stated(facts):
@@ -66,7 +66,7 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
     for (entity, name), same in groupby(stated, key=lambda one: one[:2]):
         steps: list[tuple[Value, date | None]] = []
         for _, _, value, begin in same:
-            if not steps or value != steps[-1][0]:  # what is said again is no step
+            if not steps or value != steps[-1][0]:  # a repeated value is not a step
                 steps.append((value, begin))
         for (value, since), (_, until) in pairwise([*steps, ("", None)]):
             if value != "":

@@ -1,4 +1,4 @@
-"""Who gets the report and the findings: the `[deliver]` table of site.toml. Secrets never stand in it."""
+"""Who gets the report and the findings: the `[deliver]` table of site.toml. Secrets are never in it."""
 
 import re
 from typing import Annotated, Literal

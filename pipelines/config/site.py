@@ -195,7 +195,7 @@ def load_site(path: Path) -> Site:
 def glance(path: str) -> tuple[str, str]:
     """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
 
-    Of a site.toml that cannot be read UTC, and a file beside it: the steps are to complain, not the timetable.
+    Of a site.toml that cannot be read UTC, and a file next to it: the steps are to complain, not the timetable.
     """
     try:
         site = load_site(Path(path))

@@ -1,4 +1,4 @@
-"""TOML files that may build on a template, and the line of every key, so that a mistake is named where it stands."""
+"""TOML files that may build on a template, and the line of every key, so that a mistake is named with its place."""
 
 import re
 import tomllib
@@ -7,9 +7,9 @@ from typing import Any
 
 from pipelines.primitives.errors import ConfigError
 
-TEMPLATE = "template"  # the key that names the file to build on, relative to the one it stands in
+TEMPLATE = "template"  # the key that names the file to build on, relative to the one that names it
 
-# a table or key as pydantic names it, e.g. ("link", 2, "station"), and where it stands
+# a table or key as pydantic names it, e.g. ("link", 2, "station"), and where it is
 Places = dict[tuple[str | int, ...], str]
 
 _HINTS = {
@@ -20,9 +20,9 @@ _HINTS = {
 
 
 def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
-    """What a file says on top of its template, and where each of it stands.
+    """The values of a file on top of its template, and where each is.
 
-    A key of the file's own stands for the template's; `[[tables]]` of both are taken, the template's first, and
+    A key of the file's own replaces the template's; `[[tables]]` of both are taken, the template's first, and
     `[tables]` are merged key by key; `template` becomes the path of that file. Raises ConfigError, with `hint` where
     the file itself cannot be read.
     """
@@ -41,7 +41,7 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
 
 
 def describe(problem: Any, places: Places) -> str:
-    """One of pydantic's complaints: where it stands, what is wrong, and what to do."""
+    """One of pydantic's complaints: where it is, what is wrong, and what to do."""
     where: tuple[str | int, ...] = problem["loc"]
     known = where
     while known and known not in places:

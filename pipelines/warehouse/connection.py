@@ -58,7 +58,7 @@ class Warehouse:
 
     @property
     def _connection_string(self) -> str:
-        """As libpq reads it: a URL, or key=value pairs behind `postgres:`."""
+        """As libpq reads it: a URL, or key=value pairs after `postgres:`."""
         return re.sub("^(postgres|postgresql):(?!//)", "", self.site.catalogue)
 
     @property
@@ -72,7 +72,7 @@ class Warehouse:
         return self.folder / "backups"
 
     def exists(self) -> bool:
-        """Whether there is a catalogue, be it damaged: an emptied file is none."""
+        """Whether there is a catalogue, be it damaged: an emptied file is not one."""
         if self.is_postgres:
             return True
         try:

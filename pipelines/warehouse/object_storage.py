@@ -22,7 +22,7 @@ def is_object_storage(data_path: str) -> bool:
 
 
 def secret_sql(data_path: str) -> str:
-    """The statement that tells DuckDB the keys of this path alone. Raises ConfigError where they are not set."""
+    """The statement that gives DuckDB the keys of this path alone. Raises ConfigError where they are not set."""
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not key or not secret:
         raise ConfigError(

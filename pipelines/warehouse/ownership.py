@@ -35,7 +35,7 @@ _ADOPT = "; if its other copy is no longer used, `tapescope restore --adopt` con
 
 @dataclass(frozen=True)
 class Claim:
-    """What the identity file says."""
+    """The content of the identity file."""
 
     warehouse: str  # the lake's number
     snapshot: int  # its newest when the last writer ended
@@ -64,7 +64,7 @@ def read(connection: Connection, data_path: str) -> Claim | None:
 
 
 def write(connection: Connection, data_path: str, claim: Claim) -> None:
-    """Write the identity file, whole or not at all."""
+    """Write the identity file completely or not at all."""
     text = json.dumps(asdict(claim), sort_keys=True)
     if object_storage.is_object_storage(data_path):
         target = quote(f"{data_path.rstrip('/')}/{FILE}")

@@ -25,7 +25,7 @@ _HEADLINE = {
 
 
 def write(file: Path, message: Message) -> str:
-    """Write the file whole or not at all; returns its path. Raises OSError."""
+    """Write the file completely or not at all; returns its path. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_to_textfile(str(file), registry_of(message))
     return str(file)

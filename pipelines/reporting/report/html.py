@@ -22,7 +22,7 @@ _FIRST_SCREEN = ("coverage", "summary", "hours", "losses")  # the sections that 
 
 
 def print_report(report: Report, checks: str = "") -> str:
-    """The whole page; `checks` is the name of the page beside it that lists all checks."""
+    """The whole page; `checks` is the name of the page next to it that lists all checks."""
     figures = {place: Markup(draw(figure, _name(place))) for place, figure in _figures(report)}
     return _print(report, figures, _POLICY, checks)
 
@@ -125,7 +125,7 @@ def _shown(value: Any) -> Any:
 
 
 def _code(text: str) -> Markup:
-    """A sentence for a page: what stands between backticks is code."""
+    """A sentence for a page: text between backticks is code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(escape_control(text)))))
 
 

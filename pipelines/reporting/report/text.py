@@ -163,7 +163,7 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
 
 
 def _fitted(line: str) -> list[str]:
-    """A row that is too long goes on below, for nothing may be cut off."""
+    """A row that is too long goes on below, because nothing may be cut off."""
     return (
         [line.rstrip()]
         if len(line.rstrip()) <= WIDTH

@@ -14,14 +14,14 @@ _MOST_NAMES = 5
 
 
 def is_withheld(headline: Row) -> bool:
-    """Whether too little was seen to say what the hours went on."""
+    """Whether too few logs were read to show the use of the hours."""
     available = headline.get("available_hours") or 0.0
     return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
 
 
 @section("coverage", order=0, page="about")
 def header(asker: Asker) -> Section:
-    """What this is about, and how much of it was seen."""
+    """What this is about, and how much of it has logs."""
     site, build = asker.site, asker.only("checks")
     chosen = f"; {asker.chosen}" if asker.chosen else ""
     facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
@@ -107,7 +107,7 @@ def _verdict(asker: Asker) -> str:
 
 
 def _clocks(asker: Asker) -> list[tuple[str, str]]:
-    """How far logs of different hosts may be laid side by side: each station by what tells of its clock best."""
+    """How far logs of different hosts may be laid side by side: each station by the best log of its clock."""
     best: dict[str, Row] = {}
     for row in asker.ask("clock_alignment").as_dicts():
         known = best.setdefault(row["station"], row)
@@ -127,6 +127,6 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
             seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
-            log = f"{row['source']} of {row['host']}: {seen} seen, {percent(row['needed'])} needed"
+            log = f"{row['source']} of {row['host']}: {seen} covered, {percent(row['needed'])} needed"
             rules.setdefault(log, []).append(row["rule"])
     return [("withheld", f"{log}; not evaluated: {', '.join(names)}") for log, names in rules.items()]

@@ -102,7 +102,7 @@ def _gone(asker: Asker) -> list[str]:
 
 
 def _unsaid(asker: Asker) -> list[str]:
-    """Findings that fired, or stood before, and rest on logs of which too little was seen."""
+    """Findings that fired, or were open before, and depend on logs with too few hours."""
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
         f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
@@ -155,7 +155,7 @@ def _others(spells: list[Row], asker: Asker) -> list[str]:
 
 
 def _trend(asker: Asker, finding_id: str) -> list[Night]:
-    """The last nights of a finding; none where it stood on one of them alone: one bar says nothing."""
+    """The last nights of a finding; no bars where it fired on one of them only: one bar says nothing."""
     rows = [row for row in asker.ask("finding_days").as_dicts() if row["finding_id"] == finding_id]
     nights = [Night(row["outcome"], _size(row) if row["outcome"] == "fired" else 0.0) for row in rows]
     return nights if sum(night.outcome == "fired" for night in nights) > 1 else []
@@ -178,7 +178,7 @@ def _evidence(text: str | None, zone: str) -> list[Evidence]:
 
 
 def _clock(at: Any, zone: str) -> str:
-    """The instant of a line on the site's clock; as it stands where it is none."""
+    """The instant of a line on the site's clock; unchanged where it has no time."""
     if at is None:
         return ""
     try:

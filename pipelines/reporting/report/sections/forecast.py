@@ -16,7 +16,7 @@ from pipelines.reporting.report.model import Burndown, Figure, Section, Table, T
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 
-_MOST = 12  # campaigns, or kinds of drive, that are told of
+_MOST = 12  # campaigns, or kinds of drive, that are listed
 _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
@@ -156,7 +156,9 @@ def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
 
 def _score(asker: Asker) -> list[str]:
     """How forecasts fared of which is known what came."""
-    over = [row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs missing")]
+    over = [
+        row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs missing")
+    ]
     if not over:
         return []
     held = sum(row["verdict"] == "held" for row in over)

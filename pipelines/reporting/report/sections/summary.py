@@ -48,7 +48,7 @@ def _without_drives(asker: Asker, when: str) -> str:
 
 
 def _by_pools(asker: Asker) -> str:
-    """What pools moved, where no drive's log tells it."""
+    """What pools moved, where no drive's log shows it."""
     rows = [row for row in asker.ask("pool_use").as_dicts() if row["n_done"]]
     words = {"store": "to", "restore": "from"}
     moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
@@ -130,7 +130,9 @@ def stations(asker: Asker) -> Section:
     if duty:
         one = duty[0]
         unseen = [row["station"] for row in duty if not row["coverage"]]
-        partly = [f"{row['station']} ({percent(row['coverage'])} seen)" for row in duty if 0 < row["coverage"] < 0.995]
+        partly = [
+            f"{row['station']} ({percent(row['coverage'])} covered)" for row in duty if 0 < row["coverage"] < 0.995
+        ]
         sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
         sentences += [f"Partly covered: {', '.join(partly)}."] if partly else []
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
@@ -163,7 +165,7 @@ def _is_of_station(row: Row) -> bool:
 
 @section("drives", order=50, page="drives")
 def drives(asker: Asker) -> Section:
-    """The rates of drives and the hours behind them."""
+    """The rates of drives and their hours."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
     dead = (
         "drive dead_hours share filemark_hours checksum_hours database_hours no_request_hours request_hours"
@@ -254,7 +256,7 @@ def _is_unmet(row: Row) -> bool:
 @section("reproduce", order=100, page="sql")
 def reproduce(asker: Asker) -> Section:
     """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
-    table = asker.table("files", "Files behind the numbers", ["path", "source", "sha256"], most=200)
+    table = asker.table("files", "Files used for the numbers", ["path", "source", "sha256"], most=200)
     build = asker.only("checks")
     facts = [
         ("tapescope", _version()),
