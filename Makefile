@@ -11,7 +11,7 @@ COUNT = grep -c '==' $(1)
 # Nor may the environment forbid it: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo check test test-airflow docs lock bench score coverage fuzz dashboard screenshots airflow clean
+.PHONY: help install demo check test test-airflow docs docs-site lock bench score coverage fuzz dashboard screenshots airflow clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,7 +28,8 @@ help:
 	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
-	@echo "make docs        write the pages that are made from schemas/ again"
+	@echo "make docs        write the pages of docs/reference again, which are made from the code"
+	@echo "make docs-site   the documentation as a site in var/docs-site, without a network"
 	@echo "make lock        resolve the dependencies of pyproject.toml anew into the locks"
 	@echo "make clean       remove .venv and var/demo"
 
@@ -45,7 +46,7 @@ check: install
 		|| { .venv/bin/ruff format --check .; .venv/bin/ruff check .; .venv/bin/lint-imports --no-logo; exit 1; }
 	@.venv/bin/mypy & types=$$!; $(PYTHON) -m pytest --quick -q; tests=$$?; wait $$types && exit $$tests
 
-test: install .venv/done-airflow .venv/done-programs .venv/done-s3
+test: install .venv/done-airflow .venv/done-programs .venv/done-s3 .venv/done-docs .venv/done-spark
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest $(TESTS)
 
@@ -54,8 +55,13 @@ test-airflow: install .venv/done-airflow
 	@$(PYTHON) -m pytest --numprocesses=0 -s -v tests/airflow_live.py
 
 docs: install
-	$(SAY) "writing the pages that are made from schemas/"
+	$(SAY) "writing the pages of docs/reference, which are made from the code"
 	@$(PYTHON) -c 'from pipelines.reporting.dictionary import write_all; print(*write_all(), sep="\n")'
+
+# A dead link ends it: --strict.
+docs-site: .venv/done-docs
+	$(SAY) "building the documentation in var/docs-site: open var/docs-site/index.html"
+	@.venv/docs/bin/zensical build --strict --clean
 
 bench: install
 	$(SAY) "running the benchmarks"
@@ -160,6 +166,22 @@ clean:
 	@$(INSTALL) --require-hashes --requirement $<
 	@touch $@
 
+# What builds the site of docs/.
+.venv/done-docs: PYTHON = .venv/docs/bin/python
+.venv/done-docs: requirements-docs.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/docs (100 MB)"
+	@rm -rf .venv/docs && .venv/bin/python -m venv .venv/docs
+	@$(INSTALL) --require-hashes --requirement $<
+	@touch $@
+
+# Spark, for one test: a large package, and not part of the product.
+.venv/done-spark: PYTHON = .venv/spark/bin/python
+.venv/done-spark: requirements-spark.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/spark (530 MB)"
+	@rm -rf .venv/spark && .venv/bin/python -m venv .venv/spark
+	@$(INSTALL) --require-hashes --requirement $<
+	@touch $@
+
 # Tests look at the pages in a real browser, and open .rrd files with rrdtool; without these they say so and are skipped.
 # Tried once, not at every run.
 .venv/done-programs: | .venv/done-create
@@ -187,7 +209,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 lock: UV = $(shell command -v uv || echo $(PYTHON) -m uv)
 lock: UPGRADE = --upgrade
 lock: .venv/done-create
-	$(SAY) "resolving dependencies into requirements.lock, requirements-airflow.lock and requirements-s3.lock"
+	$(SAY) "resolving dependencies into requirements.lock and those of Airflow, S3, Spark and the documentation"
 	@command -v uv >/dev/null || $(PYTHON) -m pip install -qq --disable-pip-version-check uv
 	@$(COMPILE) --group dev --all-extras --output-file .venv/all.lock
 	@$(COMPILE) --group dev --extra dashboard --constraint .venv/all.lock --output-file .venv/some.lock
@@ -199,3 +221,9 @@ lock: .venv/done-create
 	@$(subst pyproject.toml,,$(COMPILE)) --group s3 --output-file .venv/s3.lock
 	@{ echo "# The S3 server of the tests: written by \`make lock\` from pyproject.toml."; \
 		cat .venv/s3.lock; } > requirements-s3.lock
+	@$(subst pyproject.toml,,$(COMPILE)) --group docs --output-file .venv/docs.lock
+	@{ echo "# What builds the site of docs/: written by \`make lock\` from pyproject.toml."; \
+		cat .venv/docs.lock; } > requirements-docs.lock
+	@$(subst pyproject.toml,,$(COMPILE)) --group spark --output-file .venv/spark.lock
+	@{ echo "# Spark, which reads the warehouse in a test: written by \`make lock\` from pyproject.toml."; \
+		cat .venv/spark.lock; } > requirements-spark.lock

@@ -7,7 +7,7 @@ from sample_data.generate import write
 from sample_data.scenario import CtaScenario
 
 DAY = "day"
-# 20 tape servers, 4,000 mounts, 320,000 files of 4 to 12 GB, dCache's billing, Prometheus each minute: 236 MB of logs
+# 20 tape servers, 4,000 mounts, 320,000 files of 4 to 12 GB, dCache's billing, Prometheus each minute: 259 MB of logs
 USUAL = CtaScenario(
     days=1,
     servers=20,

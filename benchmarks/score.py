@@ -35,7 +35,10 @@ from sample_data.scenario import KINDS, CtaScenario, Drawn, LibraryScenario, dra
 
 # Seeds that score are never looked at while rules are made: those count from 1, these from far above.
 TUNING_FROM, SCORING_FROM, NULL_FROM = 1, 1_000_001, 2_000_001
-BASES: dict[str, type[Drawn]] = {"library": LibraryScenario, "cta": CtaScenario}
+BASES: dict[str, Drawn] = {
+    "library": LibraryScenario(),
+    "cta": CtaScenario(pools=8, host_step_s=60, past_days=4),  # what each kind of fault needs
+}
 CODE = ("pipelines", "sample_data", "schemas", "benchmarks/matching.py")
 
 
@@ -128,7 +131,7 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
 def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None, jobs: int, top: Path) -> None:
     """Score the rules on scenarios with known answers. A run that was stopped goes on where it was."""
     warnings.simplefilter("ignore")
-    library = load(base) if base else BASES[story]()
+    library = load(base) if base else BASES[story]
     if not isinstance(library, Drawn):
         raise click.BadParameter("only a library or a site of CTA can be drawn from", param_hint="--base")
     folder = top / library.story

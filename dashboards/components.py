@@ -1,6 +1,7 @@
 """What pages are made of: headings, numbers, tables, charts, lines of logs, and the SQL of each of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -18,8 +19,8 @@ from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 
 __all__ = [
-    "breadcrumbs", "heading", "instant", "say_cut", "show_chart", "show_intervals", "show_lines", "show_numbers",
-    "show_part", "show_rows", "show_sql", "show_table",
+    "breadcrumbs", "closed", "heading", "instant", "say_cut", "show_chart", "show_intervals", "show_lines",
+    "show_numbers", "show_part", "show_rows", "show_sql", "show_table",
 ]  # fmt: skip
 ASKED_MOUNTS = 5000  # those that lost most time; a browser is slow with more
 MOST_NUMBERS = 5  # side by side, on a laptop
@@ -92,6 +93,14 @@ def show_part(
     show_sql(found)
 
 
+@contextmanager
+def closed(title: str, key: str) -> Iterator[bool]:
+    """Details under a title: what the block draws once it `is_open`, for most visitors never open it."""
+    place = st.expander(title, key=key, on_change="rerun")
+    with place:
+        yield bool(place.open)
+
+
 def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None, zooms: bool = False) -> None:
     """A chart; who cannot see it has a sentence, and its rows as a table where its SQL stands.
 
@@ -115,9 +124,11 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
             )
 
     brush = alt.selection_interval(name=ZOOM, encodings=["x"])
-    (place or st).altair_chart(
-        chart.add_params(brush), width="stretch", alt=says, key=key, on_select=take, selection_mode=ZOOM
-    )
+    if isinstance(chart, alt.LayerChart):
+        chart.layer[0] = chart.layer[0].add_params(brush)
+    else:
+        chart = chart.add_params(brush)
+    (place or st).altair_chart(chart, width="stretch", alt=says, key=key, on_select=take, selection_mode=ZOOM)
 
 
 def show_sql(*asked: Asked) -> None:
@@ -190,4 +201,4 @@ def show_intervals(found: Drilled) -> None:
 
 def instant(at: datetime | None) -> str:
     """An instant of UTC by the page's clock."""
-    return f"{zone.show_one(at):%Y-%m-%d %H:%M:%S}" if at else format.NOTHING
+    return zone.text(at) if at else format.NOTHING

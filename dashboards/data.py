@@ -1,7 +1,7 @@
 """The only way from the pages to the warehouse: questions of the catalogue, answered once per snapshot."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -169,15 +169,15 @@ def _filled(path: str, which: str, snapshot: int, relations: frozenset[str]) -> 
         return {name for (name,) in connection.execute(" UNION ALL ".join(each)).fetchall()} if relations else set()
 
 
-def lines(snapshot: int, path: str, numbers: range) -> dict[int, str] | str:
-    """Lines of a log file that was read, or why they cannot be shown. Raises NoAnswer."""
-    return _lines(*_here(), snapshot, path, numbers.start, numbers.stop)
+def lines(snapshot: int, path: str, numbers: Iterable[int]) -> dict[int, str] | str:
+    """Lines of a log file that was read, or why they cannot be shown; one call reads it once. Raises NoAnswer."""
+    return _lines(*_here(), snapshot, path, tuple(sorted(set(numbers))))
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def _lines(path: str, which: str, snapshot: int, file: str, begin: int, end: int) -> dict[int, str] | str:
+def _lines(path: str, which: str, snapshot: int, file: str, numbers: tuple[int, ...]) -> dict[int, str] | str:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
-        return read_lines(connection, site(path), file, range(begin, end))
+        return read_lines(connection, site(path), file, numbers)
 
 
 def fitted(snapshot: int, last: date) -> list[Fitted]:

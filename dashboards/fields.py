@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboards import state
+from dashboards import state, zone
 from pipelines.primitives.clock import parse_instant
 from pipelines.primitives.text import escape_markdown
 
@@ -92,13 +92,24 @@ def tick(name: str, label: str, place: Any, help: str = "") -> bool:
     return chosen
 
 
-def instant(name: str, label: str, start: str) -> datetime | None:
-    """An instant of UTC as text; None where the field is empty. What is no instant ends the page at the field."""
-    text = type_text(name, label, start).strip()
-    if not text:
-        return None
+def instant(name: str, label: str, start: datetime | None = None) -> datetime | None:
+    """An instant of UTC, typed by the page's clock; None where the field is empty.
+
+    The URL has it in UTC: it stays the same instant under another clock. What is no instant ends the page at the field.
+    """
+    asked = state.value(name)
     try:
-        return parse_instant(text)
+        known = parse_instant(asked) if asked else start
+        shown = zone.text(known) if known else ""
     except ValueError:
+        shown = asked  # is reported below, as if it had been typed
+    key = state.widget(f"{name}-{zone.name()}", shown)
+    text = str(st.text_input(f"{label} in {zone.name()}, as 2010-03-10 17:00", key=key)).strip()
+    try:
+        chosen = zone.read(text) if text else None
+    except ValueError:
+        state.keep(name, text)
         st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
         state.stop()
+    state.keep(name, f"{chosen.isoformat()}Z" if chosen and chosen != start else "")
+    return chosen or start

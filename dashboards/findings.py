@@ -9,7 +9,7 @@ import polars as pl
 import streamlit as st
 
 from dashboards import state
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.contracts import Rule, load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 from pipelines.reporting import finding_words
@@ -52,6 +52,16 @@ def steps(rule: str) -> list[str]:
     """What a rule recommends, a step each; nothing for a rule of an older release."""
     known = load_catalog().rules.get(rule)
     return finding_words.steps(known.look_at) if known else []
+
+
+def handbook(rule: Rule | None) -> None:
+    """The operator's handbook on a rule, under a question mark; nothing for a rule of an older release."""
+    if rule is None:
+        return
+    with st.popover("Handbook", icon=":material/help:"):
+        st.caption(f"The rule `{rule.name}`")
+        for heading, text in rule.entry:
+            st.markdown(f"**{heading}**  \n{text}")
 
 
 def badge(severity: str) -> None:

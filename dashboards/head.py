@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, Self
 
+import polars as pl
 import streamlit as st
 
 from dashboards import components, data, fields, first_visit, period, state, words, zone
+from dashboards.charts import log_changes
 from dashboards.data import Asked
 from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
@@ -15,6 +17,7 @@ from pipelines.primitives.clock import day_bounds
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
 _IS_FRESH = "head-is-fresh"
+AROUND_DAYS = 1100  # of a period, whose changes charts show: a trend looks back three years, a plan ahead
 LOOK_S = 60  # how often an open page asks whether there are newer data
 
 
@@ -60,6 +63,11 @@ class Page:
         ends = day_bounds(first or self.first, site_zone)[0], day_bounds(self.last, site_zone)[1]
         return zone.show_one(ends[0]), zone.show_one(ends[1])
 
+    def changes(self) -> pl.DataFrame:
+        """The entries of the change log around the period: every chart along time has those within it."""
+        last = self.last + timedelta(days=AROUND_DAYS)
+        return self.ask("changes", last_day=last, n_days=2 * AROUND_DAYS).frame()
+
     @property
     def shift(self) -> timedelta:
         """How far the days to compare with lie before the period."""
@@ -94,9 +102,15 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
     page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     clock = zone.choose(site["zone"])
+    log_changes(page.changes)
     against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
     days = f"{format.days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
+    for begin, end in zone.repeated(*page.span()):
+        st.caption(
+            f"On {format.day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} happened twice."
+            " Charts and tables show both as one hour; choose UTC in the side bar to see them apart."
+        )
     st.session_state[_IS_FRESH] = True
     refreshes = state.keep("refresh", "yes" if state.value("refresh") == "yes" else "")
     _watch(known.answer.snapshot, reloads or bool(refreshes))

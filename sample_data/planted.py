@@ -19,6 +19,7 @@ class Planted(BaseModel):
     to_day: int = Field(default=10_000, ge=1)
 
     among: ClassVar[str]  # entities it may strike; faults of one group never share one
+    needs: ClassVar[str] = ""  # what the scenario must have, so that any log shows it
     rules: ClassVar[tuple[str, ...]]  # any of these tells of it
     follows: ClassVar[tuple[str, ...]] = ()  # may fire for the same entity because of it, and are no false alarms
 
@@ -100,6 +101,7 @@ class SaturatedHost(Planted):
     kind: Literal["saturated_host"] = "saturated_host"
     hours: float = Field(default=3.0, gt=0, le=20)
     among: ClassVar[str] = "host"
+    needs: ClassVar[str] = "host_step_s"
     rules: ClassVar[tuple[str, ...]] = ("host_saturated",)
 
 

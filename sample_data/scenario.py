@@ -17,6 +17,7 @@ from sample_data.cta import faults
 from sample_data.planted import Fault, Planted
 
 FOLDER = Path(__file__).parent / "scenarios"
+FORTNIGHT = 14  # days
 
 
 class _Model(BaseModel):
@@ -90,12 +91,14 @@ class CtaScenario(_Model):
     pools: int = Field(default=0, ge=0)  # of dCache, whose billing is written where there are any
     pool_requests: int = Field(default=100, ge=0)  # a day and pool
     host_step_s: int = Field(default=0, ge=0)  # seconds between Prometheus' samples of the tape servers; 0: none
+    past_days: int = Field(default=0, ge=0, le=14)  # with a little reading, that end a fortnight before the first day
     fault: tuple[faults.Fault, ...] = ()
 
     @model_validator(mode="after")
     def _in_winter(self) -> "CtaScenario":
         first, last = self.first_day.toordinal(), self.first_day.toordinal() + self.days
-        if not date(2025, 11, 1).toordinal() <= first <= last <= date(2026, 3, 28).toordinal():
+        since = first - (self.past_days + FORTNIGHT if self.past_days else 0)
+        if not date(2025, 11, 1).toordinal() <= since <= last <= date(2026, 3, 28).toordinal():
             raise ValueError("the days must lie between 2025-11-01 and 2026-03-28: one offset serves for all of them")
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
             raise ValueError(f"{late[0]} begins after the last day")
@@ -142,7 +145,7 @@ def drawn(seed: int, n_faults: int = 8, base: Drawn | None = None) -> Drawn:
         if len(chosen) == n_faults:
             break
         group = known[kind].among
-        if room[group] < 1:
+        if room[group] < 1 or (known[kind].needs and not getattr(base, known[kind].needs)):
             continue
         room[group] -= 1
         chosen.append(_fault(known[kind], rng, base))
@@ -153,7 +156,7 @@ def _room(base: Drawn) -> dict[str, int]:
     """How many faults each group of entities bears."""
     if isinstance(base, CtaScenario):
         room = {"drive": base.drives // 2, "tape": base.tapes * base.disks // 3, "disk": base.disks // 2}
-        return room | {"pool": base.pools // 4, "host": base.servers // 2 if base.host_step_s else 0}
+        return room | {"pool": base.pools // 4, "host": base.servers // 2}
     return {
         "drive": base.drives // 2,
         "tape": base.tapes // 4,

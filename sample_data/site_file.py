@@ -41,7 +41,7 @@ _COLLECT = """\
 # What `tapescope collect` asks for, and how often; the answers lie in var/spool, and need no [[input]].
 # [[collect]]
 # name = "hosts"
-# prometheus = "http://prom:9090"        # or VictoriaMetrics; `command` and `journal`: see README.md
+# prometheus = "http://prom:9090"        # or VictoriaMetrics; `command` and `journal`: see docs/guides/collecting.md
 # every = "5m"
 # since = "7d"                           # how far back the first time
 """

@@ -1,4 +1,4 @@
-"""Other clients, as dashboards/README.md says it, on a warehouse that is being written."""
+"""Other clients, as docs/guides/other-clients.md shows them, on a warehouse that is being written."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from support import REPO
 from support.served import written
 
 BLOCKS = re.findall(
-    r"^```(sh|python)\n(.*?)^```", (REPO / "dashboards" / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    r"^```(sh|python)\n(.*?)^```", (REPO / "docs" / "guides" / "other-clients.md").read_text(), re.DOTALL | re.MULTILINE
 )
 
 MOST_RUNS = 20  # a client may be quicker than a commit: it runs again until one fell into its run

@@ -64,6 +64,7 @@ def reasons(site: Site, *names: str) -> list[str]:
         ('every = "5m"\ncommand = ["x"]\ntoken = "AWS_SECRET_ACCESS_KEY"', "should match pattern"),
         ('every = "5m"\njournal = ["--vacuum-size=1"]', "chooses no entries"),
         ('every = "5m"\njournal = ["--unit=cta-taped"]\nask = ["x"]', "`ask` belongs to `prometheus`"),
+        ('every = "5m"\njournal = ["--unit=cta-taped"]\nstamp = true', "`stamp` belongs to a `command`"),
         ('name = "../x"\nevery = "5m"\ncommand = ["x"]', "should match pattern"),
         ('every = "5m"\ncommand = ["x"]\n[[collect]]\nname = "c"\nevery = "1m"\ncommand = ["y"]', "declared twice"),
     ],
@@ -451,6 +452,25 @@ def test_watching_ends_with_sigterm_and_takes_its_commands_along(tmp_path: Path)
     assert process.returncode == 128 + signal.SIGTERM, output
     assert is_gone(int((tmp_path / "child").read_text()))
     assert spools.state_of(tmp_path / "var" / "spool" / "c")["failure"] == ""
+
+
+def test_counters_of_text_are_kept_with_their_times_and_rise_from_answer_to_answer(tmp_path: Path) -> None:
+    """What the kernel's files said is there to the byte, below the instant of asking."""
+    folder = tmp_path / "class" / "scsi_tape" / "st0" / "stats"
+    folder.mkdir(parents=True)
+    site = site_of(
+        tmp_path, command("grep", "-r", "", str(folder.parent), more='every = "1h"\nstamp = true\nhost = "h1"')
+    )
+    for n_bytes in (1_000, 5_000, 6_000):
+        (folder / "read_byte_cnt").write_text(f"{n_bytes}\n")
+        assert reasons(site) == [""]
+    (content,) = kept(site)
+    lines = content.decode().splitlines()
+    assert [line.rpartition(":")[2] for line in lines[1::2]] == ["1000", "5000", "6000"]
+    times = [datetime.fromisoformat(line.removeprefix("# ")) for line in lines[::2]]
+    assert times == sorted(set(times)) and (datetime.now(UTC) - times[-1]).total_seconds() < 60
+    steps.ingest(site)
+    assert query(site, "SELECT host, device, read_bytes FROM bronze.drive_counter") == [("h1", "st0", 4_000)]
 
 
 def test_text_without_a_clock_is_of_when_it_was_asked_for(tmp_path: Path) -> None:

@@ -151,6 +151,40 @@ def stands_at_the_gap(page: Any) -> None:
     assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2
 
 
+def test_a_brush_sets_the_period_and_a_bar_leads_to_its_drive(archive: Path, tmp_path: Path) -> None:
+    """On one and the same chart, whose bars are links: who drags over them gets the days, who clicks the drive."""
+    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+        requests, complaints = watched(page)
+        page.goto(f"{url}/drives?from=2010-03-09&to=2010-03-10")
+        point(page, 0.65, 0.35)
+        page.mouse.down()
+        point(page, 0.8, 0.35, waits=False)
+        page.mouse.up()
+        page.wait_for_url("**/drives?from=2010-03-10&to=2010-03-10")
+        point(page, 0.15, 0.27)  # late in the night, the second drive from the top
+        page.mouse.down()
+        page.mouse.up()
+        page.wait_for_url("**/drives?from=2010-03-10&to=2010-03-10&drive=LTO2_20*")
+        wait_until_drawn(page)
+        page.go_back()
+        page.wait_for_url("**/drives?from=2010-03-10&to=2010-03-10")
+        page.goto(f"{url}/stations")
+        point(page, 0.3, 0.3)  # anywhere above a station's zero
+        tip = page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        assert all(text in tip.inner_text() for text in ("station", "America/Chicago", "in, average", "out, peak"))
+        assert not leaving(requests) and not complaints
+
+
+def point(page: Any, across: float, down: float, waits: bool = True) -> None:
+    """Move the mouse to shares of the width and the height of the first chart."""
+    if waits:
+        wait_until_drawn(page)
+        page.wait_for_timeout(800)  # the chart is painted some frames later, and nothing reports when
+    box = page.locator('[data-testid="stVegaLiteChart"]').locator("canvas, svg").first.bounding_box()
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"], steps=5)
+
+
 def test_two_browsers_and_the_command_line_mark_during_a_build(archive: Path, tmp_path: Path) -> None:
     """Nothing is lost: every mark is in the history with its author, and the last one holds."""
     site = tmp_path / "site"

@@ -1,5 +1,6 @@
 """Every command line that a document prints, run against the sample archive as it stands there.
 
+A block `text` after a block `sh` of one command is what the command prints, up to a `| head`; `--regen` writes it.
 Words that stand for something (FILE, D, ID) are replaced; what is optional is given. What cannot run here is named with
 the reason, and what would take minutes with the test that runs it.
 """
@@ -17,11 +18,13 @@ from click.testing import CliRunner
 
 from pipelines import steps
 from pipelines.cli import cli
+from pipelines.cli.detect import FINDINGS_FOUND
 
 REPO = Path(__file__).resolve().parent.parent
 DOCUMENTS = [
     REPO / "README.md",
-    *(REPO / f"{n}/README.md" for n in ["dags", "dashboards", "deploy", "sample_data", "benchmarks"]),
+    *(REPO / f"{n}/README.md" for n in ["dags", "dashboards", "deploy", "schemas", "sample_data", "benchmarks"]),
+    *sorted((REPO / "docs").rglob("*.md")),
 ]
 # First words of lines that cannot run in a test, and why.
 NOT_HERE = {
@@ -51,6 +54,7 @@ ELSEWHERE = {
 # Programs that take minutes: their options are parsed, their work has tests of its own.
 PROGRAMS = {"sample_data.generate", "benchmarks", "benchmarks.tasks", "benchmarks.pages", "benchmarks.score"}
 PROGRAMS |= {"benchmarks.coverage", "benchmarks.peer_errors"}
+SHOWN = re.compile(r"^(```sh\n(tapescope [^\n]+)\n```\n\n```text\n).*?^```\n", re.MULTILINE | re.DOTALL)
 WORDS = {
     "[PATH…]": "{folder}/logs",
     "PATH…": "{folder}/logs",
@@ -60,6 +64,8 @@ WORDS = {
     "[PARAM=VALUE…]": "first_day=2010-03-10",
     "VOLUME": "G03243",
     "DRIVE": "LTO4_101",
+    "RULE": "long_gap",
+    "MODEL": "sizing",
     "TOPIC": "gaps",
     "ID": "{finding}",
     "N": "1",
@@ -71,11 +77,11 @@ WORDS = {
 
 def commands() -> list[tuple[str, str, bool]]:
     """Document, command line and whether it only names a command, in the order of the text, each once."""
-    found: dict[tuple[str, str, bool], None] = {}
+    found: dict[tuple[str, bool], str] = {}
     for path in DOCUMENTS:
         for line, is_name in lines_of(path.read_text(encoding="utf-8")):
-            found[path.relative_to(REPO).as_posix(), line, is_name] = None
-    return list(found)
+            found.setdefault((line, is_name), path.relative_to(REPO).as_posix())
+    return [(where, line, is_name) for (line, is_name), where in found.items()]
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
@@ -85,7 +91,7 @@ def lines_of(text: str) -> Iterator[tuple[str, bool]]:
         if line.startswith("```"):
             fence = line[3:] if fence is None else None
         elif fence in ("sh", "") or (fence is None and line.startswith("    ")):
-            if command := line.split("  #")[0].split(" > ")[0].strip():
+            if command := line.split("  #")[0].split(" > ")[0].split(" | ")[0].strip():
                 yield command, False
         elif fence is None and line.startswith("| `tapescope "):
             # the further commands of a row of the table go without the program's name
@@ -117,7 +123,14 @@ def filled(line: str, names: dict[str, str]) -> list[str]:
     )
     words = shlex.split(line.replace("--site DIR", "--site FOLDER"))
     optional = [word if word in WORDS else word.strip("[]") for word in words]
-    return [WORDS.get(word, word).format(**names) for word in optional if WORDS.get(word, word)]
+    filled_in = [WORDS.get(word) if word in WORDS else of_param(word) for word in optional]
+    return [word.format(**names) for word in filled_in if word]
+
+
+def of_param(word: str) -> str:
+    """`drive=DRIVE` with a drive in place of the word."""
+    name, sign, value = word.partition("=")
+    return f"{name}{sign}{WORDS.get(value, value)}"
 
 
 @pytest.fixture
@@ -137,6 +150,31 @@ def test_every_command_line_of_a_document_runs(names: dict[str, str], monkeypatc
     assert not failed, "\n".join(failed)
 
 
+def test_documents_show_what_commands_print(
+    names: dict[str, str], monkeypatch: pytest.MonkeyPatch, regen: bool
+) -> None:
+    monkeypatch.chdir(names["scratch"])
+    monkeypatch.setenv("TAPESCOPE_SITE", names["folder"])
+    n_shown, stale = 0, []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        found, n = SHOWN.subn(lambda block: f"{block[1]}{printed(block[2], names)}```\n", text)
+        n_shown += n
+        if regen and found != text:
+            path.write_text(found, encoding="utf-8")
+        stale += [path.relative_to(REPO).as_posix()] if found != text else []
+    assert n_shown > 5 and (regen or not stale), "what commands print has changed: write it again with --regen"
+
+
+def printed(line: str, names: dict[str, str]) -> str:
+    """What a command prints on standard output, the folder of the site as the documents call it."""
+    line, _, first = line.partition(" | head -")
+    done = CliRunner().invoke(cli, filled(line, names)[1:])
+    assert done.exit_code == 0, f"{line}: {done.output}"
+    rows = [row.rstrip() for row in done.stdout.replace(names["folder"], "var/demo").splitlines()]
+    return "".join(f"{row}\n" for row in rows[: int(first or len(rows))])
+
+
 def trouble(line: str, is_name: bool, names: dict[str, str]) -> str:
     """Why a command line of a document does not run, or nothing; of one that is only named, why it is not there."""
     line = line.replace(".venv/bin/tapescope", "tapescope").replace("--site var/demo", "")
@@ -150,7 +188,8 @@ def trouble(line: str, is_name: bool, names: dict[str, str]) -> str:
     if rest[0] in ELSEWHERE:
         return ""
     done = CliRunner().invoke(cli, [*rest, "--help"] if is_name else filled(line, names)[1:])
-    if done.exit_code == 0:
+    expected = (0, FINDINGS_FOUND) if "--fail-on" in line else (0,)
+    if done.exit_code in expected:
         return ""
     return f"exit {done.exit_code}: {(done.output.strip().splitlines() or [''])[-1]} {done.exception or ''}"
 

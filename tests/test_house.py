@@ -274,18 +274,18 @@ def test_generated_pages_are_up_to_date() -> None:
 def test_locks_name_versions_and_hashes_only() -> None:
     """No index address, one version of a package in what is installed together, and every package with its hashes."""
     versions: dict[str, str] = {}
-    for name in ("requirements.lock", "requirements-airflow.lock", "requirements-s3.lock"):
+    for name in ("requirements.lock", "requirements-airflow.lock", "requirements-s3.lock", "requirements-docs.lock"):
         text = (REPO / name).read_text()
         assert "://" not in text and not re.search(r"^-", text, re.MULTILINE), f"{name} holds an address or an option"
         blocks = re.split(r"^(?=[a-z0-9])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)[1:]
-        assert len(blocks) > 20 and all("--hash=sha256:" in block for block in blocks), f"{name}: a hash is missing"
+        assert len(blocks) > 8 and all("--hash=sha256:" in block for block in blocks), f"{name}: a hash is missing"
         for block in blocks:
             package, version = re.split(r"==| ", block)[:2]
-            if name != "requirements-s3.lock":  # it goes into an environment of its own
+            if name not in ("requirements-s3.lock", "requirements-docs.lock"):  # each has an environment of its own
                 assert versions.setdefault(package, version) == version, f"two versions of {package}"
 
 
-# Rule 7: every command can explain itself and stands in the README.
+# Rule 7: every command can explain itself; that it has a page is test_docs.py's.
 
 
 def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -314,13 +314,6 @@ def test_commands_have_help() -> None:
         if isinstance(param, click.Option) and not param.help
     ]
     assert not silent, "these have no help"
-
-
-def test_commands_stand_in_the_readme() -> None:
-    readme = (REPO / "README.md").read_text(encoding="utf-8")
-    found = all_commands()
-    lacking = [name for name in found if not re.search(rf"(`|tapescope ){re.escape(name)}(?![\w-])", readme)]
-    assert found and not lacking, "README.md does not name these commands"
 
 
 # Rule 8: the guests stay at their borders.

@@ -82,6 +82,19 @@ def of_prometheus(site: Site, first_hour: int = 0, last_hour: int = 26) -> None:
         put(site, f"prometheus/{hour:02}.json", json.dumps(answer))
 
 
+def of_speed(site: Site, mbit: int) -> None:
+    """What the switch says of its ports, an answer a day: 400 Mbit/s are the 50 MB/s of `SITE`."""
+    labels = {"instance": "sw1.example.org:9116", "ifName": "xe-0/0/1", "ifAlias": "port 1"}
+    for day in range(-1, 2):
+        ats = range(FROM_S + 3600 + 86_400 * day, FROM_S + 3600 + 86_400 * (day + 1), 3600)
+        result = [
+            {"metric": {"__name__": name, **labels}, "values": [[at, value] for at in ats]}
+            for name, value in (("ifHighSpeed", str(mbit)), ("ifSpeed", "4294967295"))
+        ]
+        answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+        put(site, f"prometheus/speed{day}.json", json.dumps(answer))
+
+
 def of_telegraf(site: Site) -> None:
     """The station's own interface, by its address: what the switch received the station sent."""
     put(
@@ -130,6 +143,36 @@ def test_every_monitor_says_what_mrtg_says(
     write(site)
     make(site)
     assert measures(site) == by_mrtg
+
+
+def test_the_speed_of_its_ports_is_the_capacity_where_site_toml_says_none(
+    tmp_path: Path, by_mrtg: dict[str, list[tuple[Any, ...]]]
+) -> None:
+    """Which comes first is all one; what site.toml says goes before."""
+    unsaid = SITE.replace("capacity_mb_s = 50.0\n", "")
+    site = make_site(tmp_path / "later", unsaid + PORT + INPUT)
+    of_prometheus(site)
+    make(site)
+    assert {row[-2] for row in measures(site)["gold.link_load"]} == {None}
+    of_speed(site, 400)
+    make(site)
+    assert measures(site) == by_mrtg
+    rows = all_rows(site)
+    make(site, full=True)
+    assert all_rows(site) == rows
+    site = make_site(tmp_path / "said", SITE + PORT + INPUT)
+    of_prometheus(site)
+    of_speed(site, 10_000)
+    make(site)
+    assert measures(site) == by_mrtg
+
+
+def test_a_link_known_by_its_description_is_expected_for_the_declared_hours(tmp_path: Path) -> None:
+    site = make_site(tmp_path, SITE + 'port = { description = "port 1" }\n' + INPUT)
+    of_prometheus(site, 0, 20)
+    make(site)
+    begin, end = datetime(2026, 3, 2), datetime(2026, 3, 3)
+    assert ("prometheus_range", "dm8-bond0", begin, end) in query(site, "SELECT * FROM site.expected")
 
 
 def test_collectd_says_it_but_for_midnight(tmp_path: Path, by_mrtg: dict[str, list[tuple[Any, ...]]]) -> None:

@@ -44,14 +44,20 @@ def data(app: AppTest, part: str) -> list[pa.Table]:
 def test_stations_week_on_one_scale_with_its_threshold(app: AppTest) -> None:
     """M05: a plot for each of the eight stations with traffic, a week each; words, not colours, name in and out."""
     opened(app, "stations")
-    names = [chart.alt.split("Station ")[1] for chart in charts(app) if "Station " in chart.alt]
-    assert len(names) == len(set(names)) >= 8 and {"stkendm5a", "stkendm12a"} <= set(names)
+    (chart,) = charts(app)
+    names = chart.alt.partition(" Stations ")[2].split(", ")[:-1]
+    assert len(names) == len(set(names)) == 8 and {"stkendm5a", "stkendm12a"} <= set(names)
     assert names.index("stkendm5a") < names.index("stkendm10a"), "numbers in names are numbers"
-    drawn = [spec(app, f"Station {name}") for name in names]
-    scales = [one["layer"][0]["encoding"]["y"]["scale"] for one in drawn]
-    assert all(scale == scales[0] for scale in scales) and scales[0]["domain"][1] > 50
-    assert all("area: out" in one["title"]["subtitle"][0] for one in drawn)
-    assert any("threshold 5 MB/s" in str(one.to_pydict()) for one in data(app, f"Station {names[0]}"))
+    drawn = spec(app, "Stations ")
+    assert "area: out" in drawn["title"]["text"][0]
+    step = drawn["layer"][0]["encoding"]["y"]["scale"]["domain"][1] / 8
+    assert step > 50, "all on one scale, one above the other"
+    tables = data(app, "Stations ")
+    zeros = {row["station"]: row["zero"] for one in tables if "zero" in one.column_names for row in one.to_pylist()}
+    assert sorted(zeros.values()) == [step * at for at in range(8)] and zeros["stkendm5a"] == 7 * step
+    both = next(one.to_pylist() for one in tables if {"max_mb_s_in", "max_mb_s_out"} <= set(one.column_names))
+    assert len(both) > 2000 and all(row["top"] - row["zero"] == step for row in both)
+    assert any("threshold 5 MB/s" in str(one.to_pydict()) for one in tables)
     assert "4 to 10 March 2010" in texts(app)
 
 
@@ -59,7 +65,7 @@ def test_the_days_compared_with_are_named(app: AppTest) -> None:
     """The week before is offered under this one, and named; the archive has no traffic of it."""
     opened(app, "stations", **{"with": "before"})
     assert "that end with 3 March 2010" in texts(app)
-    assert "grey: the days compared with" in spec(app, "Station stkendm8a")["title"]["subtitle"][0]
+    assert "grey: the days compared with" in spec(app, "stkendm8a")["title"]["text"][0]
 
 
 def test_threshold(app: AppTest) -> None:
@@ -74,7 +80,7 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
     """N24 to N27: a stream's rate by streams at once, alone; with the slider also against some the other way."""
 
     def lines() -> set[str]:
-        return set(data(app, "streams")[0]["station"].to_pylist())
+        return set(data(app, "streams")[0]["line"].to_pylist())
 
     opened(app, "stations", part="streams")
     alone = lines()
@@ -93,7 +99,7 @@ def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:
     """The fullest hour has the full colour, or all links look alike; cut tables say so."""
     opened(app, "stations", part="links")
     assert "The first 10 of 384 rows: `tapescope ask link_loads` gives more." in texts(app)
-    domain = spec(app, "Links by hour")["encoding"]["color"]["scale"]["domain"]
+    domain = spec(app, "Links by hour")["layer"][0]["encoding"]["color"]["scale"]["domain"]
     most = linked_table(app, "max_share", "link")["max_share"].max() / 100
     assert domain == [0, pytest.approx(most)] and 0.4 < most < 0.6
 
@@ -104,7 +110,7 @@ def test_hosts_are_drawn_with_what_drives_moved_meanwhile(app: AppTest) -> None:
     titles = [chart.alt for chart in charts(app)]
     assert [any(word in alt for alt in titles) for word in ("Processors", "Disks", "Drives")] == [True] * 3
     assert not any("Network" in alt for alt in titles), "vmstat has no network"
-    ends = spec(app, "Processors")["encoding"]["x"]["scale"]["domain"]
+    ends = spec(app, "Processors")["layer"][0]["encoding"]["x"]["scale"]["domain"]
     assert [end["hours"] for end in ends] == [9, 12], "where there are samples, in the site's clock"
     assert "stkendm12a was sampled for 2.25 h" in texts(app) and url(app)["host"] == "stkendm12a"
     assert linked_table(app, "cpu_idle", "tape_write_mb_s")["tape_write_mb_s"].max() > 10

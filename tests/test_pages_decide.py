@@ -52,9 +52,15 @@ def test_a_recorded_change_or_an_instant(app: AppTest) -> None:
     assert [error.value for error in app.error] == ["“banana” is no instant. Write it as 2010-03-10 17:00."]
     assert not drawn(app)
     instant(app).set_value("2010-03-10 17:00").run()
-    assert not app.error and url(app)["at"] == "2010-03-10 17:00" and drawn(app)
+    assert not app.error and url(app)["at"] == "2010-03-10T23:00:00Z" and drawn(app)
     found = re.search(r"(\d+) mounts after .*?; (\d+) before it", texts(app))
     assert found and sum(map(int, found.groups())) == 89
+    assert instant(app).label == "Instant in America/Chicago, as 2010-03-10 17:00"
+    (clock,) = (one for one in app.button_group if one.label == "Times in")
+    clock.set_value("utc").run()
+    assert instant(app).label.startswith("Instant in UTC") and instant(app).value == "2010-03-10 23:00:00"
+    again = re.search(r"(\d+) mounts after .*?; (\d+) before it", texts(app))
+    assert again and again.groups() == found.groups(), "another clock, another instant"
 
 
 def test_sizing(app: AppTest) -> None:
@@ -92,6 +98,8 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     field(app, "LTO-4 drives").set_value(4)
     field(app, "Outputs of an instance").set_value(1)
     app.button[0].click().run()
+    app.session_state["takes"] = True  # what it takes of the drives is closed
+    app.run()
     assert not app.exception
     assert url(app) | {"gap": "2", "drives-LTO-4": "4", "outputs": "1"} == url(app)
     changes = Changes(gap_s=2.0, drives={"LTO-4": 4}, outputs=1)

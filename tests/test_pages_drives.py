@@ -12,7 +12,7 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.format import percent
-from support.app import at, box, drawn, spec, table, texts, url
+from support.app import at, box, drawn, marks, spec, table, texts, url
 from support.served import HOSTILE, HOSTILE_STATION
 
 DAYS = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
@@ -41,7 +41,7 @@ def test_tabs_of_time_and_drives(app: AppTest) -> None:
 def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
     """264 = 11 drives of a day; hours that moved data are 57.17; the heat map spans the site's day, not its rows."""
     opened(app, "time", drive="LTO2_204")
-    hours = spec(app, "Hours of drives at work")["encoding"]
+    hours = marks(app, "Hours of drives at work")["encoding"]
     ends = [[end[part] for part in ("date", "hours")] for end in hours["x"]["scale"]["domain"]]
     assert ends == [[10, 0], [11, 0]], "a day of America/Chicago, by its clock"
     assert "hour (America/Chicago)" in [tip.get("title") for tip in hours["tooltip"]]
@@ -59,7 +59,7 @@ def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
 def test_longer_periods_are_bars_by_day(app: AppTest) -> None:
     """More hours than a chart can hold: bars of days, which add up to the drives' hours."""
     opened(app, "time", **{"from": "2010-02-20", "to": "2010-03-11"})
-    bars = spec(app, "Where the drive-hours went")
+    bars = marks(app, "Where the drive-hours went")
     assert "Day by day" in headings(app) and bars["encoding"]["y"]["aggregate"] == "sum"
     box(app, "Drive").select("LTO2_204").run()
     assert not app.exception and "Day by day" in headings(app)
@@ -129,7 +129,7 @@ def test_standing_still(app: AppTest) -> None:
 def test_groups(app: AppTest) -> None:
     """P12, P15, P20: families stacked by the hour, their figures below them, hours in the ledger's order."""
     opened(app, "time", part="groups")
-    bars = spec(app, "Rates of file families")
+    bars = marks(app, "Rates of file families")
     assert bars["encoding"]["y"]["aggregate"] == "sum" and "stack" not in bars["encoding"]["y"]
     assert "cms t1d0data read" in bars["encoding"]["color"]["scale"]["domain"]
     rates = table(app, "storage_group", "min_mb_s", "max_mb_s", "average_mb_s", "last_mb_s")

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.matching import judge
-from benchmarks.score import kept, planned, run, score
+from benchmarks.score import BASES, kept, planned, run, score
 from benchmarks.score_table import tables
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
@@ -238,10 +238,12 @@ def _recalls_are_as_planted(site: Site, truth: dict[str, Any], period: dict[str,
 
 
 def test_drawn_sites_of_cta_have_every_kind_of_fault() -> None:
-    base = CtaScenario(pools=8, host_step_s=60)
+    base = BASES["cta"]
     kinds = Counter(fault.kind for seed in range(1, 60) for fault in drawn(seed, base=base).fault)
     assert set(kinds) == set(scenarios.KINDS["cta"])
     assert min(kinds.values()) >= 10
+    without = {fault.kind for seed in range(1, 60) for fault in drawn(seed, base=CtaScenario()).fault}
+    assert set(kinds) - without == {"pool_skew", "saturated_host", "drive_errors", "tape_errors"}
 
 
 # --- the comparison -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
 from pipelines.config.site import Site
+from pipelines.sources import sg_logs
 from support.app import at
 from support.archive import query
 from support.served import APP, DEADLINE_S
@@ -56,6 +58,31 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def app(site: Site, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
     return AppTest.from_file(APP, default_timeout=DEADLINE_S)
+
+
+def test_init_declares_the_drives(site: Site) -> None:
+    drives = [(drive.name, drive.mover_host, drive.device) for drive in site.drive]
+    assert drives == [("tps1:st0", "tps1", "st0"), ("tps1:st1", "tps1", "st1")]
+    assert query(site, "SELECT drive, is_declared FROM site.drive ORDER BY drive") == [
+        ("tps1:st0", True),
+        ("tps1:st1", True),
+    ]
+
+
+def test_init_names_drives_as_their_pages_do(tmp_path: Path) -> None:
+    (tmp_path / "tps1.sg_logs").write_text(
+        reading("2026-03-10 01:00", "nst0", "A1", 1, 1).replace("/dev/nst0", "LTO9-1")
+    )
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    assert [(drive.name, drive.device) for drive in steps.site_at(tmp_path).drive] == [("LTO9-1", "")]
+
+
+def test_json_of_sg_logs_is_refused_with_a_way_out() -> None:
+    text = (
+        '{\n    "utility_invoked": {\n        "name": "sg_logs",\n        "version_date": "2.29 20231123"\n    }\n}\n'
+    )
+    claim = sg_logs.recognise(text.splitlines())
+    assert not claim.is_match and "without --json" in claim.why
 
 
 def test_errors_and_alerts_become_findings(site: Site) -> None:

@@ -17,11 +17,13 @@ FIRST = datetime(2026, 3, 9)
 ZERO = "1900-01-01 00:00:00.000000"
 
 
-def mount(drive: str, volume: str, begin: datetime, length: timedelta | None) -> tuple[datetime, str]:
+def mount(
+    drive: str, volume: str, begin: datetime, length: timedelta | None, library: str = "LIB1"
+) -> tuple[datetime, str]:
     """A row of SUMMARY, and when the server adds it: at the dismount."""
     end = begin + length if length is not None else None
     cells = [f"{begin}.000000", f"{end}.000000" if end else ZERO, "TAPE MOUNT", "0", *[""] * 4, *["0"] * 4, *[""] * 4]
-    cells += ["0", "0", "0", "YES", volume, f"{drive} (/dev/rmt1)", "LIB1", "Data", "0", ""]
+    cells += ["0", "0", "0", "YES", volume, f"{drive} (/dev/rmt1)", library, "Data", "0", ""]
     return end or begin, ",".join(cells)
 
 
@@ -102,6 +104,39 @@ def test_init_finds_the_drives(whole: Site, tmp_path: Path) -> None:
     (tmp_path / "summary.csv").write_text("".join(f"{row}\n" for _, row in ROWS))
     steps.init(tmp_path, tmp_path / "site.toml", force=False)
     assert [drive.name for drive in steps.site_at(tmp_path).drive] == ["D1", "D2"]
+
+
+def test_one_name_in_two_libraries_is_two_drives(tmp_path: Path) -> None:
+    """The second library comes a day later: what was one drive until then gets its library's name.
+
+    Between its mounts such a drive is unknown: no row tells how far the table speaks for it.
+    """
+    hour = timedelta(hours=1)
+    first = mount("D1", "A1", FIRST + 8 * hour, 2 * hour)[1]
+    later = [mount("D1", "B1", FIRST + n * hour, 3 * hour, "LIB2")[1] for n in (9, 26)]
+    sites = [make_site(tmp_path / name, SITE) for name in ("whole", "by_days")]
+    put(sites[0], "tsm/a.csv", first + "\n")
+    put(sites[1], "tsm/a.csv", first + "\n")
+    make(sites[1])
+    assert {drive for drive, _ in ledger(sites[1])} == {"D1"}
+    for site in sites:
+        put(site, "tsm/b.csv", "\n".join(later) + "\n")
+        make(site, full=site is sites[0])
+    assert differences(all_rows(sites[0]), all_rows(sites[1])) == []
+    found = ledger(sites[1])
+    assert {key: hours for key, hours in found.items() if hours} == {
+        ("LIB1:D1", "occupied"): 2.0,
+        ("LIB1:D1", "unknown"): 46.0,
+        ("LIB2:D1", "occupied"): 6.0,
+        ("LIB2:D1", "unknown"): 42.0,
+    }
+    assert query(sites[1], "SELECT drive, robot FROM site.drive ORDER BY drive") == [
+        ("LIB1:D1", "LIB1"),
+        ("LIB2:D1", "LIB2"),
+    ]
+    steps.init(sites[1].root / "logs", tmp_path / "site.toml", force=False)
+    declared = steps.site_at(tmp_path).drive
+    assert [(drive.name, drive.robot) for drive in declared] == [("LIB1:D1", "LIB1"), ("LIB2:D1", "LIB2")]
 
 
 def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:

@@ -1,32 +1,40 @@
 """What is drawn: answers in, Altair charts out. Text from logs appears as drawn text, never as markup.
 
-Colours are those of Okabe and Ito, which people who confuse colours can tell apart, and which stand on white and on
-black. Instants in rows are by the page's clock already.
+Instants in rows are by the page's clock already.
 """
 
 import math
-from datetime import datetime
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from dashboards import words, zone
+from dashboards import tables, words
+from dashboards.charts.along import Span, along_time, changes, instant, log_changes, over
+from dashboards.charts.looks import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    by_colour_and_dash,
+    by_colour_and_shape,
+    faint,
+)
 from pipelines.primitives import format
 
-Span = tuple[datetime, datetime]  # instants at which an axis begins and ends
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#D55E00",
-    "#CC79A7",
-    "#56B4E9",
-    "#8A9199",
-)
-COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY]
+__all__ = [
+    "BLUE", "COLOURS", "GREEN", "GREY", "INK", "LINK", "ORANGE", "PURPLE", "RED", "SKY", "Span", "along_time",
+    "by_colour_and_dash", "by_colour_and_shape", "count", "faint", "framed", "heat_map", "instant", "joined", "lines",
+    "linked", "log_changes", "number", "over", "rule", "share",
+]  # fmt: skip
+
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
-INK = "#777E86"  # of text between marks: as far from white as from the pages' black
+LINK = alt.Href("href:N")  # of what a chart names, to its page: see `linked`
 
 
 def heat_map(
@@ -36,7 +44,7 @@ def heat_map(
     step = alt.TimeUnitParams(unit="yearmonthdate" if daily else "yearmonthdatehours")
     height = max(80, 22 * rows[y].n_unique()) + 140
     chart = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, y))
         .mark_rect()
         .encode(
             x=alt.X(
@@ -59,28 +67,31 @@ def heat_map(
                 legend=alt.Legend(format=".0%", orient="top", gradientLength=160, titleLimit=400),
             ),
             tooltip=tips,
+            href=LINK,
         )
     )
-    return framed(chart, height)
+    return framed(chart, height, span=span)
 
 
 def rule(at: float, along: str = "y") -> Any:
     """The dashed line of a value that others are held against."""
     drawn = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3])
-    return drawn.encode(**{along: "at:Q"})
+    return drawn.encode(**{along: (alt.Y if along == "y" else alt.X)("at:Q")})
 
 
 def lines(
-    rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, columns: int = 5
-) -> alt.Chart:
-    """One line for each name, a point at each value."""
+    rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, columns: int = 5,
+    link: str = "",
+) -> alt.Chart:  # fmt: skip
+    """One line for each name, a point at each value; names are told apart by colour and by dash."""
     most = float(rows[x].max() or 0)  # type: ignore[arg-type]
     ticks = [value for value in MANY if value <= most]
     ticks += [math.floor(most)] if ticks and most >= 1.5 * ticks[-1] > 0 else []
     x_tip = (count if rows[x].dtype.is_integer() else number)(x, titles[x])
     axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
+    names = sorted(rows[colour].drop_nulls().unique(), key=words.natural)
     chart = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, link or colour))
         .mark_line(point=True, strokeWidth=1.8)
         .encode(
             x=alt.X(
@@ -90,63 +101,25 @@ def lines(
                 axis=axis,
             ),
             y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=5)),
-            color=alt.Color(
-                f"{colour}:N",
-                sort=sorted(rows[colour].drop_nulls().unique(), key=words.natural),
-                scale=alt.Scale(range=COLOURS),
-                legend=alt.Legend(orient="top", title=None, columns=columns, labelLimit=150),
-            ),
-            tooltip=[f"{colour}:N", x_tip, number(y, titles[y])],
+            **by_colour_and_dash(colour, names, columns=columns, labelLimit=150),
+            tooltip=[alt.Tooltip(f"{colour}:N", title=titles.get(colour, colour)), x_tip, number(y, titles[y])],
+            href=LINK,
         )
     )
     return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
 
 
-def points(rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], tips: list[Any]) -> alt.Chart:
-    """One point for each row."""
-    chart = (
-        alt.Chart(rows)
-        .mark_circle(size=55, opacity=0.75)
-        .encode(
-            x=alt.X(f"{x}:Q", title=titles[x], axis=alt.Axis(tickCount=10)),
-            y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=6)),
-            color=alt.Color(
-                f"{colour}:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None, columns=6)
-            ),
-            tooltip=tips,
-        )
-    )
-    return framed(chart, 360)
-
-
-def faint(colour: str, share: float = 0.12) -> str:
-    """A colour that the page shines through: it is the weaker one on white and on black.
-
-    >>> faint("#0072B2")
-    'rgba(0, 114, 178, 0.12)'
-    """
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {share:g})"
+def linked(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Rows with `href`: the address of the drive, tape, station or mount in a column of that name, or nothing."""
+    if name not in tables.LINKS:
+        return rows.with_columns(href=pl.lit(None, dtype=pl.String))
+    known = {one: tables.address(*tables.LINKS[name], one) for one in rows[name].drop_nulls().unique()}
+    return rows.with_columns(href=pl.col(name).replace_strict(known, default=None, return_dtype=pl.String))
 
 
 def joined(*names: str) -> pl.Expr:
     """Several columns as one text."""
     return pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=" ", ignore_nulls=True)
-
-
-def along_time(what: str = "time") -> str:
-    """The title of an axis of time: it names the clock."""
-    return f"{what} in {zone.name()}"
-
-
-def over(span: Span) -> alt.Scale:
-    """The scale of a time axis that begins and ends with a period, wherever its rows lie."""
-    ends = [alt.DateTime(year=at.year, month=at.month, date=at.day, hours=at.hour, minutes=at.minute) for at in span]
-    return alt.Scale(domain=ends, nice=False)
-
-
-def instant(name: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{name}:T", title=f"{title} ({zone.name()})", format="%Y-%m-%d %H:%M:%S")
 
 
 def number(name: str, title: str, unit: str | None = None) -> alt.Tooltip:
@@ -164,9 +137,16 @@ def share(name: str, title: str) -> alt.Tooltip:
     return number(name, title, format.SHARE)
 
 
-def framed(chart: Any, height: int, title: str = "") -> alt.Chart:
-    """The same frame for all; a title is text, and is cut where it would not fit."""
-    drawn: Any = chart.properties(height=height)
+def framed(drawn: Any, height: int, title: str | alt.TitleParams = "", span: Span | None = None) -> alt.Chart:
+    """The same frame for all, of a chart or of layers; along time it has the changes.
+
+    A title is text, and is cut where it would not fit. What a chart has is set here once: each of Altair's own methods
+    copies all of it.
+    """
+    layers = [*(drawn if isinstance(drawn, list) else [drawn]), *(changes(span) if span else [])]
+    chart: Any = alt.layer(*layers) if len(layers) > 1 else layers[0]
+    chart.height, chart.config = height, {"view": {"strokeWidth": 0}, "axisY": {"labelFlush": False}}
     if title:
-        drawn = drawn.properties(title=alt.TitleParams([title], anchor="start", fontSize=14, limit=500))
-    return drawn.configure_view(strokeWidth=0).configure_axisY(labelFlush=False)  # type: ignore[no-any-return]
+        text = [title] if isinstance(title, str) else None
+        chart.title = alt.TitleParams(text, anchor="start", fontSize=14, limit=500) if text else title
+    return chart  # type: ignore[no-any-return]

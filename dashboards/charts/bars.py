@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, INK, RED, framed, number, share
+from dashboards.charts import BLUE, COLOURS, INK, LINK, RED, framed, linked, number, share
 from pipelines.primitives.format import SHARE
 
 LEAST = 0.1
@@ -24,8 +24,8 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
     chart = (
-        alt.Chart(long)
-        .mark_bar(height={"band": 0.7}, stroke="white", strokeWidth=0.5)
+        alt.Chart(linked(long, name))
+        .mark_bar(height={"band": 0.7}, strokeWidth=0)
         .encode(
             y=_names(top, name),
             x=alt.X(
@@ -33,7 +33,8 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
             ),
             color=alt.Color("what:N", sort=order, scale=scale, legend=alt.Legend(orient="top", title=None, columns=6)),
             order="number:Q",
-            tooltip=[f"{name}:N", "what:N", number("value", title, unit)],
+            tooltip=[alt.Tooltip(f"{name}:N"), alt.Tooltip("what:N"), number("value", title, unit)],
+            href=LINK,
         )
     )
     return framed(chart, ROW_PX * max(3, top.height) + 125)
@@ -41,34 +42,36 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
 
 def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str = "") -> alt.Chart:
     """One bar for each row, and a labelled tick where a column has what was expected of it."""
-    top = _named(rows, name).head(MOST_BARS)
+    top = linked(_named(rows, name).head(MOST_BARS), name)
     y = _names(top, name)
     x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=6))
-    tips = [f"{name}:N", number(value, title)]
+    tips = [alt.Tooltip(f"{name}:N"), number(value, title)]
     if not expected:
         return framed(
-            alt.Chart(top).mark_bar(color=BLUE, height={"band": 0.7}).encode(y=y, x=x, tooltip=tips),
+            alt.Chart(top).mark_bar(color=BLUE, height={"band": 0.7}).encode(y=y, x=x, tooltip=tips, href=LINK),
             ROW_PX * max(3, top.height) + 85,
         )
     x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=6, format="%"))
     tips.append(share(expected, "fair share"))
-    bars = alt.Chart(top).mark_bar(color=BLUE, height={"band": 0.7}).encode(y=y, x=x, tooltip=tips)
-    ticks = alt.Chart(top).mark_tick(color=RED, thickness=3).encode(y=y, x=f"{expected}:Q", tooltip=tips)
-    return framed(alt.layer(bars, ticks), ROW_PX * max(3, top.height) + 85)
+    bars = alt.Chart(top).mark_bar(color=BLUE, height={"band": 0.7}).encode(y=y, x=x, tooltip=tips, href=LINK)
+    ticks = alt.Chart(top).mark_tick(color=RED, thickness=3).encode(y=y, x=alt.X(f"{expected}:Q"), tooltip=tips)
+    return framed([bars, ticks], ROW_PX * max(3, top.height) + 85)
 
 
 def ranges(rows: pl.DataFrame, name: str, low: str, high: str, title: str, words: tuple[str, str]) -> alt.Chart:
     """A line from one value of a row to another: a full dot at the first, an open one at the second."""
     top = _named(rows, name).head(MOST_BARS)
     y = _names(top, name)
-    tips: list[Any] = [f"{name}:N", number(low, words[0]), number(high, words[1])]
+    tips: list[Any] = [alt.Tooltip(f"{name}:N"), number(low, words[0]), number(high, words[1])]
     top = top.with_columns(pl.col(low, high).clip(LEAST))  # a logarithm has no zero
     x = alt.Scale(type="log", nice=True)
     base = alt.Chart(top).encode(y=y, tooltip=tips)
-    line = base.mark_rule(color=INK, strokeWidth=2).encode(x=alt.X(f"{low}:Q", title=title, scale=x), x2=f"{high}:Q")
+    line = base.mark_rule(color=INK, strokeWidth=2).encode(
+        x=alt.X(f"{low}:Q", title=title, scale=x), x2=alt.X2(f"{high}:Q")
+    )
     first = base.mark_point(filled=True, size=80, color=BLUE, opacity=1).encode(x=alt.X(f"{low}:Q", scale=x))
     last = base.mark_point(filled=False, size=80, color=RED, shape="diamond", strokeWidth=2)
-    return framed(alt.layer(line, first, last.encode(x=alt.X(f"{high}:Q", scale=x))), ROW_PX * max(3, top.height) + 85)
+    return framed([line, first, last.encode(x=alt.X(f"{high}:Q", scale=x))], ROW_PX * max(3, top.height) + 85)
 
 
 def _named(rows: pl.DataFrame, name: str) -> pl.DataFrame:

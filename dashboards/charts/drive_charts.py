@@ -1,5 +1,7 @@
 """Drives one by one: rates against what they are sold with, states along the time, errors, hosts, and weeks."""
 
+from datetime import datetime
+from itertools import cycle
 from typing import Any
 
 import altair as alt
@@ -12,18 +14,24 @@ from dashboards.charts import (
     GREEN,
     GREY,
     INK,
+    LINK,
     ORANGE,
     PURPLE,
     RED,
+    SKY,
     Span,
     along_time,
+    by_colour_and_dash,
+    by_colour_and_shape,
     count,
     framed,
+    linked,
     number,
     over,
     share,
 )
 from dashboards.charts import instant as instant_tip
+from dashboards.charts.looks import SLATE
 
 # What happened to a drive: colour, and a shape of its own, so that colour is never alone.
 _EVENTS = {
@@ -33,7 +41,7 @@ _EVENTS = {
     "media error": (PURPLE, "diamond"),
     "tape alert": (BLUE, "circle"),
 }
-_OTHER = (GREEN, "triangle-right")
+_OTHERS = [(GREEN, "triangle-right"), (SKY, "triangle-down"), (SLATE, "triangle-left"), (GREEN, "stroke")]
 
 
 def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.Chart:
@@ -46,47 +54,46 @@ def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.
     )
     y = alt.Y("overall_rate_mb_s:Q", title="rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6))
     tips = [
-        "drive:N",
-        "generation:N",
+        alt.Tooltip("drive:N"),
+        alt.Tooltip("generation:N"),
         number("drive_rate_mb_s", "rate while it works [MB/s]"),
         number("overall_rate_mb_s", "mount to dismount [MB/s]"),
         number("native_mb_s", "native rate [MB/s]"),
         share("f", "of the rate while it works"),
     ]
     native = (pl.col("drive_rate_mb_s") / pl.col("nameplate_share").cast(pl.Float64)).round(1)
-    named = rows.with_columns(native_mb_s=native, is_chosen=pl.col("drive") == chosen, generation=_kind())
+    named = linked(rows, "drive").with_columns(
+        native_mb_s=native, is_chosen=pl.col("drive") == chosen, generation=_kind()
+    )
     kinds = (
         named.drop_nulls("native_mb_s")
         .group_by("native_mb_s")
         .agg(text=pl.col("generation").unique().sort().str.join(" and ") + " native")
     )
     order = sorted(named["generation"].unique(), key=words.natural)
-    colour = alt.Color(
-        "generation:N",
-        scale=alt.Scale(domain=order, range=COLOURS),
-        legend=alt.Legend(orient="top", title=None, columns=6),
-    )
+    kind = by_colour_and_shape("generation", order, columns=6)
     layers = [
-        alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x="native_mb_s:Q"),
+        alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x=alt.X("native_mb_s:Q")),
         alt.Chart(kinds)
         .transform_calculate(text="datum.text + ' ' + datum.native_mb_s")
         .mark_text(align="right", dx=-5, baseline="top", color=INK)
-        .encode(x="native_mb_s:Q", y=alt.value(0), text="text:N"),
+        .encode(x=alt.X("native_mb_s:Q"), y=alt.value(0), text=alt.Text("text:N")),
     ]
     if earlier is not None and earlier.height:
         layers += _moved(named, earlier, x, y)
     dots = alt.Chart(named)
     layers.append(
-        dots.mark_circle(opacity=0.85).encode(
+        dots.mark_point(filled=True, opacity=0.85).encode(
             x=x,
             y=y,
-            color=colour,
+            **kind,
+            href=LINK,
             size=alt.condition("datum.is_chosen", alt.value(220), alt.value(70)),
             tooltip=tips,
         )
     )
-    layers.append(_names(named).encode(x=x, y=y, text="drive:N"))
-    return framed(alt.layer(*layers), 340)
+    layers.append(_names(named).encode(x=x, y=y, text=alt.Text("drive:N"), href=LINK))
+    return framed(layers, 340)
 
 
 def _kind() -> pl.Expr:
@@ -107,13 +114,15 @@ def _moved(rows: pl.DataFrame, earlier: pl.DataFrame, x: Any, y: Any) -> list[al
     then = earlier.select("drive", was_x="drive_rate_mb_s", was_y="overall_rate_mb_s").drop_nulls()
     both = rows.select("drive", "drive_rate_mb_s", "overall_rate_mb_s").join(then, on="drive")
     tips = [
-        "drive:N",
+        alt.Tooltip("drive:N"),
         number("was_x", "worked at, then [MB/s]", "MB/s"),
         number("was_y", "overall, then [MB/s]", "MB/s"),
     ]
     return [
-        alt.Chart(both).mark_rule(color=GREY, strokeDash=[2, 2]).encode(x=x, y=y, x2="was_x:Q", y2="was_y:Q"),
-        alt.Chart(both).mark_point(color=GREY, size=60).encode(x="was_x:Q", y="was_y:Q", tooltip=tips),
+        alt.Chart(both)
+        .mark_rule(color=GREY, strokeDash=[2, 2])
+        .encode(x=x, y=y, x2=alt.X2("was_x:Q"), y2=alt.Y2("was_y:Q")),
+        alt.Chart(both).mark_point(color=GREY, size=60).encode(x=alt.X("was_x:Q"), y=alt.Y("was_y:Q"), tooltip=tips),
     ]
 
 
@@ -129,7 +138,7 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
         .mark_bar(height={"band": 0.8})
         .encode(
             x=x,
-            x2="to_at:T",
+            x2=alt.X2("to_at:T"),
             y=y,
             color=alt.Color("colour:N", scale=None),
             tooltip=[
@@ -145,13 +154,13 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
         layers += _happened(happened.with_columns(row=pl.col("what")), x, y, span, None)
     if marks:
         found = pl.DataFrame(marks).with_columns(zone.show(pl.col("at"))).with_columns(row=pl.lit("findings"))
-        tips = [alt.Tooltip("title:N", title="finding"), "severity:N", instant_tip("at", "since")]
+        tips = [alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N"), instant_tip("at", "since")]
         layers.append(
             alt.Chart(found.with_columns(at=pl.col("at").clip(*span)))
             .mark_point(shape="triangle-down", size=110, filled=True, color=RED)
-            .encode(x="at:T", y=y, tooltip=tips)
+            .encode(x=alt.X("at:T"), y=y, tooltip=tips)
         )
-    return framed(alt.layer(*layers), 25 * (len(names) + len(top)) + 80)
+    return framed(layers, 25 * (len(names) + len(top)) + 80, span=span)
 
 
 def _axis(span: Span) -> alt.Axis:
@@ -166,23 +175,26 @@ def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False, ticks=False))
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
     legend = alt.Legend(orient="top", title=None, columns=6)
-    return framed(alt.layer(*_happened(rows, x, y, span, legend)), 24 * max(3, len(names)) + 110)
+    return framed([*_happened(rows, x, y, span, legend)], 24 * max(3, len(names)) + 110, span=span)
 
 
 def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend | None) -> list[alt.Chart]:
     there = sorted(rows["what"].unique(), key=lambda what: (what not in _EVENTS, what))
-    looks = {what: _EVENTS.get(what, _OTHER) for what in there}
+    others = cycle(_OTHERS)
+    looks = {what: _EVENTS.get(what) or next(others) for what in there}
     tips = [
-        "drive:N",
+        alt.Tooltip("drive:N"),
         alt.Tooltip("what:N", title="what"),
         instant_tip("from_at", "at"),
         instant_tip("to_at", "until"),
         number("lasted_hours", "lasted or cost [h]"),
         alt.Tooltip("volume:N", title="tape"),
-        "error:N",
+        alt.Tooltip("error:N"),
     ]
     look = pl.col("what").replace_strict({what: colour for what, (colour, _) in looks.items()})
-    inside = rows.with_columns(pl.col("from_at", "to_at").cast(pl.Datetime("us")).clip(*span), look=look)
+    inside = linked(rows, "drive").with_columns(
+        pl.col("from_at", "to_at").cast(pl.Datetime("us")).clip(*span), look=look
+    )
     colours = alt.Scale(domain=there, range=[colour for colour, _ in looks.values()])
     shapes = alt.Scale(domain=there, range=[shape for _, shape in looks.values()])
     lasting = inside.filter(pl.col("to_at").is_not_null())
@@ -190,15 +202,17 @@ def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend
     bars = alt.Chart(lasting).mark_bar(height={"band": 0.5})
     marks = alt.Chart(inside).mark_point(size=70, filled=True, opacity=0.85)
     return [
-        bars.encode(x=x, x2="to_at:T", y=y, color=colour, tooltip=tips),
-        marks.encode(x=x, y=y, color=colour, shape=alt.Shape("what:N", scale=shapes, legend=legend), tooltip=tips),
+        bars.encode(x=x, x2=alt.X2("to_at:T"), y=y, color=colour, tooltip=tips, href=LINK),
+        marks.encode(
+            x=x, y=y, color=colour, shape=alt.Shape("what:N", scale=shapes, legend=legend), tooltip=tips, href=LINK
+        ),
     ]
 
 
 def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
     """What failed or had to be put right on each drive, by kind."""
     long = rows.unpivot(list(titles), index="drive", variable_name="kind", value_name="n").filter(pl.col("n") > 0)
-    long = long.with_columns(kind=pl.col("kind").replace(titles))
+    long = linked(long.with_columns(kind=pl.col("kind").replace(titles)), "drive")
     names = [title for title in titles.values() if title in set(long["kind"])]
     chart = (
         alt.Chart(long)
@@ -211,7 +225,8 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
                 scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
                 legend=alt.Legend(orient="top", title=None, columns=4, labelLimit=260),
             ),
-            tooltip=["drive:N", "kind:N", count("n", "number")],
+            tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("kind:N"), count("n", "number")],
+            href=LINK,
         )
     )
     return framed(chart, 24 * max(3, long["drive"].n_unique()) + 110)
@@ -227,11 +242,10 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
         .encode(
             y=alt.Y("mover_host:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, labelOverlap=False)),
             x=alt.X("drive_rate_mb_s:Q", title="drive rate [MB/s]", scale=alt.Scale(zero=True)),
-            color=alt.Color("kind:N", scale=alt.Scale(range=COLOURS), legend=alt.Legend(orient="top", title=None)),
-            shape=alt.Shape("kind:N", legend=alt.Legend(orient="top", title=None)),
+            **by_colour_and_shape("kind", sorted(named["kind"].unique())),
             tooltip=[
                 alt.Tooltip("mover_host:N", title="host"),
-                "kind:N",
+                alt.Tooltip("kind:N"),
                 number("drive_rate_mb_s", "drive rate [MB/s]"),
                 share("ratio_to_best", "of the best host's"),
                 count("n_drives", "drives"),
@@ -244,26 +258,25 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
 def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
     """A value of each drive over days, weeks or months."""
     names = sorted(rows["drive"].unique(), key=words.natural)
-    steps = [alt.DateTime(year=at.year, month=at.month, date=at.day) for at in sorted(rows["step_from"].unique())]
+    days = sorted(rows["step_from"].unique())
+    steps = [alt.DateTime(year=at.year, month=at.month, date=at.day) for at in days]
+    first, last = (datetime(at.year, at.month, at.day) for at in (days[0], days[-1]))
+    span = first, last + (last - first) / 30  # room for the last point
     form = "%b %Y" if step == "month" else "%d %b"
     axis = alt.Axis(format=form, values=steps, labelOverlap=True, grid=False)
     chart = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, "drive"))
         .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=1.6)
         .encode(
-            x=alt.X("step_from:T", title=f"{step} of the site, from", axis=axis),
+            x=alt.X("step_from:T", title=f"{step} of the site, from", scale=over(span), axis=axis),
             y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-            color=alt.Color(
-                "drive:N",
-                sort=names,
-                scale=alt.Scale(range=COLOURS),
-                legend=alt.Legend(orient="top", title=None, columns=8, symbolLimit=16),
-            ),
+            **by_colour_and_dash("drive", names, columns=8),
+            href=LINK,
             tooltip=[
-                "drive:N",
+                alt.Tooltip("drive:N"),
                 alt.Tooltip("step_from:T", title=f"{step} from", format="%Y-%m-%d"),
                 number(value, title),
             ],
         )
     )
-    return framed(chart, 260)
+    return framed(chart, 260, span=span)

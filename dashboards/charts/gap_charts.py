@@ -41,7 +41,7 @@ def histogram(
         .mark_bar(orient="vertical")
         .encode(
             x=x,
-            x2="bin_to_s:Q",
+            x2=alt.X2("bin_to_s:Q"),
             y=alt.Y(
                 "n_gaps:Q",
                 title="gaps",
@@ -51,7 +51,7 @@ def histogram(
             ),
             color=alt.Color(
                 "who:N",
-                scale=alt.Scale(domain=names, range=[*_strong()[: len(slow)], GREY]),
+                scale=alt.Scale(domain=names, range=[*slow_colours()[: len(slow)], GREY]),
                 legend=alt.Legend(orient="top", title=None, columns=4),
             ),
             order=alt.Order("who:N", sort="descending"),
@@ -65,10 +65,11 @@ def histogram(
     layers = [bars, *_expected(expected_gap_s), _peaks(peaks)]
     if earlier is not None and earlier.height:
         layers.append(_earlier(earlier))
-    return framed(alt.layer(*layers), _HEIGHT, station)
+    return framed(layers, _HEIGHT, station)
 
 
-def _strong() -> list[str]:
+def slow_colours() -> list[str]:
+    """Of drives with many long gaps; green is the expected gap's, grey that of the other drives."""
     return [colour for colour in (RED, *COLOURS) if colour not in (GREY, GREEN)]
 
 
@@ -77,8 +78,8 @@ def _expected(at: float) -> list[alt.Chart]:
     rule = alt.Chart(row).mark_rule(color=GREEN, strokeDash=[4, 3], strokeWidth=1.5)
     words = alt.Chart(row).mark_text(align="left", dx=4, baseline="top", color=INK)
     return [
-        rule.encode(x="at:Q", tooltip=alt.Tooltip("text:N", title=" ")),
-        words.encode(x="at:Q", y=alt.value(0), text="text:N"),
+        rule.encode(x=alt.X("at:Q"), tooltip=alt.Tooltip("text:N", title=" ")),
+        words.encode(x=alt.X("at:Q"), y=alt.value(0), text=alt.Text("text:N")),
     ]
 
 
@@ -88,9 +89,9 @@ def _peaks(peaks: pl.DataFrame) -> alt.Chart:
         .transform_calculate(middle="datum.peak_s + 0.46", text="datum.peak_s + ' s: ' + format(datum.weight, '.0%')")
         .mark_text(align="left", dx=-4, dy=-8, fontWeight="bold", color=INK)
         .encode(
-            x="middle:Q",
-            y="n_gaps:Q",
-            text="text:N",
+            x=alt.X("middle:Q"),
+            y=alt.Y("n_gaps:Q"),
+            text=alt.Text("text:N"),
             tooltip=[number("peak_s", "most common length [s]", "s"), number("weight", "share of the gaps", "1")],
         )
     )
@@ -103,5 +104,7 @@ def _earlier(bins: pl.DataFrame) -> alt.Chart:
     return (  # type: ignore[no-any-return]
         alt.Chart(line)
         .mark_line(color=INK, strokeDash=[3, 3], strokeWidth=1.2, interpolate="step-after")
-        .encode(x="bin_from_s:Q", y="n_gaps:Q", tooltip=[count("n_gaps", "gaps of the days compared with")])
+        .encode(
+            x=alt.X("bin_from_s:Q"), y=alt.Y("n_gaps:Q"), tooltip=[count("n_gaps", "gaps of the days compared with")]
+        )
     )

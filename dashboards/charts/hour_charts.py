@@ -3,6 +3,7 @@
 import altair as alt
 import polars as pl
 
+from dashboards import zone
 from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, framed, instant, number, over
 
 OTHERS = "the others"
@@ -44,7 +45,7 @@ def largest(rows: pl.DataFrame, name: str, value: str) -> pl.DataFrame:
 def mean_rates(rows: pl.DataFrame, name: str, step: str) -> pl.DataFrame:
     """MB/s of each name over steps, from the GB of its hours."""
     summed = rows.with_columns(stepped(step)).group_by(name, "hour_at", "to_at").agg(pl.sum("moved_gb"))
-    seconds = (pl.col("to_at") - pl.col("hour_at")).dt.total_seconds()
+    seconds = zone.seconds(pl.col("hour_at"), pl.col("to_at"))
     return summed.select(name, "hour_at", rate_mb_s=1000 * pl.col("moved_gb") / seconds).sort(name, "hour_at")
 
 
@@ -56,7 +57,7 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = 
         .mark_bar(strokeWidth=0)
         .encode(
             x=_along(span, step),
-            x2="to_at:T",
+            x2=alt.X2("to_at:T"),
             y=alt.Y("sum(rate_mb_s):Q", title=title, axis=alt.Axis(tickCount=5)),
             color=alt.Color(
                 f"{name}:N",
@@ -64,13 +65,13 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = 
                 legend=alt.Legend(orient="top", title=None, columns=4, labelLimit=240),
             ),
             tooltip=[
-                f"{name}:N",
+                alt.Tooltip(f"{name}:N"),
                 instant("hour_at", step),
                 number("sum(rate_mb_s)", title),
             ],
         )
     )
-    return framed(chart, 320 + 20 * (-(-len(names) // 4)))
+    return framed(chart, 320 + 20 * (-(-len(names) // 4)), span=span)
 
 
 def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
@@ -98,10 +99,10 @@ def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
             y=y,
             color=alt.Color("what:N", scale=alt.Scale(domain=list(names), range=list(names.values())), legend=legend),
             strokeDash=alt.condition("datum.what == 'drives there are'", alt.value([5, 3]), alt.value([1, 0])),
-            tooltip=["what:N", instant("hour_at", step), number("drives", "drives", "")],
+            tooltip=[alt.Tooltip("what:N"), instant("hour_at", step), number("drives", "drives", "")],
         ),
     ]
-    return framed(alt.layer(*layers), 300)
+    return framed(layers, 300, span=span)
 
 
 def _along(span: Span, step: str) -> alt.X:

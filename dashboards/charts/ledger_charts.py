@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from dashboards import words, zone
-from dashboards.charts import GREY, INK, RED, Span, along_time, framed, number, over, share
+from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
 from pipelines.primitives.format import d3_format, percent
 
 _OTHER = "at work, storage group unknown"
@@ -28,8 +28,8 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
         .encode(
             y=y,
             x=alt.X("to_hours:Q", title="drive-hours left [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)),
-            x2="from_hours:Q",
-            color=_colours(steps),
+            x2=alt.X2("from_hours:Q"),
+            color=_colours(steps, columns=4),
             stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
             strokeDash=alt.condition("datum.time_group == 'unknown'", alt.value([2, 2]), alt.value([1, 0])),
             tooltip=[
@@ -40,17 +40,17 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
             ],
         )
     )
-    text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x="from_hours:Q")
+    text = alt.Chart(steps).mark_text(align="left", dx=5, color=INK, fontSize=12).encode(y=y, x=alt.X("from_hours:Q"))
     shown = f"format(datum.bucket_hours, '{d3_format('h')}') + ' h'"
-    hours = text.transform_calculate(hours=shown).encode(text="hours:N")
+    hours = text.transform_calculate(hours=shown).encode(text=alt.Text("hours:N"))
     layers = [bars, hours]
     if earlier is not None and earlier.height:
         outline = alt.Chart(earlier).mark_bar(
             height={"band": 0.95}, filled=False, stroke=INK, strokeDash=[3, 3], strokeWidth=1
         )
         then = [alt.Tooltip("bucket_words:N", title="on the days compared with"), number("bucket_hours", "hours [h]")]
-        layers.insert(1, outline.encode(y=y, x="to_hours:Q", x2="from_hours:Q", tooltip=then))
-    return framed(alt.layer(*layers), 22 * max(4, len(names)) + 90)
+        layers.insert(1, outline.encode(y=y, x=alt.X("to_hours:Q"), x2=alt.X2("from_hours:Q"), tooltip=then))
+    return framed(layers, 22 * max(4, len(names)) + 90)
 
 
 def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
@@ -75,7 +75,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
         .mark_bar(strokeWidth=0)
         .encode(
             x=alt.X("from_at:T", title=f"{step} of the site", scale=over(span), axis=axis),
-            x2="to_at:T",
+            x2=alt.X2("to_at:T"),
             y=alt.Y("sum(drive_hours):Q", title="drive-hours [h]", axis=alt.Axis(tickCount=5)),
             color=_colours(summed),
             order=alt.Order("group_number:Q", sort="descending"),
@@ -86,7 +86,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
             ],
         )
     )
-    return framed(bars, 330)
+    return framed(bars, 330, span=span)
 
 
 def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
@@ -168,20 +168,21 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=axis)
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
     bars = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, "drive"))
         .mark_bar(height={"band": 0.86})
         .encode(
             x=x,
-            x2="to_at:T",
+            x2=alt.X2("to_at:T"),
             y=y,
             color=_colours(rows, columns=6) if legend else alt.Color("colour:N", scale=None),
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("group_words:N", title="mostly"),
-                alt.Tooltip("from_at:T", title="from", format="%Y-%m-%d %H:%M"),
-                alt.Tooltip("to_at:T", title="to", format="%Y-%m-%d %H:%M"),
+                instant("from_at", "from"),
+                instant("to_at", "to"),
                 share("group_share", "share of that time"),
             ],
+            href=LINK,
         )
     )
     layers = [bars]
@@ -200,9 +201,9 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 yOffset=-step_px // 3,
             )
             .encode(
-                x="at:T",
+                x=alt.X("at:T"),
                 y=alt.Y("drive:N", sort=names),
                 tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N")],
             )
         )
-    return framed(alt.layer(*layers), step_px * len(names) + (100 if legend else 50))
+    return framed(layers, step_px * len(names) + (100 if legend else 50), span=span)

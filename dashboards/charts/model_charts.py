@@ -1,9 +1,25 @@
 """What models and comparisons say: values with intervals, what they hang on, and runs next to one another."""
 
+from datetime import datetime
+
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, SKY, count, framed, number, rule
+from dashboards.charts import (
+    BLUE,
+    GREY,
+    INK,
+    LINK,
+    ORANGE,
+    SKY,
+    by_colour_and_dash,
+    count,
+    framed,
+    linked,
+    number,
+    over,
+    rule,
+)
 from pipelines.primitives.format import d3_format, unit_of
 
 RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
@@ -24,21 +40,22 @@ def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
             scale=alt.Scale(domain=names, range=list(RUNS.values())),
             legend=alt.Legend(orient="top", title=None),
         ),
-        tooltip=["drives:N", "run:N", number(value, title)],
+        tooltip=[alt.Tooltip("drives:N"), alt.Tooltip("run:N"), number(value, title)],
     )
     text = alt.Text(f"{value}:Q", format=d3_format(unit_of(value)))
     labels = base.mark_text(align="left", dx=4, color=INK).encode(text=text)
-    return framed(alt.layer(bars, labels), 20 * max(3, len(rows)) + 130)
+    return framed([bars, labels], 20 * max(3, len(rows)) + 130)
 
 
 def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
     """A ratio with the ends of its interval for each name, and a line where nothing would differ."""
+    rows = linked(rows, name)
     y = alt.Y(f"{name}:N", title=None, sort="-x", axis=alt.Axis(labelLimit=260, labelOverlap=False))
     scale = alt.Scale(zero=False, padding=10)
     bars = (
         alt.Chart(rows)
         .mark_rule(color=GREY, strokeWidth=2)
-        .encode(y=y, x=alt.X("ratio_low:Q", scale=scale), x2="ratio_high:Q")
+        .encode(y=y, x=alt.X("ratio_low:Q", scale=scale), x2=alt.X2("ratio_high:Q"))
     )
     dots = (
         alt.Chart(rows)
@@ -47,14 +64,15 @@ def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
             y=y,
             x=alt.X("ratio:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
             tooltip=[
-                f"{name}:N",
+                alt.Tooltip(f"{name}:N"),
                 number("ratio", title),
                 number("ratio_low", "low end"),
                 number("ratio_high", "high end"),
             ],
+            href=LINK,
         )
     )
-    return framed(alt.layer(rule(1, "x"), bars, dots), 24 * max(3, rows[name].n_unique()) + 50)
+    return framed([rule(1, "x"), bars, dots], 24 * max(3, rows[name].n_unique()) + 50)
 
 
 def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
@@ -65,12 +83,16 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
         .encode(
             y=alt.Y("input:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
             x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
-            x2="high:Q",
-            tooltip=["input:N", number("low", "at its low end", title), number("high", "at its high end", title)],
+            x2=alt.X2("high:Q"),
+            tooltip=[
+                alt.Tooltip("input:N"),
+                number("low", "at its low end", title),
+                number("high", "at its high end", title),
+            ],
         )
     )
-    value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x="at:Q")
-    return framed(alt.layer(chart, value), 30 * max(2, len(rows)) + 50)
+    value = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeWidth=2).encode(x=alt.X("at:Q"))
+    return framed([chart, value], 30 * max(2, len(rows)) + 50)
 
 
 def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
@@ -78,26 +100,23 @@ def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
     x = alt.X(
         "file_mb:Q", title="size of a file [MB]", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~s")
     )
+    names = [str(n) for n in sorted(rows["n_files"].unique())]
     chart = (
-        alt.Chart(rows)
+        alt.Chart(rows.with_columns(pl.col("n_files").cast(pl.String)))
         .mark_line(strokeWidth=1.8)
         .encode(
             x=x,
             y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
-            color=alt.Color(
-                "n_files:O",
-                scale=alt.Scale(range=COLOURS),
-                legend=alt.Legend(orient="top", title="files a mount", columns=6),
-            ),
+            **by_colour_and_dash("n_files", names, title="files a mount", columns=6),
             tooltip=[
-                count("n_files", "files a mount"),
+                alt.Tooltip("n_files:N", title="files a mount"),
                 number("file_mb", "size [MB]"),
                 number("efficiency", "efficiency", "1"),
             ],
         )
     )
-    mark = alt.Chart(pl.DataFrame({"at": [at_mb]})).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
-    return framed(alt.layer(chart, mark), 340)
+    mark = alt.Chart(pl.DataFrame({"at": [at_mb]})).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
+    return framed([chart, mark], 340)
 
 
 def both_sides(rows: pl.DataFrame) -> alt.Chart:
@@ -113,9 +132,9 @@ def both_sides(rows: pl.DataFrame) -> alt.Chart:
     ]
     base = alt.Chart(named).encode(y=y, tooltip=tips)
     x = alt.X("p25_mb_s:Q", title="rate of a mount [MB/s]: median, with quartiles")
-    bars = base.mark_rule(color=GREY, strokeWidth=8, opacity=0.5).encode(x=x, x2="p75_mb_s:Q")
-    dots = base.mark_circle(color=BLUE, size=110, opacity=1).encode(x="p50_mb_s:Q")
-    return framed(alt.layer(bars, dots), 130)
+    bars = base.mark_rule(color=GREY, strokeWidth=8, opacity=0.5).encode(x=x, x2=alt.X2("p75_mb_s:Q"))
+    dots = base.mark_circle(color=BLUE, size=110, opacity=1).encode(x=alt.X("p50_mb_s:Q"))
+    return framed([bars, dots], 130)
 
 
 def failures(rows: pl.DataFrame) -> alt.Chart:
@@ -135,20 +154,27 @@ def failures(rows: pl.DataFrame) -> alt.Chart:
                 scale=alt.Scale(domain=["before", "after"], range=[GREY, ORANGE]),
                 legend=alt.Legend(orient="top", title=None),
             ),
-            tooltip=["what:N", "entities:N", "side:N", alt.Tooltip("value:Q", title="failed", format=".1%")],
+            tooltip=[
+                alt.Tooltip("what:N"),
+                alt.Tooltip("entities:N"),
+                alt.Tooltip("side:N"),
+                alt.Tooltip("value:Q", title="failed", format=".1%"),
+            ],
         )
     )
-    return framed(chart, 40 * max(2, rows.height) + 60)
+    return framed(chart, 44 * max(2, rows.height) + 130)
 
 
 def ahead(rows: pl.DataFrame, planned: pl.DataFrame) -> alt.Chart:
     """What the archive will hold, with the interval as a band, and plans as points."""
-    x = alt.X("day:T", title="day")
+    days = [datetime(at.year, at.month, at.day) for at in pl.concat([rows["day"], planned["day"]])]
+    span = min(days), max(days)
+    x = alt.X("day:T", title="day of the site", scale=over(span))
     scale = alt.Scale(zero=False)
     band = (
         alt.Chart(rows)
         .mark_area(color=SKY, opacity=0.35)
-        .encode(x=x, y=alt.Y("low:Q", title="held on tape [TB]", scale=scale), y2="high:Q")
+        .encode(x=x, y=alt.Y("low:Q", title="held on tape [TB]", scale=scale), y2=alt.Y2("high:Q"))
     )
     tips = [
         alt.Tooltip("day:T", title="day"),
@@ -156,11 +182,13 @@ def ahead(rows: pl.DataFrame, planned: pl.DataFrame) -> alt.Chart:
         number("low", "low end", "TB"),
         number("high", "high end", "TB"),
     ]
-    line = alt.Chart(rows).mark_line(color=BLUE, point=True).encode(x=x, y="value:Q", tooltip=tips)
-    base = alt.Chart(planned).encode(x="day:T", y="value:Q", tooltip=["plan:N", number("value", "planned", "TB")])
+    line = alt.Chart(rows).mark_line(color=BLUE, point=True).encode(x=x, y=alt.Y("value:Q"), tooltip=tips)
+    base = alt.Chart(planned).encode(
+        x=alt.X("day:T"), y=alt.Y("value:Q"), tooltip=[alt.Tooltip("plan:N"), number("value", "planned", "TB")]
+    )
     plans = base.mark_point(color=ORANGE, shape="diamond", size=120, filled=True)
-    names = base.mark_text(color=INK, dy=-14).encode(text="plan:N")
-    return framed(alt.layer(band, line, plans, names), 320)
+    names = base.mark_text(color=INK, dy=-14).encode(text=alt.Text("plan:N"))
+    return framed([band, line, plans, names], 320, span=span)
 
 
 def caught(rows: pl.DataFrame) -> alt.Chart:

@@ -3,7 +3,21 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, GREEN, PURPLE, Span, along_time, count, framed, instant, number, over, share
+from dashboards.charts import (
+    BLUE,
+    GREEN,
+    LINK,
+    PURPLE,
+    Span,
+    along_time,
+    count,
+    framed,
+    instant,
+    linked,
+    number,
+    over,
+    share,
+)
 
 MODES = {"read": (BLUE, "circle"), "write": (GREEN, "square"), "mixed": (PURPLE, "triangle-up")}
 
@@ -14,7 +28,7 @@ def rates(rows: pl.DataFrame, span: Span) -> alt.Chart:
     axis = alt.Axis(format="%d %b %H:%M", labelOverlap=True, grid=False, tickCount=8)
     legend = alt.Legend(orient="top", title=None)
     chart = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, "session_id"))
         .mark_point(filled=True, opacity=0.7)
         .encode(
             x=alt.X("requested_at:T", title=along_time("mount request"), scale=over(span), axis=axis),
@@ -32,9 +46,9 @@ def rates(rows: pl.DataFrame, span: Span) -> alt.Chart:
                 legend=alt.Legend(orient="top", values=_sizes(rows)),
             ),
             tooltip=[
-                "drive:N",
+                alt.Tooltip("drive:N"),
                 alt.Tooltip("volume:N", title="tape"),
-                "station:N",
+                alt.Tooltip("station:N"),
                 instant("requested_at", "request"),
                 count("n_files", "files"),
                 number("volume_gb", "moved [GB]"),
@@ -42,9 +56,10 @@ def rates(rows: pl.DataFrame, span: Span) -> alt.Chart:
                 number("overall_rate_mb_s", "mount to dismount [MB/s]"),
                 share("f", "of the drive rate"),
             ],
+            href=LINK,
         )
     )
-    return framed(chart, 330)
+    return framed(chart, 330, span=span)
 
 
 def _sizes(rows: pl.DataFrame) -> list[float]:
@@ -61,7 +76,7 @@ def timeline(rows: pl.DataFrame) -> alt.Chart:
         .mark_bar(height={"band": 0.8})
         .encode(
             x=alt.X("from_at:T", title=along_time(), axis=alt.Axis(format="%H:%M:%S", labelOverlap=True)),
-            x2="to_at:T",
+            x2=alt.X2("to_at:T"),
             y=alt.Y("state_words:N", sort=names, title=None, axis=alt.Axis(labelLimit=220)),
             color=alt.Color("state_words:N", scale=alt.Scale(domain=names, range=colours), legend=None),
             tooltip=[

@@ -40,7 +40,7 @@ def schematic(rows: Rows) -> alt.Chart:
     y = alt.Scale(domain=[0, 1], nice=False)
     drawn = [_drawn_lines(lines, x, y)] if lines else []
     tall = max(sum(box["column"] == column for box in boxes) for column in _COLUMNS)
-    return framed(alt.layer(*drawn, *_drawn_boxes(boxes, x, y)), max(160, _STEP * tall + 60))
+    return framed([*drawn, *_drawn_boxes(boxes, x, y)], max(160, _STEP * tall + 60))
 
 
 def _ends(row: dict[str, Any]) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -6,7 +6,21 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, GREY, INK, ORANGE, RED, count, faint, framed, number, share
+from dashboards.charts import (
+    BLUE,
+    GREY,
+    INK,
+    LINK,
+    ORANGE,
+    RED,
+    by_colour_and_shape,
+    count,
+    faint,
+    framed,
+    linked,
+    number,
+    share,
+)
 
 READ, LEFT = "moved by this mount", "not moved"
 QUICKER, RIGHT = "all of it would have been quicker", "picking files was right"
@@ -46,7 +60,7 @@ def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
     )
     line = base.mark_line(color=GREY, strokeWidth=0.7)
     unknown = base.mark_circle(size=size, color=GREY, opacity=1)  # the way to the first file is the mount's
-    return framed(alt.layer(line, unknown, dots), 360)
+    return framed([line, unknown, dots], 360)
 
 
 def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
@@ -59,7 +73,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
         .mark_bar(height={"band": 0.8})
         .encode(
             x=alt.X("from_m:Q", title="along the tape [m]", axis=alt.Axis(tickCount=6)),
-            x2="to_m:Q",
+            x2=alt.X2("to_m:Q"),
             y=alt.Y("wrap:O", title="wrap"),
             color=alt.Color(
                 "what:N",
@@ -68,7 +82,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
             ),
             tooltip=[
                 count("file_number", "file"),
-                "wrap:O",
+                alt.Tooltip("wrap:O"),
                 number("from_m", "from [m]", "m"),
                 number("to_m", "to [m]", "m"),
             ],
@@ -79,11 +93,11 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
 
 def cost(rows: pl.DataFrame) -> alt.Chart:
     """Mounts by the share of the tape's files they read and what they made of the drive; a shape for each pattern."""
-    tips: list[Any] = ["session_id:N", "volume:N", "storage_group:N", "pattern:N"]
+    tips: list[Any] = [alt.Tooltip(f"{name}:N") for name in ("session_id", "volume", "storage_group", "pattern")]
     tips += [share("file_share", "share of the tape's files"), share("f", "drive efficiency")]
-    key = alt.Legend(orient="top", title=None, columns=6)
+    patterns = sorted(rows["pattern"].drop_nulls().unique())
     chart = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, "session_id"))
         .mark_point(filled=True, size=65, opacity=0.75)
         .encode(
             x=alt.X(
@@ -93,9 +107,9 @@ def cost(rows: pl.DataFrame) -> alt.Chart:
                 axis=alt.Axis(format="%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
             ),
             y=alt.Y("f:Q", title="drive efficiency", axis=alt.Axis(format="%", tickCount=6)),
-            color=alt.Color("pattern:N", scale=alt.Scale(range=COLOURS), legend=key),
-            shape=alt.Shape("pattern:N", legend=key),
+            **by_colour_and_shape("pattern", patterns, columns=6),
             tooltip=tips,
+            href=LINK,
         )
     )
     return framed(chart, 360)
@@ -107,10 +121,15 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     most = float(times.max() or 1)  # type: ignore[arg-type]
     least = max(0.01, float(times.min() or 0.01))  # type: ignore[arg-type]
     scale = alt.Scale(type="log", domain=[least, most], nice=True)
-    tips = ["session_id:N", "volume:N", number("wall_hours", "it took [h]"), number("whole_hours", "all of it [h]")]
+    tips = [
+        alt.Tooltip("session_id:N"),
+        alt.Tooltip("volume:N"),
+        number("wall_hours", "it took [h]"),
+        number("whole_hours", "all of it [h]"),
+    ]
     tips.append(share("byte_share", "share of the tape's bytes"))
     dots = (
-        alt.Chart(rows)
+        alt.Chart(linked(rows, "session_id"))
         .mark_point(filled=True, size=65, opacity=0.75)
         .encode(
             x=alt.X("wall_hours:Q", title="the mount took [h]", scale=scale),
@@ -122,11 +141,12 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
             ),
             shape=alt.Shape("verdict:N", scale=alt.Scale(domain=[QUICKER, RIGHT], range=["diamond", "circle"])),
             tooltip=tips,
+            href=LINK,
         )
     )
     line = pl.DataFrame({"at": [least, most]})
-    equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x="at:Q", y="at:Q")
+    equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
     text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take as long"))).mark_text(
         align="right", dx=-8, dy=-4, color=INK
     )
-    return framed(alt.layer(equal, dots, text.encode(x="at:Q", y="at:Q", text="text:N")), 320)
+    return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

@@ -51,6 +51,7 @@ with left:
         if shown.rows.height < shown.n_rows:
             st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
     st.text(f"What it usually means: {row['means']}")
+    findings.handbook(rule)
     st.header("Evidence", anchor=False)
     proofs = [proof for proof in json.loads(row["evidence"] or "[]") if proof.get("path") and proof.get("line_no")]
     for proof in proofs[:MOST_PROOFS]:

@@ -63,12 +63,15 @@ SELECT CAST(started_at AS DATE), CAST(ended_at AS DATE) FROM bronze.tsm_summary
 WHERE CAST(ended_at AS DATE) > CAST(started_at AS DATE)
 UNION
 SELECT CAST(started_at AS DATE),
-       CAST(coalesce(max(ended_at), lead(started_at) OVER (PARTITION BY system, drive ORDER BY started_at)) AS DATE)
+       CAST(coalesce(max(ended_at),
+                     lead(started_at) OVER (PARTITION BY system, library, drive ORDER BY started_at)) AS DATE)
 FROM bronze.tsm_summary
 WHERE activity = 'TAPE MOUNT'
-GROUP BY system, drive, volume, started_at
+GROUP BY system, library, drive, volume, started_at
 UNION
-SELECT CAST(logged_at AS DATE), CAST(lead(logged_at) OVER (PARTITION BY system, drive ORDER BY logged_at, kind) AS DATE)
+SELECT CAST(logged_at AS DATE),
+       CAST(greatest(lead(logged_at) OVER (PARTITION BY system, drive ORDER BY logged_at, kind),
+                     lead(logged_at) OVER (PARTITION BY system, drive, device ORDER BY logged_at, kind)) AS DATE)
 FROM bronze.tsm_actlog
 WHERE kind IN ('mounted', 'dismounted')
 QUALIFY kind = 'mounted'

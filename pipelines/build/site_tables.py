@@ -115,17 +115,27 @@ def _ports(site: Site, aliases: Aliases) -> list[Row]:
 
 
 def _drives(connection: Connection, site: Site, present: Present) -> list[DriveRow]:
-    """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own."""
+    """Declared drives, and those only the logs know: by the names of Enstore's movers, or their own.
+
+    A name that drives of several libraries of TSM have is no drive's own: each is `library:name` there.
+    """
     logged = [sql.format(f"{LAKE}.{table}") for table, sql in _DRIVES.items() if present.n_rows(table)]
     seen: dict[str, tuple[str | None, str | None]] = {}
     if logged:
         sql = f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM ({' UNION ALL '.join(logged)})"
         found = connection.execute(f"{sql} WHERE name IS NOT NULL GROUP BY name").fetchall()
         seen = {name: (host, system) for name, host, system in found}
+    robots: dict[str, str] = {}
+    for name, library in _shared_names(connection, present):
+        seen[f"{library}:{name}"] = seen[name]
+        robots[f"{library}:{name}"] = library
+    for name in {own.partition(":")[2] for own in robots}:
+        del seen[name]
     rows: list[DriveRow] = []
     for drive in site.drive:
-        enstore_name = f"{drive.name}MV"
-        logname = drive.logname or next((name for name in (enstore_name, drive.name) if name in seen), enstore_name)
+        names = [drive.logname] if drive.logname else [f"{drive.name}MV", drive.name]
+        names += [f"{drive.robot}:{name}" for name in names if drive.robot]
+        logname = next((name for name in names if name in seen), names[0])
         host, system = seen.pop(logname, (None, None))
         sold = technology.known(drive.generation)
         row = DriveRow(
@@ -146,7 +156,7 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
         rows.append(row)
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
-        rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, system=system))
+        rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, robot=robots.get(logname), system=system))
     rows += _counted(connection, rows)
     rows += _listed(connection, rows)
     if all(row.system is None for row in rows):
@@ -154,13 +164,27 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
     return rows
 
 
+def _shared_names(connection: Connection, present: Present) -> list[tuple[str, str]]:
+    """Names of drives that TSM's server has in several libraries, with each of these."""
+    tables = [table for table in _DRIVES if table.startswith("bronze.tsm_") and present.n_rows(table)]
+    if not tables:
+        return []
+    named = " UNION ALL ".join(f"SELECT drive, library FROM {LAKE}.{table}" for table in tables)
+    sql = f"SELECT DISTINCT drive, library FROM ({named}) WHERE drive IS NOT NULL AND library IS NOT NULL"
+    sql = f"SELECT * FROM ({sql}) QUALIFY count(*) OVER (PARTITION BY drive) > 1 ORDER BY drive, library"
+    return connection.execute(sql).fetchall()
+
+
 def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
-    """Drives that only the kernel's counters know, as `host:st0`.
+    """Drives that only the kernel's counters or their own pages know, as `host:st0`.
 
     A device is a drive of its own only where no other can be it: counters of a drive that a log names otherwise would
     make two of one.
     """
-    counted = connection.execute(f"SELECT DISTINCT host, device FROM {LAKE}.bronze.drive_counter").fetchall()
+    counted = connection.execute(
+        f"SELECT host, device FROM {LAKE}.bronze.drive_counter UNION SELECT host, drive FROM {LAKE}.bronze.scsi_counter"
+        " WHERE host IS NOT NULL AND regexp_full_match(drive, 'st[0-9]+')"
+    ).fetchall()
     declared = {(short_host(row.mover_host), row.device) for row in rows if row.device and row.mover_host}
     hosts = {row.mover_host and short_host(row.mover_host) for row in rows if not row.device}
     names = {(short_host(host), device) for host, device in counted} - declared
@@ -206,6 +230,9 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
         if stem in of_ports:
             known = aliases.get(short_host(host), (host,))[0]
             hosts_of[path] |= {row[0] for row in ports if row[2] == known}
+    for path, host, description in _described(connection, ports):
+        known = aliases.get(short_host(host), (host,))[0]
+        hosts_of[path] |= {row[0] for row in ports if row[4] == description and row[2] in (None, known)}
     files: dict[int, list[tuple[str | None, str]]] = {}
     for path, item, values in find_inputs(site):
         origin = origin_of(site, path, item, values)
@@ -222,6 +249,18 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
         for host in sorted({host for _, host in met} | _declared_hosts(site, item, bool(met))):
             rows.append((source, host, max(item.expect.begin, kept_from), item.expect.end))
     return rows
+
+
+def _described(connection: Connection, ports: list[Row]) -> list[tuple[str, str, str]]:
+    """Files with samples of ports that site.toml knows by their descriptions, with their host and description."""
+    names = sorted({row[4] for row in ports if row[4]})
+    if not names:
+        return []
+    return connection.execute(
+        f"SELECT DISTINCT f.path, n.host, n.description FROM {LAKE}.bronze.network_sample n"
+        f" JOIN {LAKE}.ops.file f ON f.file_id = n.file_id WHERE n.description IN (SELECT unnest(?))",
+        [names],
+    ).fetchall()
 
 
 def _declared_hosts(site: Site, item: Input, has_files: bool) -> set[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.catalog import sql_inspect
+from pipelines.catalog.handbook import Entry, Handbook
 from pipelines.catalog.headers import files_of, former_names, read_header
 from pipelines.primitives.errors import ContractError
 
@@ -113,6 +114,7 @@ class Rule:
     look_at: str
     text: str
     page: str  # page of the dashboard that shows what it finds: a module of dashboards/views/
+    handbook: Handbook
     by: tuple[str, ...] = ()  # columns that name the entity
     time: tuple[str, ...] = ()  # columns of begin and end
     where: dict[str, Any] = field(default_factory=dict)  # column = value, or one of several
@@ -125,6 +127,17 @@ class Rule:
     cause: str = ""
     evidence: tuple[str, ...] = ()  # columns with line numbers of the row's file_id
     expected: str = ""  # the fact, or the parameter, that is drawn as a line into the chart of its finding
+
+    @property
+    def entry(self) -> Entry:
+        """The rule's entry in the operator's handbook."""
+        return (
+            ("What it means", self.means),
+            ("How it is computed", self.handbook.computed),
+            ("How to confirm it", self.handbook.confirm),
+            ("What to do", self.look_at),
+            ("When it is wrong", self.handbook.wrong_when),
+        )
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -261,8 +274,9 @@ def _rule(path: Path) -> Rule:
         if key in head:
             head[key] = tuple(head[key])
     try:
-        return Rule(name=path.stem, **head)
-    except TypeError as error:
+        handbook = Handbook.of(head.pop("handbook", {}), head.get("params", {}))
+        return Rule(name=path.stem, handbook=handbook, **head)
+    except (TypeError, KeyError) as error:
         raise ContractError(f"{path}: the rule lacks or has an unknown key: {error}") from error
 
 

@@ -56,10 +56,20 @@ def export(file: Path, site_path: Path) -> None:
     click.echo(f"Wrote {n_tables} tables to {file}")
 
 
+ENGINES = ("duckdb", "polars", "spark", "trino")
+
+
 @click.command()
 @site_option
-def attach(site_path: Path) -> None:
-    """Print the SQL with which any DuckDB client of this release attaches the warehouse, read-only."""
+@click.option(
+    "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="The program that is to read it."
+)
+def attach(site_path: Path, engine: str) -> None:
+    """Print what another program needs to read the warehouse.
+
+    For any DuckDB client of this release, SQL that attaches it, read-only. For Polars and Spark, a Python program that
+    reads the newest snapshot's files. For Trino, why it cannot read them, and how it reads a copy.
+    """
     from pipelines import steps
 
-    click.echo(steps.attach(steps.site_at(site_path)), nl=False)
+    click.echo(steps.attach(steps.site_at(site_path), engine), nl=False)

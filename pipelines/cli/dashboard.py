@@ -98,5 +98,5 @@ def _opened_to(address: str, has_login: bool) -> str:
     who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
         f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
-        " them, and [auth] into secrets.toml next to site.toml (dashboards/README.md)"
+        " them, and [auth] into secrets.toml next to site.toml (docs/guides/pages.md)"
     )

@@ -53,6 +53,7 @@ class Collect(BaseModel):
     command: tuple[str, ...] = ()
     nothing_codes: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()  # exit codes that say: there is nothing
     own_clock: bool = False  # a JSON answer says itself when it was given
+    stamp: bool = False  # a text is kept with others of its day, below a comment with its time
     journal: tuple[str, ...] | None = None  # options of journalctl that choose entries
     since: Annotated[Seconds, Field(ge=1, le=3650 * 86400)] = 3600  # how far back the first time
     late: Annotated[Seconds, Field(le=30 * 86400)] = 60  # so long after its time an answer is whole
@@ -100,6 +101,8 @@ class Collect(BaseModel):
             raise ValueError("give one of `prometheus`, `command` and `journal`")
         if self.ask and not self.prometheus:
             raise ValueError("`ask` belongs to `prometheus`")
+        if self.stamp and (not self.command or self.own_clock):
+            raise ValueError("`stamp` belongs to a `command` whose answer has no time of its own")
         return self
 
     @property

@@ -37,7 +37,7 @@ from pipelines.sources._shared.scrapes import TABLES as TABLES
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, raw samples"
-VERSION = 2
+VERSION = 3
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True
 
@@ -47,7 +47,7 @@ _METRIC = pl.Struct({name: pl.String for name in _LABELS})
 # numbers come in quotes or not: as text both are read alike
 _PAIRS = pl.Struct({"metric": _METRIC, "values": pl.List(pl.List(pl.String))})
 _LISTS = pl.Struct({"metric": _METRIC, "values": pl.List(pl.String), "timestamps": pl.List(pl.String)})
-_PREFIXES = ("node_", "ifHC", "ifInOctets", "ifOutOctets")
+_PREFIXES = ("node_", "ifHC", "ifInOctets", "ifOutOctets", "ifHighSpeed", "ifSpeed")
 _SHOWN = 5_000  # characters of a line that recognition looks at
 _EARLIEST_S, _LATEST_S = 315_532_800, 4_102_444_800
 _HINT = "ask for all its metrics in one query, or join an export's lines: jq -cs 'group_by(.metric.instance)[]'"

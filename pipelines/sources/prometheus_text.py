@@ -22,9 +22,6 @@ and go where the files there would (`endit_stats`). They stand together: a sampl
 **The first scrape** has none before it: its counters are skipped, its gauges count for the second up to it.
 """
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
-
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
@@ -32,12 +29,12 @@ from pipelines.sources._shared import endit_samples
 from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
 from pipelines.sources._shared.scrapes import TABLES as OF_HOSTS
-from pipelines.sources._shared.stamps import microseconds
+from pipelines.sources._shared.stamps import instant_us, microseconds
 from pipelines.sources.protocol import COUNTERS, COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, exposition text"
 TABLES = (*OF_HOSTS, endit_samples.TABLE)
-VERSION = 3
+VERSION = 4
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -160,7 +157,7 @@ def _place(read: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.DataFra
     for line_no, metric, labels, clock, is_end in columns.rows():
         reason = None
         if clock is not None:
-            at = _instant(clock, origin.zone)
+            at = instant_us(clock, origin.zone)
             is_late = at is not None and state["latest"] is not None and at <= state["latest"]
             reason = "bad_time" if at is None else "out_of_order" if is_late else None
             state.update(is_dated=True, at=None if reason else at, scrape=state["scrape"] + 1)
@@ -215,21 +212,3 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     read = read.with_columns(reason=reason).with_columns(is_endit=is_endit & pl.col("reason").is_null())
     is_kept = is_known & pl.col("reason").is_null() & pl.col("value").is_finite().fill_null(False)
     return read.with_columns(is_kept=is_kept)
-
-
-def _instant(text: str, zone: str) -> int | None:
-    """Microseconds since 1970 of a time as a comment gives it; None where it is none.
-
-    >>> _instant("2015-07-13T10:00:00Z", "UTC"), _instant("2015-07-13 12:00:00", "Europe/Oslo")
-    (1436781600000000, 1436781600000000)
-    >>> _instant("1436781600", "UTC"), _instant("2015-13-13 12:00:00", "UTC")
-    (1436781600000000, None)
-    """
-    try:
-        if text.replace(".", "", 1).isdigit():
-            return round(float(text) * 1_000_000)
-        at = datetime.fromisoformat(text)
-        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
-        return microseconds(at.astimezone(UTC))
-    except (ValueError, OverflowError):
-        return None

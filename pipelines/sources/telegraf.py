@@ -19,7 +19,7 @@ from pipelines.sources._shared.scrapes import SAMPLES, to_rows
 from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Telegraf, line protocol"
-VERSION = 2
+VERSION = 3
 TABLES = ("host_sample", "device_sample", "network_sample")
 SPEAKS_FOR = "hosts"
 

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from pipelines.answers.engines import client_program
 from pipelines.catalog.contracts import macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site, load_site
@@ -16,9 +17,9 @@ def site_at(path: str | Path, lock_wait_s: float | None = None) -> Site:
     return site if lock_wait_s is None else site.model_copy(update={"lock_wait_s": lock_wait_s})
 
 
-def attach(site: Site) -> str:
-    """The SQL with which another DuckDB client attaches the warehouse, read-only."""
-    return Warehouse(site).client_sql()
+def attach(site: Site, engine: str = "duckdb") -> str:
+    """What another program needs to read the warehouse: SQL for DuckDB, a program for "polars" and "spark"."""
+    return Warehouse(site).client_sql() if engine == "duckdb" else client_program(site, engine)
 
 
 def export(site: Site, path: Path) -> int:

@@ -8,7 +8,7 @@ up before the oldest kept backup was made, so every kept backup finds all files 
 files that the restored catalogue does not know stay: see `ownership`.
 
 The folder is next to the catalogue, on the same disk: it helps against a lost, emptied or damaged file, not against a
-lost disk. A PostgreSQL catalogue is its operator's to back up (deploy/README.md).
+lost disk. A PostgreSQL catalogue is its operator's to back up (docs/guides/upgrade-and-backup.md).
 
 DuckDB brings its own SQLite. Two of them in one process do not know of each other's locks, and when one closes a file
 the system drops the locks of both: another process may then remove the log that a reader still reads. So Python's

@@ -170,7 +170,10 @@ class Warehouse:
     def _lost(self) -> ConfigError:
         """There are data, and no catalogue that names them."""
         if self.is_postgres:
-            place, hint = "in PostgreSQL", "restore it from a dump of the database (deploy/README.md)"
+            place, hint = (
+                "in PostgreSQL",
+                "bring it back from a dump of the database (docs/guides/upgrade-and-backup.md)",
+            )
         else:
             place = str(self.catalogue_file)
             found = backups.kept(self.backup_folder)

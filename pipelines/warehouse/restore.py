@@ -75,7 +75,7 @@ def _with_backups(site: Site) -> Warehouse:
     if warehouse.is_postgres:
         raise ConfigError(
             "the catalogue is in PostgreSQL, and so are its backups",
-            "restore the database from a dump, then run `tapescope restore --adopt` (deploy/README.md)",
+            "bring the database back from a dump, then `tapescope restore --adopt` (docs/guides/upgrade-and-backup.md)",
         )
     return warehouse
 

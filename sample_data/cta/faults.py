@@ -94,6 +94,26 @@ class MediaErrors(Planted):
     rules: ClassVar[tuple[str, ...]] = ("tape_alerts",)
 
 
+class DriveErrors(Planted):
+    """One drive corrects some times the errors that were usual, whatever the tape."""
+
+    kind: Literal["drive_errors"] = "drive_errors"
+    times: float = Field(default=5.0, gt=1)
+    among: ClassVar[str] = "drive"
+    needs: ClassVar[str] = "past_days"
+    rules: ClassVar[tuple[str, ...]] = ("drive_errors",)
+
+
+class TapeErrors(Planted):
+    """One tape needs some times the corrections that were usual, whatever the drive."""
+
+    kind: Literal["tape_errors"] = "tape_errors"
+    times: float = Field(default=5.0, gt=1)
+    among: ClassVar[str] = "tape"
+    needs: ClassVar[str] = "past_days"
+    rules: ClassVar[tuple[str, ...]] = ("tape_errors",)
+
+
 class SlowDrain(Planted):
     """Tapes are gone, but one disk system still takes what was read: its drives are not free."""
 
@@ -131,6 +151,8 @@ Fault = Annotated[
     | DriveAlerts
     | TapeAlerts
     | MediaErrors
+    | DriveErrors
+    | TapeErrors
     | SlowDrain
     | StalledReads
     | StarvedWrites

@@ -30,7 +30,7 @@ def _lines(site: Site) -> Iterator[tuple[datetime, str]]:
         oldest_s = min_age_s + some(rng, 0, LOOKS_S)
         for nth in range(1, len(mount.files) + 1):
             ahead_s = oldest_s if nth == 1 else some(rng, LOOKS_S, oldest_s)
-            at = max(mount.at - timedelta(seconds=ahead_s), moment(site.struck.from_at))
+            at = max(mount.at - timedelta(seconds=ahead_s), moment(site.begin))
             yield at, asked(at, 1000 * number + nth, mount.mode, mount.vo, min_age_s, mount.disk)
 
 

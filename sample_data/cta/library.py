@@ -16,6 +16,8 @@ from sample_data.cta.site import (
     MEDIA,
     OFFSET,
     ORGANISATIONS,
+    PAST_FILES,
+    PAST_MOUNTS,
     TAPE_SD,
     Drive,
     Site,
@@ -69,14 +71,14 @@ class _Shift:
         self.speed = {name: 1 + bell(self.own[name], DRIVE_SD) for name in self.of}
         self.tape_speed: dict[str, float] = {}
         self.free_at: dict[str, int] = {}  # drives and tapes
-        self.used: Counter[str] = Counter()
+        self.used: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}  # before the story, and in it
 
     def work(self) -> None:
         site = self.site
         for drive in site.drives:
-            begin, end = moment(self.struck.from_at), moment(self.struck.to_at)
+            begin, end = moment(site.begin), moment(self.struck.to_at)
             site.taped.heartbeat(drive.name, begin, end, HEARTBEAT_S)
-        plan = sorted([*self._usual(), *self._remounts(), *self._empty()])
+        plan = sorted([*self._past(), *self._usual(), *self._remounts(), *self._empty()])
         downs = sorted(self._downs())
         for wish in plan:
             while downs and downs[0][0] <= wish.at:
@@ -86,6 +88,17 @@ class _Shift:
             self._take_down(*down)
 
     # --- what is asked for ------------------------------------------------------------------------------------
+
+    def _past(self) -> list[Wish]:
+        """A little is read from all tapes in turns, long before the story."""
+        wishes = []
+        for place, drive in enumerate(self.site.drives):
+            rng = Random(f"{self.scenario.seed} {drive.name} past")
+            for slot in range(self.scenario.past_days * PAST_MOUNTS):
+                at = self.site.begin + int((slot + 0.8 * rng.random()) * DAY / PAST_MOUNTS)
+                vo = self.site.organisations[(place // 2 + slot) % len(self.site.organisations)]
+                wishes.append(Wish(at, 0, drive.name, "read", vo, "", PAST_FILES))
+        return wishes
 
     def _usual(self) -> list[Wish]:
         """Both modes of all organisations alike for every drive, at any time of the day."""
@@ -169,16 +182,19 @@ class _Shift:
             self.free_at[tape] = done + 2 * SECOND
             self.site.tapes[tape] = wish.vo
         if wish.n_files:
-            self.used[tape] += 1
-            self.used[f"{tape} {wish.drive}"] += 1
+            self._used_at(begin).update([tape, f"{tape} {wish.drive}"])
 
     def _pick(self, wish: Wish, at: int) -> str:
         """The tape in no drive that was mounted least, rather one this drive did not have yet; of equals any."""
         generation = self.of[wish.drive].generation
         tapes = [tape_of(generation, wish.mode, wish.vo, n) for n in range(self.scenario.tapes)]
-        rank = {t: (self.free_at.get(t, 0) > at, self.used[t], self.used[f"{t} {wish.drive}"]) for t in tapes}
+        used = self._used_at(at)
+        rank = {t: (self.free_at.get(t, 0) > at, used[t], used[f"{t} {wish.drive}"]) for t in tapes}
         least = min(rank.values())
         return self.rng.choice([tape for tape in tapes if rank[tape] == least])
+
+    def _used_at(self, at: int) -> Counter[str]:
+        return self.used[at >= self.struck.from_at]
 
     def speed_of(self, tape: str) -> float:
         """Of a tape against others of its kind."""

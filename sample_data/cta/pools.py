@@ -42,10 +42,11 @@ class Restore(NamedTuple):
 
 
 def restores(site: Site) -> list[Restore]:
-    """Of each file that was read for the pools, in the order of reading; pools take turns."""
+    """Of each file that was read for the pools since the story began, in the order of reading; pools take turns."""
     pools, rng = pools_of(site.scenario), Random(f"{site.scenario.seed} restores")
-    theirs = [read for read in site.taped.reads if read.mount.disk == disk_of(site.organisations[0])]
     begin, end = moment(site.struck.from_at), moment(site.struck.to_at)
+    disk = disk_of(site.organisations[0])
+    theirs = [read for read in site.taped.reads if read.mount.disk == disk and read.mount.at >= begin]
     every = [_restore(rng, pools, number, read, begin) for number, read in enumerate(theirs if pools else [])]
     return [one for one in every if one.created + timedelta(seconds=one.took_s) < end]
 

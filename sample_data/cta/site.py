@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sample_data.cta.taped import Taped
 from sample_data.places import Struck
-from sample_data.scenario import CtaScenario
+from sample_data.scenario import FORTNIGHT, CtaScenario
 from sample_data.story import HOUR, SECOND
 
 ZONE, OFFSET = "Europe/Zurich", HOUR
@@ -20,6 +20,8 @@ HEARTBEAT_S = 540
 DRIVE_SD, TAPE_SD, FILE_SD = 0.012, 0.015, 0.02
 RETRY_SHARE, RETRY_TIMES = 0.01, 1.4
 TAPE_FILES = 2000  # on a tape that is read
+CORRECTED_PER_TB, CORRECTED_SD = 200.0, 0.3
+PAST_MOUNTS, PAST_FILES = 4, 4  # a drive's of a day before the story, and the files of each: read, nothing is written
 ALERTS = ("Read warning", "Hard error", "Media", "Cleaning required")
 
 
@@ -55,6 +57,12 @@ class Site:
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
     written: Counter[str] = field(default_factory=Counter)  # files on each tape
     tapes: dict[str, str] = field(default_factory=dict)  # organisation of each that was mounted
+
+    @property
+    def begin(self) -> int:
+        """Of the first day with a log."""
+        past = self.scenario.past_days
+        return self.struck.day_from(-(past + FORTNIGHT) if past else 0)
 
     @property
     def servers(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import exp
 from random import Random
 
 from sample_data import planted
@@ -9,6 +10,8 @@ from sample_data.cta import faults
 from sample_data.cta.mount import File, Mount
 from sample_data.cta.site import (
     ALERTS,
+    CORRECTED_PER_TB,
+    CORRECTED_SD,
     FILE_SD,
     MB_S,
     MEDIA,
@@ -89,10 +92,27 @@ class Sitting:
             alerts.append(self.rng.choice(ALERTS))
             self.site.strike(number)
         mount.alerts = tuple(alerts)
-        mount.counters = {"mountTotalCorrectedReadErrors": self.rng.randrange(40), "mountTotalUncorrectedReadErrors": 0}
+        uncorrected = 0
         for number, bad in self.struck.striking(faults.MediaErrors, mount.volume, now):
-            mount.counters["mountTotalUncorrectedReadErrors"] = bad.errors
+            uncorrected = bad.errors
             self.site.strike(number)
+        n_bytes, word = sum(file.n_bytes for file in mount.files), mount.mode.title()
+        mount.counters = {
+            f"mountTotalCorrected{word}Errors": self._corrected(mount, now, n_bytes),
+            f"mountTotalUncorrected{word}Errors": uncorrected,
+            f"mountTotal{word}BytesProcessed": n_bytes,
+        }
+
+    def _corrected(self, mount: Mount, now: int, n_bytes: int) -> int:
+        usual = CORRECTED_PER_TB * n_bytes / 1e12 * exp(bell(self.rng, CORRECTED_SD))
+        ill: list[tuple[int, faults.DriveErrors | faults.TapeErrors]] = [
+            *self.struck.striking(faults.DriveErrors, mount.drive, now),
+            *self.struck.striking(faults.TapeErrors, mount.volume, now),
+        ]
+        for number, fault in ill:
+            usual *= fault.times
+            self.site.strike(number)
+        return round(usual)
 
     def _hang(self, mount: Mount, now: int) -> None:
         for number, fault in self.struck.striking(faults.HungSession, mount.drive, now):
@@ -126,7 +146,8 @@ class Sitting:
         seconds *= RETRY_TIMES if rng.random() < RETRY_SHARE else 1
         slow: list[tuple[int, planted.SlowDrive | planted.BadTape]] = [
             *self.struck.striking(planted.SlowDrive, self.drive.name, now),
-            *self.struck.striking(planted.BadTape, self.tape, now),
+            # a cartridge is bad before somebody looks
+            *self.struck.striking(planted.BadTape, self.tape, max(now, self.struck.from_at)),
         ]
         for number, fault in slow:
             self.site.strike(number, seconds / (1 - fault.slower) - seconds)

@@ -22,13 +22,13 @@ severity = "critical"
 -- Tape motion is a group of its own, not part of the time between files: the drive works, and no faster metadata server or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
 -- of their own too: drives compute them both inside a transfer and between two, so they are neither waits nor gaps.
 WITH time_group AS (
-    -- Greys are time in which a drive was not used; the colours are those of Okabe and Ito, without their red, and a
-    -- violet.
+    -- Greys are time in which a drive was not used; the others are near those of Okabe and Ito, without their red, and a
+    -- violet: who confuses colours can distinguish any two of them, and neighbours best (tests/test_colours.py).
     SELECT * FROM (VALUES
-        (1, 'unknown', '#EEF0F3', '?'), (2, 'down', '#6B747C', 'D'), (3, 'idle', '#D3D8DE', '.'),
-        (4, 'no_request', '#A3ADB5', 'n'), (5, 'occupied', '#8A73C9', 'o'), (6, 'mounting', '#009E73', 'm'),
-        (7, 'tape_motion', '#CC79A7', 't'), (8, 'between_files', '#E69F00', 'b'), (9, 'checksums', '#56B4E9', 'c'),
-        (10, 'waiting', '#D9C83A', 'w'), (11, 'moving_data', '#0072B2', '█')
+        (1, 'unknown', '#EEF0F3', '?'), (2, 'down', '#6B747C', 'D'), (3, 'idle', '#C6CCD2', '.'),
+        (4, 'no_request', '#979FA7', 'n'), (5, 'occupied', '#6247D0', 'o'), (6, 'mounting', '#009E73', 'm'),
+        (7, 'tape_motion', '#E56CC0', 't'), (8, 'between_files', '#E69F00', 'b'), (9, 'checksums', '#56B4E9', 'c'),
+        (10, 'waiting', '#E6D84A', 'w'), (11, 'moving_data', '#0072B2', '█')
     ) AS g (group_number, time_group, colour, symbol)
 ),
 bucket AS (

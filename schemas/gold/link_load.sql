@@ -14,7 +14,7 @@ direction = { type = "VARCHAR", doc = "in or out, of the station" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour with data" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds with data" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of a row that touches the hour" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration; NULL where neither has it" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: as in gold.link_stretch" }
 load = { type = "DOUBLE", unit = "1", doc = "average / capacity" }
 peak_load = { type = "DOUBLE", unit = "1", doc = "largest poll rate / capacity" }
 full_s = { type = "DOUBLE", unit = "s", doc = "part of seen_s in samples whose average is at least 0.9 of the capacity; NULL without a capacity" }

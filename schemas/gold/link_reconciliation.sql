@@ -45,9 +45,10 @@ declared AS (
 ),
 bin AS (
     SELECT d.station, c.direction, c.bin_at, sum(c.bytes) AS bytes, max(c.max_bytes_s) AS max_bytes_s,
-           min(4294967296 / d.poll_s) AS turn_bytes_s, max(d.capacity_mb_s) AS capacity_mb_s, max(d.poll_s) AS poll_s,
+           min(4294967296 / d.poll_s) AS turn_bytes_s, max(coalesce(d.capacity_mb_s, p.capacity_bytes_s / 1e6)) AS capacity_mb_s, max(d.poll_s) AS poll_s,
            arg_min(c.file_id, c.link) AS file_id, arg_min(c.line_no, c.link) AS line_no
     FROM counted c JOIN declared d ON d.link = c.link
+    LEFT JOIN silver.link_capacity p ON p.link = c.link AND p.day = CAST(c.bin_at AS DATE)
     GROUP BY d.station, c.direction, c.bin_at
     HAVING count(*) = max(d.n_links)
 ),

@@ -13,7 +13,7 @@ from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end, in the same hour UTC" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the sample" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where there is none" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration; NULL where neither has it" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration, else the speed of its ports; NULL where none says it" }
 full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
 full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s: where only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the sample's bytes" }
 
@@ -62,8 +62,9 @@ finest AS (
     GROUP BY s.link, s.direction, s.from_at, s.to_at
 ),
 told AS (
-    SELECT f.*, coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6) AS capacity_mb_s
+    SELECT f.*, coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6, p.capacity_bytes_s / 1e6) AS capacity_mb_s
     FROM finest f
+    LEFT JOIN silver.link_capacity p ON p.link = f.link AND p.day = CAST(f.from_at AS DATE)
     LEFT JOIN site.link l ON l.link = f.link
     LEFT JOIN silver.link_target t ON t.target = lower(f.link)
 )

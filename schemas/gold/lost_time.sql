@@ -91,9 +91,11 @@ able AS (
 link AS (
     SELECT f.day, f.station, f.direction, f.moved_gb * 1e9 AS bytes, k.capacity
     FROM gold.duty_factor f
-    LEFT JOIN (SELECT l.station, sum(coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6)) AS capacity
-               FROM site.link l LEFT JOIN silver.link_target t ON t.target = lower(l.link)
-               GROUP BY l.station) k ON k.station = f.station
+    LEFT JOIN (SELECT d.day, l.station, sum(coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6, p.capacity_bytes_s / 1e6)) AS capacity
+               FROM site.link l CROSS JOIN (SELECT DISTINCT day FROM gold.duty_factor) d
+               LEFT JOIN silver.link_target t ON t.target = lower(l.link)
+               LEFT JOIN silver.link_capacity p ON p.link = l.link AND p.day = d.day
+               GROUP BY d.day, l.station) k ON k.station = f.station AND k.day = f.day
 ),
 -- 3. gaps beyond the expected one
 over AS (

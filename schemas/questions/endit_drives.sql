@@ -1,41 +1,42 @@
 /*
-title = "Drives that served ENDIT's retrieves"
+title = "Drives that served ENDIT"
 topic = "requests"
-why = "Which drive read for which pool, how long a worker waited for its tape, and the rate of the run after that."
+why = "Which drive read or wrote for which pool, how long a worker waited for its tape, and the rate of the run after that."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
-drive = { type = "VARCHAR", doc = "drive; NULL for retrieves whose mount no log has" }
+drive = { type = "VARCHAR", doc = "drive; NULL for runs whose mount no log has" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT" }
-n_runs = { type = "BIGINT", doc = "retrieves that started in the period; one with several volumes counts at each of its drives" }
-n_volumes = { type = "BIGINT", doc = "volumes read" }
-n_files = { type = "BIGINT", doc = "files requested, as far as lines list them" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read in completed retrieves of one volume" }
+operation = { type = "VARCHAR", doc = "retrieve or archive" }
+n_runs = { type = "BIGINT", doc = "runs that started in the period; one with several volumes counts at each of its drives" }
+n_volumes = { type = "BIGINT", doc = "volumes read or written" }
+n_files = { type = "BIGINT", doc = "files, as far as lines list them" }
+moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "in runs of one volume that were done" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it already was" }
 shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs with the tape in the drive" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read_gb / shared hours of the same runs, with positioning and client waits, without the mount" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared hours of the same runs: positioning and what the client waited for included, the mount left out" }
 */
 WITH run AS (
-    SELECT r.system, r.host, r.pool, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c
-    WHERE r.operation = 'retrieve' AND in_days(r.began_at, $first_day, $last_day, c.zone)
+    SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c
+    WHERE r.operation IN ('retrieve', 'archive') AND in_days(r.began_at, $first_day, $last_day, c.zone)
 ),
 served AS (
     -- two mounts of a volume may overlap one run: its bytes count once, at the one it shared most time with
-    SELECT m.*, row_number() OVER (PARTITION BY m.system, m.host, m.pool, m.began_at, m.volume
+    SELECT m.*, row_number() OVER (PARTITION BY m.system, m.host, m.pool, m.operation, m.began_at, m.volume
                                    ORDER BY m.shared_s DESC, m.mounted_at, m.drive) AS place
     FROM silver.endit_mount m
-    JOIN (SELECT DISTINCT system, host, pool, began_at FROM run) r USING (system, host, pool, began_at)
+    JOIN (SELECT DISTINCT system, host, pool, operation, began_at FROM run) r USING (system, host, pool, operation, began_at)
 )
-SELECT drive_system AS system, drive, pool, count(*) AS n_runs, count(DISTINCT volume) AS n_volumes,
+SELECT drive_system AS system, drive, pool, operation, count(*) AS n_runs, count(DISTINCT volume) AS n_volumes,
        CAST(sum(n_files) FILTER (place = 1) AS BIGINT) AS n_files,
-       coalesce(sum(bytes) FILTER (place = 1 AND outcome = 'done'), 0) / 1e9 AS read_gb, median(waited_s) AS median_wait_s,
+       coalesce(sum(bytes) FILTER (place = 1 AND outcome = 'done'), 0) / 1e9 AS moved_gb, median(waited_s) AS median_wait_s,
        sum(shared_s) / 3600 AS shared_hours,
        sum(bytes) FILTER (place = 1 AND outcome = 'done')
            / nullif(sum(shared_s) FILTER (bytes IS NOT NULL AND outcome = 'done'), 0) / 1e6 AS overall_mb_s
-FROM served GROUP BY drive_system, drive, pool
+FROM served GROUP BY drive_system, drive, pool, operation
 UNION ALL
-SELECT NULL, NULL, pool, count(*), count(DISTINCT volume) FILTER (volume <> 'default'), NULL, NULL, NULL, NULL, NULL
-FROM run r ANTI JOIN silver.endit_mount m USING (system, host, pool, began_at)
-GROUP BY pool
-ORDER BY system NULLS LAST, drive, pool
+SELECT NULL, NULL, pool, operation, count(*), count(DISTINCT volume) FILTER (volume <> 'default'), NULL, NULL, NULL, NULL, NULL
+FROM run r ANTI JOIN silver.endit_mount m USING (system, host, pool, operation, began_at)
+GROUP BY pool, operation
+ORDER BY system NULLS LAST, drive, pool, operation

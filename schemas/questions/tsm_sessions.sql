@@ -11,6 +11,7 @@ entity = { type = "VARCHAR", doc = "node, or storage pool" }
 n_sessions = { type = "BIGINT", doc = "sessions that started in the period and have ended" }
 n_not_ok = { type = "BIGINT", doc = "part of these not successful, or with failed objects" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "of these, moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of their durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all of them, with waits" }
 media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for media, at most 1, because parallel processes each wait" }
@@ -18,13 +19,16 @@ idle_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent wait
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,
-       coalesce(CAST(sum(s.bytes) AS DOUBLE) / 1e9, 0) AS moved_gb, sum(s.took_s) / 3600 AS hours,
+       coalesce(CAST(sum(s.bytes) AS DOUBLE) / 1e9, 0) AS moved_gb,
+       coalesce(CAST(sum(s.bytes) FILTER (u.number IS NOT NULL) AS DOUBLE) / 1e9, 0) AS shared_gb, sum(s.took_s) / 3600 AS hours,
        CAST(sum(s.bytes) AS DOUBLE) / nullif(sum(s.took_s), 0) / 1e6 AS overall_mb_s,
        CASE WHEN sum(s.media_wait_s) > sum(s.took_s) AND sum(s.took_s) > 0 THEN 1
             ELSE sum(s.media_wait_s) / nullif(sum(s.took_s), 0) END AS media_wait_share,
        CASE WHEN sum(s.idle_s) > sum(s.took_s) AND sum(s.took_s) > 0 THEN 1
             ELSE sum(s.idle_s) / nullif(sum(s.took_s), 0) END AS idle_share
 FROM silver.tsm_session s CROSS JOIN site.setting c
+LEFT JOIN (SELECT DISTINCT system, activity, task, number, began_at FROM silver.tsm_transfer WHERE bytes IS NULL) u
+    ON u.system = s.system AND u.activity = s.activity AND u.task = s.task AND u.number = s.number AND u.began_at = s.started_at
 WHERE near_days(s.day, $first_day, $last_day)
   AND in_days(s.started_at, $first_day, $last_day, c.zone)
   AND s.took_s IS NOT NULL

@@ -40,6 +40,15 @@ spoken AS (
     UNION ALL
     SELECT system, drive, day, from_at, to_at FROM silver.drive_counter
     WHERE drive IS NOT NULL AND read_s + write_s + motion_s IS NOT NULL
+    UNION ALL
+    -- where drives of several libraries have one name, a span of the table is of none of them: each is known by its mounts
+    SELECT system, drive, on_day, greatest(mounted_at, CAST(on_day AS TIMESTAMP)),
+           least(dismounted_at, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY)
+    FROM (SELECT m.system, m.drive, m.mounted_at, m.dismounted_at,
+                 CAST(unnest(range(m.day, CAST(m.dismounted_at AS DATE) + INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS on_day
+          FROM silver.tsm_mount m JOIN site.drive d ON d.drive = m.drive
+          WHERE contains(d.logname, ':') AND m.dismounted_at > m.mounted_at)
+    WHERE dismounted_at > CAST(on_day AS TIMESTAMP)
 ),
 reached AS (
     SELECT *, max(to_at) OVER (PARTITION BY drive, day ORDER BY from_at, to_at

@@ -1,19 +1,20 @@
 /*
 title = "ENDIT's runs and the mounts that served them"
-grain = "one row per retrieve of ENDIT and mount of its volume that overlaps it"
-why = "ENDIT logs no drives, and a drive's log has no pools, so they are joined by volume and time. A worker without hints reads several volumes, which the hint file names."
+grain = "one row per retrieve of ENDIT and mount of its volume that overlaps it, and per archive and mount that its session wrote in"
+why = "ENDIT logs no drives, and a drive's log has no pools, so they are joined by volume and time. A worker without hints reads several volumes, which the hint file names. An archive names no volume: TSM's session of the same host, time and size does."
 lineage = ["file_id", "line_no"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the daemons" }
 host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
+operation = { type = "VARCHAR", doc = "retrieve or archive" }
 began_at = { type = "TIMESTAMP", doc = "when the run began" }
 ended_at = { type = "TIMESTAMP", doc = "when it ended, or its latest possible end" }
 outcome = { type = "VARCHAR", doc = "as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "files of the volume assigned to the run; NULL where no line lists them" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the run's files; NULL where the run read several volumes" }
+n_files = { type = "BIGINT", doc = "files of the volume assigned to the run; NULL where no line lists them, or an archive wrote several volumes" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the run's files; NULL where the run used several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
@@ -31,17 +32,46 @@ min_value = 0
 severity = "critical"
 */
 WITH asked AS (
-    SELECT r.system, r.host, r.pool, r.began_at, r.until_at, r.outcome, coalesce(c.volume, r.volume) AS volume,
+    SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.until_at, r.outcome, coalesce(c.volume, r.volume) AS volume,
            c.n_files, CASE WHEN r.volume <> 'default' THEN r.bytes END AS bytes, r.file_id, r.line_no
     FROM silver.endit_run r
     LEFT JOIN silver.endit_recall c
         ON c.system = r.system AND c.host = r.host AND c.pool = r.pool AND c.began_at = r.began_at AND c.worker_volume = r.volume
     WHERE r.operation = 'retrieve' AND r.until_at > r.began_at
+),
+sent AS (
+    -- dsmc opens its session as it begins and ends with it; what runs at once on one host differs in size
+    SELECT r.*, s.system AS server, s.task, s.number, s.started_at AS session_at,
+           abs(date_diff('second', r.began_at, s.started_at)) + abs(date_diff('second', r.until_at, s.ended_at)) AS off_s
+    FROM silver.endit_run r
+    LEFT JOIN site.station_alias a ON a.alias = split_part(r.host, '.', 1)
+    JOIN silver.tsm_session s
+        ON s.activity = 'ARCHIVE' AND (s.client_host IS NULL OR s.client_host IN (split_part(r.host, '.', 1), coalesce(a.station, '')))
+           AND abs(date_diff('second', r.began_at, s.started_at)) <= 60 AND abs(date_diff('second', r.until_at, s.ended_at)) <= 60
+           AND abs(s.bytes - r.bytes) <= 0.01 * r.bytes
+    WHERE r.operation = 'archive' AND r.until_at > r.began_at
+),
+own AS (
+    SELECT * FROM sent
+    QUALIFY row_number() OVER (PARTITION BY system, host, pool, began_at, worker_pid, n_files, bytes
+                               ORDER BY off_s, session_at, number) = 1
+        AND row_number() OVER (PARTITION BY server, number, session_at ORDER BY off_s, pool, worker_pid) = 1
+),
+served AS (
+    SELECT a.*, s.system AS drive_system, s.drive, s.session_id, s.mounted_at, s.dismounted_at
+    FROM asked a JOIN silver.session s
+        ON s.volume = a.volume AND s.mounted_at < a.until_at AND s.dismounted_at > a.began_at
+    UNION ALL BY NAME
+    SELECT o.system, o.host, o.pool, o.operation, o.began_at, o.until_at, o.outcome, t.volume,
+           CASE WHEN t.n_volumes = 1 THEN o.n_files END AS n_files, CASE WHEN t.n_volumes = 1 THEN o.bytes END AS bytes,
+           s.system AS drive_system, s.drive, s.session_id, s.mounted_at, s.dismounted_at, o.file_id, o.line_no
+    FROM own o
+    JOIN silver.tsm_transfer t
+        ON t.system = o.server AND t.task = o.task AND t.number = o.number AND t.began_at = o.session_at AND t.mode = 'write'
+    JOIN silver.session s
+        ON s.system = t.system AND s.session_id = t.session_id AND s.mounted_at < o.until_at AND s.dismounted_at > o.began_at
 )
-SELECT a.system, a.host, a.pool, a.began_at, a.until_at AS ended_at, a.outcome, a.volume, a.n_files, a.bytes,
-       s.system AS drive_system, s.drive, s.session_id, s.mounted_at, s.dismounted_at,
-       greatest(0, date_diff('microsecond', a.began_at, s.mounted_at)) / 1e6 AS waited_s,
-       date_diff('microsecond', greatest(a.began_at, s.mounted_at), least(a.until_at, s.dismounted_at)) / 1e6 AS shared_s,
-       a.file_id, a.line_no
-FROM asked a JOIN silver.session s
-    ON s.volume = a.volume AND s.mounted_at < a.until_at AND s.dismounted_at > a.began_at
+SELECT system, host, pool, operation, began_at, until_at AS ended_at, outcome, volume, n_files, bytes, drive_system, drive,
+       session_id, mounted_at, dismounted_at, greatest(0, date_diff('microsecond', began_at, mounted_at)) / 1e6 AS waited_s,
+       date_diff('microsecond', greatest(began_at, mounted_at), least(until_at, dismounted_at)) / 1e6 AS shared_s, file_id, line_no
+FROM served

@@ -136,7 +136,9 @@ cta AS (
      QUALIFY lag(to_at) OVER (PARTITION BY system, drive ORDER BY from_at) IS DISTINCT FROM from_at)
 ),
 tsm AS (
-    SELECT a.system, coalesce(d.drive, a.drive) AS drive, a.kind, a.logged_at AS happened_at,
+    -- a name that drives of several libraries have says of none that it was this one
+    SELECT a.system, coalesce(d.drive, CASE WHEN NOT EXISTS (SELECT 1 FROM site.drive o WHERE ends_with(o.logname, concat(':', a.drive)))
+                                            THEN a.drive END) AS drive, a.kind, a.logged_at AS happened_at,
            CAST(NULL AS TIMESTAMP) AS began_at, a.volume, a.message_id AS error, CAST(NULL AS VARCHAR) AS message, a.file_id,
            a.line_no
     FROM bronze.tsm_actlog a LEFT JOIN site.drive d ON d.logname = a.drive
@@ -144,7 +146,7 @@ tsm AS (
     QUALIFY row_number() OVER (PARTITION BY a.system, a.kind, a.drive, a.volume, a.logged_at ORDER BY a.file_id, a.line_no) = 1
     UNION ALL
     SELECT system, drive, 'transfer_failed', ended_at, started_at, volume, NULL, NULL, file_id, line_no
-    FROM silver.tsm_transfer WHERE status = 'failed'
+    FROM silver.tsm_transfer WHERE status = 'failed' AND bytes IS NOT NULL
 )
 SELECT day, system, drive, kind, happened_at, began_at, lost_s, volume, error, error_source, message, file_id, line_no
 FROM logged

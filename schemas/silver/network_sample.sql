@@ -20,6 +20,7 @@ out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sent by the host" }
 in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
 out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool shows it" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where it is not sampled" }
 file_id = { type = "VARCHAR", doc = "first file the row comes from" }
 line_no = { type = "BIGINT", doc = "first line of that file" }
 
@@ -49,7 +50,8 @@ merged AS (
            first_value(out_bytes_s IGNORE NULLS) OVER w AS out_bytes_s,
            first_value(in_packet_rate IGNORE NULLS) OVER w AS in_packet_rate,
            first_value(out_packet_rate IGNORE NULLS) OVER w AS out_packet_rate,
-           first_value(busy IGNORE NULLS) OVER w AS busy
+           first_value(busy IGNORE NULLS) OVER w AS busy,
+           first_value(capacity_bytes_s IGNORE NULLS) OVER w AS capacity_bytes_s
     FROM named
     WINDOW w AS (
         PARTITION BY host, tool, interface, from_at, to_at ORDER BY file_id, line_no
@@ -61,5 +63,5 @@ SELECT CAST(from_at AS DATE) AS day, host, tool, interface, description, kind,
        kind = 'port' OR (
            kind = 'all' AND NOT bool_or(kind = 'port') OVER (PARTITION BY host, tool, from_at, to_at)
        ) AS is_summed,
-       from_at, to_at, in_bytes_s, out_bytes_s, in_packet_rate, out_packet_rate, busy, file_id, line_no
+       from_at, to_at, in_bytes_s, out_bytes_s, in_packet_rate, out_packet_rate, busy, capacity_bytes_s, file_id, line_no
 FROM merged

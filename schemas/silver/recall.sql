@@ -80,7 +80,7 @@ given AS (
     WHERE f.operation = 'retrieve'
 ),
 served AS (
-    SELECT * FROM silver.endit_mount
+    SELECT * FROM silver.endit_mount WHERE operation = 'retrieve'
     QUALIFY row_number() OVER (PARTITION BY system, host, pool, began_at, volume ORDER BY shared_s DESC, mounted_at, drive) = 1
 ),
 by_endit AS (

@@ -313,7 +313,7 @@ by_library AS (
            'server' AS witnesses, m.file_id, m.line_no
     FROM silver.listed_mount m
     CROSS JOIN LATERAL (VALUES ('read', m.read_bytes), ('write', m.write_bytes)) AS d (mode, bytes)
-    ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id
+    ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id AND t.bytes IS NOT NULL
     ANTI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
     ANTI JOIN silver.counter_use c ON c.system = m.system AND c.drive = m.drive AND c.day = m.day AND m.witness = 'pages'
     WHERE m.drive IS NOT NULL AND d.bytes > 0
@@ -327,7 +327,7 @@ by_counter AS (
     FROM silver.counter_use u
     CROSS JOIN LATERAL (VALUES ('read', u.read_bytes, u.read_s), ('write', u.write_bytes, u.write_s)) AS d (mode, bytes, drive_s)
     LEFT JOIN silver.listed_mount m ON u.is_mount AND m.system = u.system AND m.session_id = u.session_id
-    ANTI JOIN silver.tsm_transfer t ON t.system = u.system AND t.session_id = u.session_id
+    ANTI JOIN silver.tsm_transfer t ON t.system = u.system AND t.session_id = u.session_id AND t.bytes IS NOT NULL
     WHERE d.bytes > 0
 )
 SELECT CAST(started_at AS DATE) AS day,
@@ -340,8 +340,8 @@ FROM (SELECT * FROM seen
       UNION ALL BY NAME SELECT * FROM by_client
       UNION ALL BY NAME SELECT * EXCLUDE (day, position_s, drive_rate_basis), drive_rate_basis AS own_basis FROM silver.cta_transfer
       UNION ALL BY NAME
-      SELECT * EXCLUDE (day, n_objects), ended_at AS completed_at,
+      SELECT * EXCLUDE (day, activity, task, number, began_at, n_volumes, n_objects), ended_at AS completed_at,
              CASE WHEN drive_s IS NOT NULL THEN 'estimate' END AS own_basis, 'server' AS witnesses
-      FROM silver.tsm_transfer
+      FROM silver.tsm_transfer WHERE bytes IS NOT NULL
       UNION ALL BY NAME SELECT * FROM by_counter
       UNION ALL BY NAME SELECT * FROM by_library)

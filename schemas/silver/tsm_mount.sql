@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive" }
+drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have its name and no line shows whose it is" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written earlier, or the log has no dismount before the drive's next mount" }
@@ -33,7 +33,10 @@ column = "mounted_s"
 min_value = 0
 severity = "critical"
 */
-WITH listed AS (
+WITH shared AS (
+    SELECT DISTINCT split_part(logname, ':', 2) AS name FROM site.drive WHERE contains(logname, ':')
+),
+listed AS (
     SELECT * FROM bronze.tsm_summary
     WHERE activity = 'TAPE MOUNT' AND drive IS NOT NULL
     QUALIFY row_number() OVER (
@@ -48,7 +51,9 @@ message AS (
 followed AS (
     SELECT *, lead(kind) OVER w = 'dismounted' AND lead(volume) OVER w = volume AS is_ended, lead(logged_at) OVER w AS next_at,
            lead(library) OVER w AS next_library
-    FROM message WINDOW w AS (PARTITION BY system, drive ORDER BY logged_at, kind, volume)
+    -- a mount names no library: drives with one name are distinguished by their device
+    FROM message LEFT JOIN shared ON name = drive
+    WINDOW w AS (PARTITION BY system, drive, CASE WHEN name IS NOT NULL THEN device END ORDER BY logged_at, kind, volume)
 ),
 logged AS (
     SELECT system, drive, volume, task, number, logged_at AS started_at, CASE WHEN is_ended THEN next_at END AS ended_at,
@@ -75,7 +80,9 @@ mount AS (
 )
 SELECT CAST(m.started_at AS DATE) AS day,
        concat_ws(' ', coalesce(d.drive, m.drive), m.volume, strftime(m.started_at, '%Y-%m-%dT%H:%M:%S.%fZ')) AS session_id,
-       m.system, m.library, coalesce(d.drive, m.drive) AS drive, m.volume, m.started_at AS mounted_at,
+       m.system, m.library, coalesce(d.drive, CASE WHEN s.name IS NULL THEN m.drive END) AS drive, m.volume, m.started_at AS mounted_at,
        m.ended_at AS dismounted_at, epoch(m.ended_at - m.started_at) AS mounted_s, m.last_use, m.task, m.number,
        m.is_successful, m.file_id, m.line_no
-FROM mount m LEFT JOIN site.drive d ON d.logname = m.drive
+FROM mount m
+LEFT JOIN shared s ON s.name = m.drive
+LEFT JOIN site.drive d ON d.logname = CASE WHEN s.name IS NULL THEN m.drive ELSE concat(m.library, ':', m.drive) END

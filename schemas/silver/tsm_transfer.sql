@@ -1,7 +1,7 @@
 /*
 title = "TSM: data moved in a mount"
-grain = "one row per mount and session or process whose bytes in that direction all went through this mount"
-why = "TSM's part of silver.transfer: the activity log lists the volumes of a session, SUMMARY or the accounting the data it moved. A session that read or wrote several tapes has no row here, because no log has the amount for each."
+grain = "one row per mount and session or process that used its volume"
+why = "The activity log lists the volumes of a session, SUMMARY or the accounting the data it moved. If a session read or wrote several volumes, no log has the amount for each: its rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -14,8 +14,13 @@ drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 mode = { type = "VARCHAR", doc = "read or write, by how the volume was opened; where no log has that, by the activity" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process" }
-n_objects = { type = "BIGINT", doc = "objects it moved" }
+activity = { type = "VARCHAR", doc = "as in silver.tsm_session" }
+task = { type = "VARCHAR", doc = "session or process" }
+number = { type = "BIGINT", doc = "its number" }
+began_at = { type = "TIMESTAMP", doc = "when it began" }
+n_volumes = { type = "BIGINT", doc = "volumes it used in that direction, in drives or on disk" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process; NULL where it used several volumes or mounts in that direction, or one whose mount is not known" }
+n_objects = { type = "BIGINT", doc = "objects it moved; NULL likewise" }
 started_at = { type = "TIMESTAMP", doc = "start of the session, or volume in the drive where that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session, or dismount where that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network; NULL where nothing remains, waits are not known, or several processes ran at once" }
@@ -39,39 +44,45 @@ WITH used AS (
     SELECT DISTINCT system, task, number, volume, direction, logged_at FROM bronze.tsm_actlog
     WHERE kind IN ('mounted', 'opened') AND number IS NOT NULL AND volume IS NOT NULL
 ),
-of_mount AS (
-    -- a tape may serve several sessions before it leaves the drive, and a session several tapes
-    SELECT m.system, m.session_id, m.drive, m.volume, m.mounted_at, m.dismounted_at, u.task, u.number,
-           max(u.direction) AS direction, min(u.logged_at) AS used_at
-    FROM silver.tsm_mount m JOIN used u
-        ON u.system = m.system AND u.volume = m.volume
-           AND u.logged_at BETWEEN m.mounted_at - INTERVAL 60 SECOND AND m.dismounted_at
-    GROUP BY ALL
-),
 matched AS (
-    SELECT o.*, s.activity, s.entity, s.client_host, s.started_at, s.ended_at, s.took_s, s.bytes, s.n_affected, s.n_processes,
-           s.media_wait_s, s.idle_s, s.network_wait_s, s.is_successful, s.file_id, s.line_no,
+    SELECT s.*, u.volume, u.logged_at AS used_at,
+           CASE u.direction WHEN 'input' THEN 'read' WHEN 'output' THEN 'write' END AS opened,
            CASE WHEN s.activity IN ('RETRIEVE', 'RESTORE') THEN 'read'
-                WHEN s.activity IN ('ARCHIVE', 'BACKUP', 'MIGRATION') OR s.activity LIKE '%DBBACKUP' THEN 'write' END AS meant,
-           CASE o.direction WHEN 'input' THEN 'read' WHEN 'output' THEN 'write' END AS opened
-    FROM of_mount o JOIN silver.tsm_session s
-        ON s.system = o.system AND s.task = o.task AND s.number = o.number AND s.bytes > 0
-           AND o.used_at BETWEEN s.started_at - INTERVAL 60 SECOND AND s.ended_at + INTERVAL 60 SECOND
+                WHEN s.activity IN ('ARCHIVE', 'BACKUP', 'MIGRATION') OR s.activity LIKE '%DBBACKUP' THEN 'write' END AS meant
+    FROM used u JOIN silver.tsm_session s
+        ON s.system = u.system AND s.task = u.task AND s.number = u.number AND s.bytes > 0
+           AND u.logged_at BETWEEN s.started_at - INTERVAL 60 SECOND AND s.ended_at + INTERVAL 60 SECOND
 ),
-alone AS (
-    SELECT *, coalesce(opened, meant) AS mode,
-           count(DISTINCT session_id) OVER (PARTITION BY system, activity, task, number, started_at, coalesce(opened, meant)) AS n_mounts
-    FROM matched WHERE meant IS NULL OR opened IS NULL OR meant = opened
+use AS (
+    -- what was only mounted is meant as what was opened
+    SELECT *, coalesce(opened, max(opened) OVER same, meant) AS mode FROM matched
+    WHERE meant IS NULL OR opened IS NULL OR meant = opened
+    WINDOW same AS (PARTITION BY system, activity, task, number, started_at, volume)
+),
+placed AS (
+    -- a tape may serve several sessions before it leaves the drive, and a session several tapes; one that is still in
+    -- the drive has no mount yet
+    SELECT u.*, m.session_id, m.drive, m.mounted_at, m.dismounted_at,
+           count(DISTINCT u.volume) OVER same AS n_volumes,
+           count(DISTINCT m.session_id) OVER same = 1 AND bool_and(m.session_id IS NOT NULL) OVER same AS is_one_mount
+    FROM use u LEFT JOIN silver.tsm_mount m
+        ON m.system = u.system AND m.volume = u.volume
+           AND u.used_at BETWEEN m.mounted_at - INTERVAL 60 SECOND AND m.dismounted_at
+    WHERE u.mode IS NOT NULL
+    WINDOW same AS (PARTITION BY u.system, u.activity, u.task, u.number, u.started_at, u.mode)
 )
 SELECT CAST(greatest(a.started_at, a.mounted_at) AS DATE) AS day,
        concat_ws(' ', a.session_id, lower(a.activity), a.number) AS transfer_id, a.system,
-       coalesce(b.station, a.client_host) AS station, a.drive, a.volume, a.session_id, a.mode, a.bytes,
-       a.n_affected AS n_objects, greatest(a.started_at, a.mounted_at) AS started_at,
-       least(a.ended_at, a.dismounted_at) AS ended_at,
-       CASE WHEN coalesce(a.n_processes, 0) <= 1 AND a.took_s > a.media_wait_s + a.idle_s + a.network_wait_s
+       coalesce(b.station, a.client_host) AS station, a.drive, a.volume, a.session_id, a.mode, a.activity, a.task, a.number,
+       a.started_at AS began_at, a.n_volumes,
+       CASE WHEN a.n_volumes = 1 AND a.is_one_mount THEN a.bytes END AS bytes,
+       CASE WHEN a.n_volumes = 1 AND a.is_one_mount THEN a.n_affected END AS n_objects,
+       greatest(a.started_at, a.mounted_at) AS started_at, least(a.ended_at, a.dismounted_at) AS ended_at,
+       CASE WHEN a.n_volumes = 1 AND a.is_one_mount AND coalesce(a.n_processes, 0) <= 1
+                 AND a.took_s > a.media_wait_s + a.idle_s + a.network_wait_s
             THEN a.took_s - a.media_wait_s - a.idle_s - a.network_wait_s END AS drive_s,
        a.entity AS storage_group, CASE WHEN coalesce(a.is_successful, TRUE) THEN 'ok' ELSE 'failed' END AS status, a.file_id,
        a.line_no
-FROM alone a LEFT JOIN site.station_alias b ON b.alias = a.client_host
-WHERE a.n_mounts = 1 AND a.mode IS NOT NULL AND least(a.ended_at, a.dismounted_at) > greatest(a.started_at, a.mounted_at)
+FROM placed a LEFT JOIN site.station_alias b ON b.alias = a.client_host
+WHERE a.session_id IS NOT NULL AND least(a.ended_at, a.dismounted_at) > greatest(a.started_at, a.mounted_at)
 QUALIFY row_number() OVER (PARTITION BY a.system, a.session_id, a.activity, a.number ORDER BY a.started_at, a.file_id, a.line_no) = 1

@@ -58,3 +58,9 @@ def drawn(app: AppTest) -> list[Any]:
 def spec(app: AppTest, part: str) -> dict[str, Any]:
     """The chart whose sentence has this part, as the browser gets it."""
     return json.loads(next(one.proto.spec for one in drawn(app) if part in one.proto.alt))  # type: ignore[no-any-return]
+
+
+def marks(app: AppTest, part: str) -> dict[str, Any]:
+    """What that chart is about: the first of its layers, for along time it has the change log over it."""
+    chart = spec(app, part)
+    return chart.get("layer", [chart])[0]  # type: ignore[no-any-return]

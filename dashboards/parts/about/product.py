@@ -29,6 +29,6 @@ def draw(page: Page) -> None:
     except PackageNotFoundError:
         number = "of a working copy"
     st.text(f"tapescope {number}, snapshot {page.snapshot} of {page.site['name']}.")
-    st.text("Manual: README.md; design: docs/architecture.md; all words: docs/glossary.md, next to the program.")
+    st.text("Manual: docs/index.md, next to the program; design: docs/architecture.md; all words: docs/glossary.md.")
     st.header("Words", anchor=False)
     st.markdown("\n".join(f"* **{word}**: {meaning}" for word, meaning in WORDS.items()))

@@ -49,7 +49,7 @@ def draw(page: Page) -> None:
             st.code(HOW_TO, language="toml")
     chosen = fields.choose("change", "Change", [*known, OTHER], names | {OTHER: OTHER}, page=st) if known else OTHER
     if chosen == OTHER:
-        when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", "")
+        when = fields.instant("at", "Instant")
         st.caption(
             "An instant that is not recorded is described only: what else changed, and chance, are not taken out."
             " Record it to get the effect with its interval."

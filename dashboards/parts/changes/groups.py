@@ -17,8 +17,7 @@ PART = {
 def draw(page: Page) -> None:
     """Draw the part."""
     changes = [row["changed_at"] for row in page.ask("changes", n_days=max(35, page.n_days)).rows if row["changed_at"]]
-    start = f"{changes[0]:%Y-%m-%d %H:%M:%S}" if changes else ""
-    when = fields.instant("at", "Instant [UTC], as 2010-03-10 17:00", start)
+    when = fields.instant("at", "Instant", changes[0] if changes else None)
     if when is None:
         st.text("Enter an instant: each storage group's mounts are compared before and after it.")
         return

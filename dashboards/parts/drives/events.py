@@ -1,10 +1,14 @@
 """When was a drive down, until when, and what failed? With the log line of each."""
 
+from itertools import chain
+
 import streamlit as st
 
 from dashboards import components, data, fields, words
 from dashboards.charts import drive_charts
+from dashboards.data import Asked
 from dashboards.head import Page
+from dashboards.tables import Rows
 
 PART = {
     "title": "Errors and outages",
@@ -31,24 +35,31 @@ def draw(page: Page) -> None:
     rows = [row for row in found.rows if what in (EVERY, row["what"])]
     components.show_chart(found, drive_charts.events(found.frame(rows), page.span()), zooms=True)
     components.show_table(found, EVENTS, rows)
-    longest = sorted(rows, key=lambda row: (row["kind"] != "outage", -(row["lasted_hours"] or 0)))
+    _show_longest(page, found, rows)
+    components.show_sql(found)
+
+
+def _show_longest(page: Page, found: Asked, rows: Rows) -> None:
+    """The log lines of the longest, each as its file has it, else what the warehouse keeps of it."""
     st.header("Log lines of the longest", anchor=False)
-    for row in words.in_order(longest[:MOST_LINES], "drive"):
+    longest = sorted(rows, key=lambda row: (row["kind"] != "outage", -(row["lasted_hours"] or 0)))[:MOST_LINES]
+    ends = {
+        id(row): [(row[f"{end}path"], row[f"{end}line_no"], row[f"{end}message"]) for end in ("", "end_")]
+        for row in longest
+    }
+    numbers: dict[str, set[int]] = {}
+    for path, number, _ in chain.from_iterable(ends.values()):
+        if path and number is not None:
+            numbers.setdefault(path, set()).add(number)
+    texts = {path: data.lines(page.snapshot, path, of_path) for path, of_path in numbers.items()}
+    for row in words.in_order(longest, "drive"):
         until = f" until {components.instant(row['to_at'])}" if row["to_at"] else ""
         lasted = f", {found.shown(row, 'lasted_hours')}" if row["lasted_hours"] else ""
         st.text(f"{row['drive']}: {row['what']}, {components.instant(row['from_at'])}{until}{lasted}")
         components.show_lines(
-            _line(page, row["path"], row["line_no"], row["message"]),
-            _line(page, row["end_path"], row["end_line_no"], row["end_message"]),
+            *((path, number, _text(texts.get(path), number, kept)) for path, number, kept in ends[id(row)])
         )
-    components.show_sql(found)
 
 
-def _line(
-    page: Page, path: str | None, number: int | None, kept: str | None
-) -> tuple[str | None, int | None, str | None]:
-    """A line as its file has it, else what the warehouse keeps of it."""
-    if path is None or number is None:
-        return path, number, kept
-    read = data.lines(page.snapshot, path, range(number, number + 1))
-    return path, number, kept if isinstance(read, str) else read.get(number, kept)
+def _text(read: dict[int, str] | str | None, number: int | None, kept: str | None) -> str | None:
+    return read.get(number or 0, kept) if isinstance(read, dict) else kept

@@ -1,5 +1,6 @@
 """What would a change bring? The recorded days run again, held against the record, and then with the changes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -75,11 +76,10 @@ def draw(page: Page) -> None:
         text = f"Changed: {forecast.described(changes)}."
     st.text(text)
     # first what is asked for, work done sooner and less waiting; then what it takes of the drives
-    for place, value in zip([*st.columns(2), *st.columns(2)], scenario.CHARTED, strict=True):
-        title = scenario.COLUMNS[value][0]
-        listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)
-        chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
-        place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
+    _show_charts(rows, scenario.CHARTED[:2])
+    with components.closed("What it takes of the drives", "takes") as is_open:
+        if is_open:
+            _show_charts(rows, scenario.CHARTED[2:])
     components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
 
     single = changes.alone()
@@ -97,3 +97,12 @@ def draw(page: Page) -> None:
         scenarios = forecast.ranked(record.work, answer.replayed, runs)
         components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
     components.show_sql(work, down)
+
+
+def _show_charts(rows: list[dict[str, Any]], values: Sequence[str]) -> None:
+    """Two values of each kind of drive and run, next to one another."""
+    for place, value in zip(st.columns(2), values, strict=True):
+        title = scenario.COLUMNS[value][0]
+        listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)
+        chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
+        place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")

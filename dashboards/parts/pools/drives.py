@@ -15,16 +15,16 @@ PART = {
     "lacking": "TSM's table SUMMARY, activity log or accounting file, a library's history, or ENDIT's logs",
 }
 SERVED = [
-    "system", "drive", "pool", "n_runs", "n_volumes", "n_files", "read_gb", "median_wait_s", "shared_hours",
-    "overall_mb_s",
+    "system", "drive", "pool", "operation", "n_runs", "n_volumes", "n_files", "moved_gb", "median_wait_s",
+    "shared_hours", "overall_mb_s",
 ]  # fmt: skip
 DRIVES = [
     "system", "library", "drive", "n_mounts", "n_volumes", "n_repeats", "mounted_hours", "mounted_share", "moved_gb",
     "overall_mb_s", "median_minutes",
 ]  # fmt: skip
 SESSIONS = [
-    "system", "activity", "entity", "n_sessions", "n_not_ok", "moved_gb", "hours", "overall_mb_s", "media_wait_share",
-    "idle_share",
+    "system", "activity", "entity", "n_sessions", "n_not_ok", "moved_gb", "shared_gb", "hours", "overall_mb_s",
+    "media_wait_share", "idle_share",
 ]  # fmt: skip
 
 
@@ -34,8 +34,12 @@ def draw(page: Page) -> None:
     if drives.rows:
         _draw_bars(drives, ("drive",), "mounted_hours", DRIVES)
     if served.rows:
-        _draw_bars(served, ("drive", "pool"), "read_gb", SERVED)
-    if sessions.rows:
+        _draw_bars(served, ("drive", "pool"), "moved_gb", SERVED)
+    if sessions.rows and drives.rows and served.rows:
+        with components.closed(sessions.title, "sessions") as is_open:
+            if is_open:
+                components.show_part(sessions, SESSIONS)
+    elif sessions.rows:
         components.show_part(sessions, SESSIONS)
     if not (drives.rows or served.rows or sessions.rows):
         st.text("No mount or session of TSM or ENDIT is known in this period.")

@@ -45,9 +45,12 @@ def draw(page: Page) -> None:
     use = page.ask("pool_use")
     if rows := use.rows_of(pool=pool):
         components.show_part(use, USE, rows)
-    phases = page.ask("pool_usage_phases")
-    if phases.rows:
-        components.show_part(phases, PHASES)
-    factors = page.ask("pool_factors")
-    if rows := [row for row in factors.rows_of(pool=pool) if any(row[name] is not None for name in FACTS)]:
-        components.show_part(factors, FACTORS, rows)
+    with components.closed("When the use of pools changed", "phases") as is_open:
+        if is_open:
+            phases = page.ask("pool_usage_phases")
+            components.show_part(phases, PHASES, None, "No change of use is known in this period.")
+    with components.closed("What is known of pools and their servers", "factors") as is_open:
+        if is_open:
+            factors = page.ask("pool_factors")
+            rows = [row for row in factors.rows_of(pool=pool) if any(row[name] is not None for name in FACTS)]
+            components.show_part(factors, FACTORS, rows, "No fact of a pool is declared in site.toml.")

@@ -49,9 +49,8 @@ def draw(page: Page) -> None:
     if before:
         earlier = before.frame(before.rows_of(asked_by=kind)).with_columns(pl.col("bin_at") + page.shift)
     _say(frame, kind)
-    marks = series.changes(page.ask("changes", n_days=page.n_days).frame().to_dicts(), page.span())
     components.heading(found, "Hours waited, by the time at which files were asked for")
-    chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier, marks)
+    chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier)
     components.show_chart(found, chart, "Hours of waiting, stage by stage, along the period.", zooms=True)
     counted = frame.with_columns(
         n_read=pl.when(pl.col("mode") == "read").then("n_requests"),

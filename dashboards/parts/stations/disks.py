@@ -1,9 +1,12 @@
 """Can the disks feed the drives? Block tests, bursts of write-back, disks at once, room of spools and caches."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dashboards import charts, components, words
 from dashboards.charts import bars
+from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
 
@@ -30,59 +33,106 @@ CACHE = [
 ]  # fmt: skip
 HOURS = {"outage_hours": "until full, nothing goes out", "fill_hours": "until full, output goes on"}
 MOST_NAMED = 3  # hosts, in a sentence
+AT_ONCE = 2  # sections
+Section = tuple[Asked, Callable[[], None]]
 
 
 def draw(page: Page) -> None:
-    """Draw the part: what no log of the period has does not show."""
-    station = page.chosen["station"]
-    flushes, spools = page.ask("flushes"), page.ask("spool_headroom")
-    if rows := flushes.rows_of(host=station):
-        components.heading(flushes)
+    """Draw the part: what no log of the period has does not show. The first sections are open, the others can be."""
+    sections = [one for find in (_spools, _tests, _flushes, _disks, _cache) if (one := find(page))]
+    for number, (found, show) in enumerate(sections):
+        if number < AT_ONCE:
+            components.heading(found)
+            show()
+            continue
+        with components.closed(found.title, found.name) as is_open:
+            if is_open:
+                show()
+    disks = page.ask("disks_at_once")
+    if not disks.rows_of(host=page.chosen["station"]):
+        _say_apart(page)
+        components.show_sql(disks)
+
+
+def _flushes(page: Page) -> Section | None:
+    """Bursts of write-back."""
+    flushes = page.ask("flushes")
+    rows = words.in_order(flushes.rows_of(host=page.chosen["station"]), "host")
+
+    def draw() -> None:
         for row in rows:
             st.text(
                 f"{row['host']} writes in bursts of {format.duration(row['on_s'])} every"
                 f" {format.duration(row['period_s'])}. If write-back starts at 10 % dirty pages, the cache is about"
                 f" {format.quantity(row['implied_cache_gb'], 'GB')}."
             )
-        components.show_table(flushes, FLUSHES, words.in_order(rows, "host"))
+        components.show_table(flushes, FLUSHES, rows)
         components.show_sql(flushes)
-    if rows := spools.rows_of(station=station):
-        components.heading(spools)
-        rows = words.in_order(rows, "station")
-        known = {name: text for name, text in HOURS.items() if any(row[name] is not None for row in rows)}
-        for name, text in known.items():
-            st.text(f"Hours {text}")
-            shown = spools.frame([row for row in rows if row[name] is not None])
-            components.show_chart(spools, bars.single(shown, "station", name, spools.label(name)), text)
+
+    return (flushes, draw) if rows else None
+
+
+def _spools(page: Page) -> Section | None:
+    """How long spools last."""
+    spools = page.ask("spool_headroom")
+    rows = words.in_order(spools.rows_of(station=page.chosen["station"]), "station")
+
+    def draw() -> None:
+        for name, text in HOURS.items():
+            if known := [row for row in rows if row[name] is not None]:
+                st.text(f"Hours {text}")
+                chart = bars.single(spools.frame(known), "station", name, spools.label(name))
+                components.show_chart(spools, chart, text)
         components.show_table(spools, SPOOLS, rows)
         components.show_sql(spools)
-    tests = page.ask("block_sizes", host=station)
-    if tests.rows:
-        components.heading(tests)
-        shown_tests = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
+
+    return (spools, draw) if rows else None
+
+
+def _tests(page: Page) -> Section | None:
+    """Block tests."""
+    tests = page.ask("block_sizes", host=page.chosen["station"])
+
+    def draw() -> None:
+        shown = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
         titles = {"block_bytes": tests.label("block_bytes"), "p50_mb_s": tests.label("p50_mb_s")}
-        chart = charts.lines(tests.frame(shown_tests), "block_bytes", "p50_mb_s", "host", titles, True, 3)
+        chart = charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3)
         components.show_chart(tests, chart, "The median rate by block size.")
         components.show_table(tests, TESTS)
         components.show_sql(tests)
-    _show_disks(page, station)
-    cache = page.ask("cache_limits")
-    if rows := cache.rows_of(host=station):
-        components.show_part(cache, CACHE, rows)
+
+    return (tests, draw) if tests.rows else None
 
 
-def _show_disks(page: Page, station: str) -> None:
-    """Rates of disks at once, or which host's disks only their sum is known of."""
+def _disks(page: Page) -> Section | None:
+    """Rates of disks at once."""
     disks = page.ask("disks_at_once")
-    rows = disks.rows_of(host=station)
+    rows = words.in_order(disks.rows_of(host=page.chosen["station"]), "host")
+
+    def draw() -> None:
+        components.show_table(disks, DISKS, rows)
+        components.show_sql(disks)
+
+    return (disks, draw) if rows else None
+
+
+def _say_apart(page: Page) -> None:
+    """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
     vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
-    components.heading(disks)
-    if rows:
-        components.show_table(disks, DISKS, words.in_order(rows, "host"))
-    else:
-        apart = "No disk's own reads and writes are known: iostat -x, sar -d, vmstat -d or nmon bring them."
-        if hosts := sorted(vmstat, key=words.natural):
-            named = format.listed(hosts, MOST_NAMED)
-            apart += f" What is loaded of vmstat ({named}) counts all disks of a host together."
-        st.text(apart)
-    components.show_sql(disks)
+    text = "No disk's own reads and writes are known: iostat -x, sar -d, vmstat -d or nmon bring them."
+    if hosts := sorted(vmstat, key=words.natural):
+        named = format.listed(hosts, MOST_NAMED)
+        text += f" What is loaded of vmstat ({named}) counts all disks of a host together."
+    st.text(text)
+
+
+def _cache(page: Page) -> Section | None:
+    """Limits of AMASS' cache."""
+    cache = page.ask("cache_limits")
+    rows = cache.rows_of(host=page.chosen["station"])
+
+    def draw() -> None:
+        components.show_table(cache, CACHE, rows)
+        components.show_sql(cache)
+
+    return (cache, draw) if rows else None

@@ -25,6 +25,7 @@ PANELS = (
     ("Drives", {"tape_read_mb_s": "read from tape", "tape_write_mb_s": "written to tape"}, "MB/s", False),
     ("Busiest disk", {"disk_busy": "busy"}, "share of time", True),
 )
+AT_ONCE = 3  # panels; the others open
 TABLE = [
     "bin_at", "bin_s", "cpu_user", "cpu_system", "cpu_wait", "cpu_idle", "run_queue", "blocked", "read_mb_s",
     "write_mb_s", "disk_busy", "in_mb_s", "out_mb_s", "tape_read_mb_s", "tape_write_mb_s",
@@ -48,12 +49,19 @@ def draw(page: Page) -> None:
     frame = found.frame(rows)
     span = series.extent(found.frame(), page.span())
     drawn = [panel for panel in PANELS if any(frame[name].drop_nulls().len() for name in panel[1])]
-    for number, (title, names, unit, is_share) in enumerate(drawn):
+
+    def show_panel(number: int, title: str, names: dict[str, str], unit: str, is_share: bool) -> None:
         known = {name: words for name, words in names.items() if frame[name].drop_nulls().len()}
-        chart = series.measures(
-            frame, known, f"{title.lower()} [{'%' if is_share else unit}]", span, is_share, is_share
-        )
+        title_y = f"{title.lower()} [{'%' if is_share else unit}]"
+        chart = series.measures(frame, known, title_y, span, is_share, is_share)
         components.show_chart(found, chart, f"{title} of {host}, {unit}.", zooms=number == 0)
+
+    for number, panel in enumerate(drawn[:AT_ONCE]):
+        show_panel(number, *panel)
+    if more := drawn[AT_ONCE:]:
+        with components.closed(" and ".join(panel[0] for panel in more), "host-more") as is_open:
+            for number, panel in enumerate(more if is_open else (), AT_ONCE):
+                show_panel(number, *panel)
     components.show_table(found, TABLE, rows)
     components.show_sql(found)
 

@@ -1,5 +1,6 @@
 """At how many streams do a station's disks drop below tape speed, and what do stations make of their streams?"""
 
+import polars as pl
 import streamlit as st
 
 from dashboards import charts, components, fields, words
@@ -27,20 +28,26 @@ def draw(page: Page) -> None:
     chosen = words.in_order(streams.rows_of(station=station), "station")
     if chosen:
         most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
-        shown = []
-        for row in (row for row in chosen if row["n_opposite"] <= most):
-            against = f"against {row['n_opposite']}" if row["n_opposite"] else "alone"
-            shown.append(row | {"station": f"{row['station']} {row['mode']} {against}"})
-        titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s")}
-        chart = charts.lines(streams.frame(shown), "n_streams", "stream_mb_s", "station", titles)
+        frame = streams.frame([row for row in chosen if row["n_opposite"] <= most])
+        others = (
+            pl.when(pl.col("n_opposite") > 0).then(charts.joined("against", "n_opposite")).otherwise(pl.lit("alone"))
+        )
+        frame = frame.with_columns(against=pl.lit("against")).with_columns(against=others)
+        frame = frame.with_columns(line=charts.joined("station", "mode", "against"))
+        titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s"), "line": "streams of"}
+        chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, link="station")
         components.show_chart(streams, chart, "The rate of one stream by the number of streams at once.")
         components.show_table(streams, STREAMS, chosen)
     else:
         st.text("No station's transfers are known in this period.")
     components.show_sql(streams)
-    made = page.ask("stream_efficiency", n_days=n_days)
-    if rows := words.in_order(made.rows_of(station=station), "station"):
-        components.show_part(made, EFFICIENCY, rows, text="Stream efficiency by station")
-    balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
-    if rows := words.in_order(balance.rows_of(station=station), "station"):
-        components.show_part(balance, BALANCE, rows, text="What came in and what went out, day by day")
+    with components.closed("Stream efficiency by station", "efficiency") as is_open:
+        if is_open:
+            made = page.ask("stream_efficiency", n_days=n_days)
+            rows = words.in_order(made.rows_of(station=station), "station")
+            components.show_part(made, EFFICIENCY, rows, "No station moved a long file in these days.")
+    with components.closed("What came in and what went out, day by day", "balance") as is_open:
+        if is_open:
+            balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
+            rows = words.in_order(balance.rows_of(station=station), "station")
+            components.show_part(balance, BALANCE, rows, "No station has traffic both ways in these days.")

@@ -24,7 +24,7 @@ TABLE = [
     "coverage",
 ]  # fmt: skip
 WEEK_DAYS = 7
-MOST_CHARTS = 12
+MOST_STATIONS = 12  # of the chart
 DIRECTIONS = {"in": "inbound", "out": "outbound"}
 
 
@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     _say(page, total, n_days, until)
     traffic = page.ask("traffic", first_day=since, station=station, n=336)
     before = page.ask_until("traffic", until, n_days)
-    _draw_traffic(page, traffic, before, since, (page.last - until) if until else None, n_days)
+    _draw_traffic(page, traffic, before, since, (page.last - until) if until else None)
     components.show_sql(traffic, *([before] if before else []))
     table = page.ask("duty_table", n_days=n_days)
     components.heading(table)
@@ -69,23 +69,23 @@ def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     st.caption(f"{format.days_text(page.last_days(n_days), page.last)}.{week}{against}")
 
 
-def _draw_traffic(
-    page: Page, traffic: Asked, before: Asked | None, since: date, shift: timedelta | None, n_days: int
-) -> None:
-    """A chart for each station, all on one scale, those with most traffic if there are very many."""
-    rows, span = traffic.frame(), page.span(since)
-    threshold = float(page.site["duty_threshold_mb_s"])
-    high = max((row["max_mb_s"] for row in traffic.rows), default=1.0)
+def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date, shift: timedelta | None) -> None:
+    """The stations below one another on one scale, those with most traffic if there are very many."""
+    rows = traffic.frame()
+    if rows.is_empty():
+        st.text("No traffic of this station is known in these days.")
+        return
     busiest = rows.group_by("station").agg(pl.sum("avg_mb_s")).sort("avg_mb_s", descending=True)["station"].to_list()
-    shown = sorted(busiest[:MOST_CHARTS], key=words.natural)
-    earlier = before.frame().with_columns(pl.col("bin_at") + shift) if before and shift else None
-    marks = series.changes(page.ask("changes", n_days=n_days).frame().to_dicts(), span)
-    places = st.columns(min(2, max(1, len(shown))), gap="large")
-    for number, name in enumerate(shown):
-        ghost = earlier.filter(pl.col("station") == name) if earlier is not None else None
-        one = rows.filter(pl.col("station") == name)
-        chart = series.traffic(one, name, threshold, high, span, ghost, marks)
-        components.show_chart(traffic, chart, f"Station {name}", places[number % len(places)], zooms=len(shown) == 1)
+    shown = sorted(busiest[:MOST_STATIONS], key=words.natural)
+    chart = series.traffic(
+        rows.filter(pl.col("station").is_in(shown)),
+        shown,
+        float(page.site["duty_threshold_mb_s"]),
+        max((row["max_mb_s"] for row in traffic.rows), default=1.0),
+        page.span(since),
+        before.frame().with_columns(pl.col("bin_at") + shift) if before and shift else None,
+    )
+    components.show_chart(traffic, chart, f"Stations {', '.join(shown)}, one below the other.", zooms=True)
     if len(busiest) > len(shown):
         st.caption(
             f"The {len(shown)} stations with most traffic of {len(busiest)}: choose another one in the side bar."

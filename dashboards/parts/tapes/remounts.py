@@ -36,7 +36,6 @@ def draw(page: Page) -> None:
     components.show_sql(sets)
     again = page.ask("remount_cost")
     components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No mount with files is known.")
-    place = st.expander("What another mount policy would save", key="policies", on_change="rerun")
-    if place.open:
-        with place:
+    with components.closed("What another mount policy would save", "policies") as is_open:
+        if is_open:
             mount_policies.show(page)

@@ -41,7 +41,9 @@ def draw(page: Page) -> None:
     if clients.rows:
         components.show_part(clients, CLIENTS)
     if repeated:
-        components.show_part(again, AGAIN, repeated)
+        with components.closed(again.title, "again") as is_open:
+            if is_open:
+                components.show_part(again, AGAIN, repeated)
     elif clients.rows:
         st.text("No file was fetched from tape twice in this period.")
     if not (waits.rows or clients.rows or repeated):

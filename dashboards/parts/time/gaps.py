@@ -20,7 +20,7 @@ PART = {
 }
 COST = ["station", "drive", "n_gaps", "p50_s", "share_long", "n_long_gaps", "lost_hours", "lost_gb", "lost_gb_day"]
 PARTS = ["filemark_s", "checksum_s", "database_s", "no_request_s", "request_s", "position_s", "start_s"]
-MOST_STATIONS, MOST_SLOW, MOST_EXAMPLES = 4, 3, 4
+MOST_STATIONS, MOST_SLOW, MOST_EXAMPLES = 3, 3, 4
 MUCH = 0.2  # share of long gaps from which a drive has a colour of its own
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import charts, components
+from dashboards import charts, components, fields
 from dashboards.charts import hour_charts
 from dashboards.head import Page
 
@@ -12,6 +12,7 @@ PART = {
     "needs": ["gold.movers_in_use", "silver.queue_sample"],
     "lacking": "logs of the drives",
 }
+MOST_SYSTEMS = 2  # with a chart each; of more, one is chosen
 SERVED = ["day", "robot", "generation", "n_drives", "n_tapes", "added", "removed"]
 DEPTHS = ["mode", "from_depth", "to_depth", "waiting_hours", "rate_mb_s", "n_mounts", "files_a_mount"]
 
@@ -23,16 +24,19 @@ def draw(page: Page) -> None:
     systems = sorted({row["system"] for row in used.rows})
     if not systems:
         st.info("No log of drives covers these days.")
+    if len(systems) > MOST_SYSTEMS:
+        systems = [fields.choose("system", "Archive system", systems, page=st)]
     step = hour_charts.step_of(page.n_days)
+    is_one = len({row["system"] for row in used.rows}) == 1
     for system in systems:
         rows = used.rows_of(system=system)
         top = max(rows, key=lambda row: row["max_in_use"])
-        of = f" of {system}" if len(systems) > 1 else ""
+        of = "" if is_one else f" of {system}"
         st.text(
             f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at once, first in the hour from"
             f" {components.instant(top['hour_at'])}."
         )
-        says = f"Archive system {system}" if len(systems) > 1 else "Drives in use over the period."
+        says = "Drives in use over the period." if is_one else f"Archive system {system}"
         components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
     if not all(row["is_possible"] for row in used.rows):
         st.warning(

@@ -3,7 +3,9 @@
 JSON becomes a line `{"polled_at":1787646180.25,"answer":[…]}` of the day's file, as `sources/cta_admin` reads it; an
 array that is longer than a line may be becomes several, each with some of its items. A file begins with the last answer
 of the file before, so that what lies between the two polls is covered. Any other text, and JSON with `own_clock`, is a
-file of its own, whose name has its time: for sources whose text has no clock, that is when its first row is of.
+file of its own, whose name has its time: for sources whose text has no clock, that is when its first row is of. With
+`stamp` a text is appended to the day's file below a comment with its time, as JSON is: of counters each answer needs
+the one before.
 """
 
 import json
@@ -22,7 +24,7 @@ _NEAR_S = 600  # polls further apart cover nothing between them
 
 def ask(request: Request) -> bool:
     """Run the command and keep what it prints; nothing where it prints nothing. Raises TapescopeError."""
-    entry, mark = request.entry, request.spool.mark
+    entry = request.entry
     begun = datetime.now(UTC)
     output, _ = run(
         _arguments(request, begun),
@@ -36,14 +38,19 @@ def ask(request: Request) -> bool:
     after = {"since": begun.timestamp(), "polled": now.timestamp()}
     if not output.strip():
         request.spool.note(mark=after)
+    elif entry.stamp:
+        _append(request, now, b"# %s\n%s\n" % (now.isoformat().encode(), output.strip(b"\n")), after)
     elif entry.own_clock or output.lstrip()[:1] not in (b"[", b"{") or (answer := _json(output)) is None:
         request.spool.write(now, output, after)
     else:
-        lines = _lines(output, answer, now.timestamp(), request.line_bytes)
-        is_near = now.timestamp() - mark.get("polled", 0) <= _NEAR_S
-        head = request.spool.last_answer() if is_near else b""
-        request.spool.append(utc_day(now.timestamp()), lines, after, head)
+        _append(request, now, _lines(output, answer, now.timestamp(), request.line_bytes), after)
     return False
+
+
+def _append(request: Request, now: datetime, lines: bytes, after: dict[str, Any]) -> None:
+    is_near = now.timestamp() - request.spool.mark.get("polled", 0) <= _NEAR_S
+    head = request.spool.last_answer() if is_near else b""
+    request.spool.append(utc_day(now.timestamp()), lines, after, head)
 
 
 def _arguments(request: Request, now: datetime) -> list[str]:

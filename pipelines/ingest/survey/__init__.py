@@ -16,7 +16,7 @@ import polars as pl
 from pipelines import sources
 from pipelines.config.files import logs_below
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.survey.drives import DriveFound, note_drives, settle_counted
+from pipelines.ingest.survey.drives import DriveFound, note_drives, settle_counted, split_shared
 from pipelines.ingest.survey.files import FileFound
 from pipelines.ingest.survey.hosts import HostsFound
 from pipelines.ingest.survey.links import LinkFound, note_links, note_settings
@@ -81,6 +81,7 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
         words += words_of(tables) + found.zone_words
     made.zone = guess_zone(offsets, words)
     made.inputs = patterns(made.files)
+    split_shared(made.drives)
     made.counted = settle_counted(made.drives, made.inputs)
     for pattern in made.inputs:
         made.hosts.note_named(pattern)

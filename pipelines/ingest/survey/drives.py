@@ -1,6 +1,8 @@
 """Drives named in an archive's logs: log name, mover, host, product."""
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -22,8 +24,10 @@ class DriveFound:
     mover_host: str = ""
     device: str = ""  # where its counters alone name it, what the kernel calls it
     slot: str = ""  # likewise its library
+    robot: str = ""  # library, where drives of several have one name
     product: str = ""
     media: set[str] = field(default_factory=set)  # types of the tapes it mounted
+    libraries: set[str] = field(default_factory=set)  # of TSM
     n_rows: int = 0
     file: str = ""
 
@@ -59,8 +63,11 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
         host = pl.col("host").drop_nulls().first()
         for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short_host(tape_server or ""))
-    if (rows := tables.get("drive_counter")) is not None:
+    for rows in _of_devices(tables):
         for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
+            if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name
+                _note(found, device, path, n, mover_host="" if host in NO_HOSTS else short_host(host))
+                continue
             # of a host that no line names, the file's name stands for it, which its [[input]] may read otherwise
             name = "" if host in NO_HOSTS else short_host(host)
             _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
@@ -73,8 +80,28 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             found[name].media.add(media)
     for table in ("tsm_summary", "tsm_actlog"):
         if (rows := tables.get(table)) is not None:
-            for name, n in rows.drop_nulls("drive").group_by("drive").agg(pl.len()).sort("drive").rows():
+            kind = pl.col("library").drop_nulls().unique().sort()
+            for name, libraries, n in (
+                rows.drop_nulls("drive").group_by("drive").agg(kind, pl.len()).sort("drive").rows()
+            ):
                 _note(found, name, path, n)
+                found[name].libraries.update(libraries)
+
+
+def _of_devices(tables: dict[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """What counters of drives alone name: the kernel's, and pages of drives that no log of an archive holds."""
+    if (rows := tables.get("drive_counter")) is not None:
+        yield rows.select("host", "device")
+    if (rows := tables.get("scsi_counter")) is not None and not {"cta_step", "library_mount"} & set(tables):
+        yield rows.select("host", device="drive")
+
+
+def split_shared(found: dict[str, DriveFound]) -> None:
+    """Drives of several libraries that have one name are several: `library:name`, as `build/site_tables.py` has it."""
+    for name in [name for name, drive in found.items() if len(drive.libraries) > 1]:
+        drive = found.pop(name)
+        for library in sorted(drive.libraries):
+            found[f"{library}:{name}"] = replace(drive, name=f"{library}:{name}", robot=library)
 
 
 def settle_counted(found: dict[str, DriveFound], inputs: list[Pattern]) -> list[str]:

@@ -156,6 +156,7 @@ class Finding:
     look_at: str
     steps: list[str]  # the same, a step each
     others: list[str]  # its other spells of the period
+    handbook: list[tuple[str, str]]  # headings and texts of its rule's entry that the card does not show
     is_repeat: bool  # of the same rule as the one before: what it means need not be read twice
     evidence: list[Evidence]
 

@@ -196,6 +196,8 @@ def _finding(finding: Finding) -> Iterator[str]:
         for step in finding.steps[1:]:
             yield from _wrap(f"then: {step}", "  ", "    ")
         yield from _wrap(f"means: {finding.means}", "  ", "    ")
+        if finding.handbook:
+            yield f"  handbook: tapescope explain {finding.rule}"
     if finding.link:
         yield f"  page: {finding.link}"
     for line in finding.evidence:

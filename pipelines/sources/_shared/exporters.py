@@ -58,6 +58,9 @@ EXPORTED = {
     "ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
     "ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
     "ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
+    "node_network_speed_bytes": Metric(NETWORK, "capacity_bytes_s", BYTE, False),
+    "ifHighSpeed": Metric(NETWORK, "capacity_mbit_s", NUMBER, False),
+    "ifSpeed": Metric(NETWORK, "capacity_bit_s", NUMBER, False),
     "sysUpTime": Metric(NETWORK, "uptime", COUNT, False),
 }
 # Telegraf: measurement and field. Shares are of all processors together (cpu-total), of the interval before.
@@ -104,6 +107,8 @@ _TELEGRAF = {
     "interface.ifHCOutOctets": Metric(NETWORK, "out_bytes_s", BYTE),
     "interface.ifInOctets": Metric(NETWORK, "in_narrow", BYTE),
     "interface.ifOutOctets": Metric(NETWORK, "out_narrow", BYTE),
+    "interface.ifHighSpeed": Metric(NETWORK, "capacity_mbit_s", NUMBER, False),
+    "interface.ifSpeed": Metric(NETWORK, "capacity_bit_s", NUMBER, False),
 }
 # collectd: type, instance and name of a value. The kernel counts processor time in hundredths of a second; disk_time
 # rises so that its rate is the mean milliseconds of a request.

@@ -207,7 +207,7 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
         rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
     if table == NETWORK:
         sides = {f"{side}_bytes_s": pl.coalesce(f"{side}_bytes_s", f"{side}_narrow") for side in ("in", "out")}
-        rows = rows.with_columns(**sides, description=_filled("description"))
+        rows = rows.with_columns(**sides, description=_filled("description"), capacity_bytes_s=_capacity())
     if table in _KINDS:
         rows = rows.with_columns(kinds_of(rows["item"], _KINDS[table]))
     if table == DEVICE:
@@ -224,6 +224,14 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
 
 def _filled(name: str) -> pl.Expr:
     return pl.when(pl.col(name) != "").then(name)
+
+
+def _capacity() -> pl.Expr:
+    """Speed in bytes/s: a switch's 32-bit gauge stands at its top where the port is faster."""
+    slow = pl.when(pl.col("capacity_bit_s") < _TURN - 1).then("capacity_bit_s")
+    bits = pl.coalesce(_above_zero("capacity_mbit_s") * (pl.int_range(pl.len()) * 0 + 1_000_000), slow)
+    speed = pl.coalesce("capacity_bytes_s", bits / (pl.int_range(pl.len()) * 0 + 8))
+    return pl.when(speed > 0).then(speed)
 
 
 def _above_zero(name: str) -> pl.Expr:

@@ -8,7 +8,7 @@ In the hour that autumn repeats, the first pass is assumed until the stamps jump
 """
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -38,6 +38,24 @@ Fold = dict[str, Any]
 def microseconds(at: datetime) -> int:
     """Since 1970; an instant without a zone is UTC."""
     return (naive_utc(at) - EPOCH) // timedelta(microseconds=1)
+
+
+def instant_us(text: str, zone: str) -> int | None:
+    """Microseconds since 1970 of a time as a comment gives it; None where it is none.
+
+    >>> instant_us("2015-07-13T10:00:00Z", "UTC"), instant_us("2015-07-13 12:00:00", "Europe/Oslo")
+    (1436781600000000, 1436781600000000)
+    >>> instant_us("1436781600", "UTC"), instant_us("2015-13-13 12:00:00", "UTC")
+    (1436781600000000, None)
+    """
+    try:
+        if text.replace(".", "", 1).isdigit():
+            return round(float(text) * 1_000_000)
+        at = datetime.fromisoformat(text)
+        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
+        return microseconds(at.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
 
 
 def from_microseconds(since: int | None) -> datetime | None:

@@ -54,6 +54,7 @@ _DATE = re.compile(
     r"^#?\s*[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?: ([AP]M))?"
     r"(?: ([A-Z]{1,5}|[+-]\d{2,4}))? (\d{4})(?:\s+(\S+))?\s*$"
 )
+_JSON = re.compile(r'"name" ?: ?"sg_logs"')
 _DEVICE = re.compile(r"(?:/dev/)?n?(st\d+)[alm]?")
 _START: Carry = {
     "page": None,  # what the page is that a line stands in, None of one that is skipped
@@ -76,6 +77,8 @@ def recognise(head: list[str]) -> Claim:
         return Claim(True, 1.0, f"{len(titles)} log pages of a tape drive as sg_logs prints them")
     if any(line.strip().startswith("Supported log pages") for line in head):
         return Claim(True, 0.9, "the list of log pages that sg_logs prints")
+    if any(_JSON.search(line) for line in head):
+        return Claim(False, 0.9, "sg_logs --json, which is not read: write its text, without --json")
     return Claim(False, 0.0, "no title of a log page of tape drives")
 
 

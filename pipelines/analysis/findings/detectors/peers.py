@@ -183,9 +183,13 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
 
 
 def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
-    """By what factor a tape that is well may be off the typical one; those that stand out are left out."""
+    """By what factor a tape that is well may be off the typical one; those that stand out are left out.
+
+    The typical one is the median of a few tapes, and as uncertain as that: its variance is pi / 2n of a tape's.
+    """
     usual = logs[np.abs(logs - np.median(logs)) <= _FAR * spread]
-    return float(np.exp(scipy.special.stdtrit(usual.size - 1, (1 + LEVEL) / 2) * np.std(usual, ddof=1)))
+    off = np.std(usual, ddof=1) * np.sqrt(1 + np.pi / (2 * usual.size))
+    return float(np.exp(scipy.special.stdtrit(usual.size - 1, (1 + LEVEL) / 2) * off))
 
 
 def _tape(rule: Rule, effect: two_way.Effect, ratio: float, reach: float, rows: pl.DataFrame) -> Hit:

@@ -137,6 +137,7 @@ def _finding(asker: Asker, anchor: str, spells: list[Row], life: Row, is_repeat:
         look_at=row["look_at"] or "",
         steps=finding_words.steps(row["look_at"] or ""),
         others=_others(spells[1:], asker),
+        handbook=[part for part in rule.entry if part[1] not in (rule.means, rule.look_at)] if rule else [],
         is_repeat=is_repeat,
         evidence=_evidence(row["evidence"], zone)[:_MOST_LINES],
     )

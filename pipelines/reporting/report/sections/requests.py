@@ -36,9 +36,9 @@ _PARTS = (
     ),
     (
         "endit_drives",
-        "ENDIT: drives that served its retrieves",
-        "drive pool n_runs n_volumes n_files read_gb median_wait_s shared_hours overall_mb_s",
-        "the log of ENDIT's retriever",
+        "ENDIT: drives that served it",
+        "drive pool operation n_runs n_volumes n_files moved_gb median_wait_s shared_hours overall_mb_s",
+        "the logs of ENDIT's retriever and archiver",
     ),
     (
         "listed_drives",
@@ -50,7 +50,7 @@ _PARTS = (
     (
         "tsm_sessions",
         "TSM: sessions and processes",
-        "system activity entity n_sessions n_not_ok moved_gb hours overall_mb_s media_wait_share idle_share",
+        "system activity entity n_sessions n_not_ok moved_gb shared_gb hours overall_mb_s media_wait_share idle_share",
         "TSM's table SUMMARY or its accounting file",
     ),
     (

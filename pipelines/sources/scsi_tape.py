@@ -1,0 +1,129 @@
+"""The kernel's own counters of tape drives, as they stand in `/sys/class/scsi_tape`, dumped again and again.
+
+    # 2026-03-11T10:00:00Z
+    /sys/class/scsi_tape/st0/stats/io_ns:1829381723
+    /sys/class/scsi_tape/st0/stats/read_byte_cnt:1048576
+
+This is what `grep` prints; no exporter is needed, and none that lacks its tape collector stands in the way. A row of
+`bronze.drive_counter` is what a drive's counters rose by from one dump to the next, as of node_exporter's `node_tape_*`
+(`_shared/scrapes.py`): a counter that fell or a pause of more than two usual steps gives no row.
+
+**Clock.** A comment with the time stands above each dump: ISO, without a zone that of site.toml, or seconds since 1970.
+Dumps are best collected (`tapescope collect`), which writes it:
+
+    [[collect]]
+    name = "tps1-tape"
+    command = ["grep", "-r", "", "/sys/class/scsi_tape/", "--include=*_cnt", "--include=*_ns"]
+    stamp = true
+    host = "tps1"
+    every = "1m"
+
+or by cron: `(date -u +'# %FT%TZ'; grep -H '' /sys/class/scsi_tape/st*/stats/*) >> tps1.scsi_tape`. A dump ends where
+the next begins: the last one waits until the file grows.
+"""
+
+from typing import Any
+
+import polars as pl
+
+from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.columns import DRIVE
+from pipelines.sources._shared.scrapes import SAMPLES, to_rows
+from pipelines.sources._shared.stamps import instant_us
+from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Claim, Origin, Parsed
+
+TITLE = "Counters of tape drives in /sys/class/scsi_tape"
+VERSION = 1
+TABLES = (DRIVE,)
+SPEAKS_FOR = "hosts"
+
+_SAMPLE = r"^(?:\S*/)?scsi_tape/(st\d{1,6})/stats/([a-z_]{1,40}):[ \t]*(\S{1,40})[ \t]*$"
+_CLOCK = r"^#[ \t]*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?|\d{10}(?:\.\d{1,6})?)[ \t]*$"
+# the kernel's names, and those of node_exporter's counters of the same; times are in nanoseconds
+_METRICS = {
+    "read_byte_cnt": "node_tape_read_bytes_total",
+    "write_byte_cnt": "node_tape_written_bytes_total",
+    "read_ns": "node_tape_read_time_seconds_total",
+    "write_ns": "node_tape_write_time_seconds_total",
+    "io_ns": "node_tape_io_time_seconds_total",
+    "read_cnt": "node_tape_reads_completed_total",
+    "write_cnt": "node_tape_writes_completed_total",
+    "other_cnt": "node_tape_io_others_total",
+    "resid_cnt": "node_tape_residual_total",
+}
+_NS = 1e9
+_START: Carry = {"last": {}, "dump": 0, "at": None, "latest": None, "pending": []}
+
+
+def recognise(head: list[str]) -> Claim:
+    """Paths of the kernel's files with their values."""
+    texts = pl.Series([line for line in head if line.strip() and not line.startswith("#")], dtype=pl.String)
+    n_found = int(texts.str.contains(_SAMPLE).sum())
+    if n_found and 2 * n_found >= len(texts):
+        return Claim(True, 1.0, "counters of /sys/class/scsi_tape")
+    return Claim(False, 0.0, "no paths of /sys/class/scsi_tape with values")
+
+
+def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
+    """What each drive's counters rose by; raises UnreadableFile where no time stands above a dump."""
+    state: Carry = {**_START, **(carry or {})}
+    state["last"] = dict(state["last"])
+    groups = lines["text"].str.extract_groups(_SAMPLE).struct
+    read = lines.with_columns(
+        item=groups.field("1"),
+        metric=groups.field("2").replace_strict(_METRICS, default=None, return_dtype=pl.String),
+        number=groups.field("3"),
+        clock=pl.col("text").str.extract(_CLOCK),
+        is_time=groups.field("2").str.ends_with("_ns"),
+    )
+    read = read.hstack(_placed(read, origin, state))
+    known = pl.col("metric").is_not_null() & pl.col("reason").is_null()
+    value = pl.col("number").cast(pl.Int64, strict=False).cast(pl.Float64)
+    read = read.with_columns(value=pl.when("is_time").then(value / _NS).otherwise(value)).with_columns(
+        reason=pl.when(known & ~(pl.col("value") >= 0).fill_null(False)).then(pl.lit("bad_number")).otherwise("reason")
+    )
+    kept = read.filter(known).with_columns(
+        *(pl.lit("").alias(name) for name in ("instance", "description", "cpu", "mode"))
+    )
+    pending = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), kept.select(SAMPLES.names())])
+    is_whole = pl.col("unit") < state["dump"]
+    state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
+    rows = to_rows(pending.filter(is_whole), origin, state["last"], "scsi_tape")
+    rejects = read.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS)
+    n_first = int((kept["unit"] == 1).sum())
+    n_used = kept.height - n_first
+    return Parsed(
+        tables={DRIVE: rows.tables[DRIVE]},
+        n_used=n_used,
+        n_skipped=lines.height - n_used - rejects.height,
+        rejects=rejects,
+        coverage=rows.coverage,
+        carry=state,
+        notes={COUNTERS: n_first},
+    )
+
+
+def _placed(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """The dump of each line, its instant, and why a line is rejected. `state` moves on."""
+    placed: list[tuple[int, int | None, str | None]] = []
+    for text, metric, item, clock in read.select("text", "metric", "item", "clock").rows():
+        reason = None
+        if clock is not None:
+            at = instant_us(clock, origin.zone)
+            is_late = at is not None and state["latest"] is not None and at <= state["latest"]
+            reason = "bad_time" if at is None else "out_of_order" if is_late else None
+            state.update(dump=state["dump"] + 1, at=None if reason else at)
+            state["latest"] = state["latest"] if reason else at
+        elif metric is not None and not state["dump"]:
+            raise UnreadableFile(
+                "its counters have no time",
+                "write the time above each dump: date -u +'# %FT%TZ'; or collect them with `stamp = true`",
+                reason="no_clock",
+            )
+        elif metric is not None and state["at"] is None:
+            reason = "bad_time"
+        elif item is None and text.strip() and not text.startswith("#"):
+            reason = "bad_syntax"
+        placed.append((state["dump"], state["at"], reason))
+    schema: dict[str, Any] = {"unit": pl.Int64, "at": pl.Int64, "reason": pl.String}
+    return pl.DataFrame(placed, schema=schema, orient="row")

@@ -1,0 +1,31 @@
+/*
+title = "Capacity of links by the speed of their ports"
+grain = "one row per link and day on which the speed of all its ports was sampled, on one side at least"
+why = "A switch says how fast its ports are (ifHighSpeed), and node_exporter how fast a host's are: how full a link is then needs no entry of site.toml but its ports."
+partition = "month"
+
+[columns]
+day = { type = "DATE", doc = "UTC day" }
+link = { type = "VARCHAR", doc = "link of site.toml" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of its ports' speeds, each the highest of the day; of switch and host the slower side" }
+
+[[checks]]
+expectation = "ExpectCompoundColumnsToBeUnique"
+column_list = ["day", "link"]
+severity = "critical"
+*/
+WITH port AS (
+    SELECT day, host, interface, description, max(capacity_bytes_s) AS capacity_bytes_s FROM silver.network_sample
+    WHERE capacity_bytes_s > 0 GROUP BY day, host, interface, description
+),
+own AS (
+    SELECT p.link, p.polled, n.day, n.host, n.interface, any_value(p.n_ports) AS n_ports, max(n.capacity_bytes_s) AS capacity_bytes_s
+    FROM site.link_port p
+    JOIN port n ON n.host = coalesce(p.host, n.host) AND (n.interface = p.interface OR n.description = p.description)
+    GROUP BY p.link, p.polled, n.day, n.host, n.interface
+),
+side AS (
+    SELECT link, polled, day, sum(capacity_bytes_s) AS capacity_bytes_s FROM own
+    GROUP BY link, polled, day HAVING count(*) = any_value(n_ports)
+)
+SELECT day, link, min(capacity_bytes_s) AS capacity_bytes_s FROM side GROUP BY day, link

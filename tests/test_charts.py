@@ -1,0 +1,113 @@
+"""Charts along time: the change log, and hours that the clocks repeat; links of what they name."""
+
+from datetime import date, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dashboards import zone
+from dashboards.charts import along, drive_charts, hour_charts, model_charts, series
+
+CHICAGO = "America/Chicago"
+NIGHT = datetime(2010, 11, 7), datetime(2010, 11, 8)  # 25 hours in Chicago: 01:00 to 02:00 happens twice
+
+
+@pytest.fixture
+def chicago(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zone, "name", lambda: CHICAGO)
+
+
+def logged(monkeypatch: pytest.MonkeyPatch, *rows: tuple[datetime | None, str, str | None]) -> None:
+    """A page whose change log has these entries."""
+    schema = {"changed_at": pl.Datetime("us"), "what": pl.String, "entities": pl.String}
+    monkeypatch.setattr(along.st, "session_state", {})
+    along.log_changes(lambda: pl.DataFrame(list(rows), schema=schema, orient="row"))
+
+
+def marks(span: along.Span) -> list[tuple[Any, ...]]:
+    """Instants, words, whom and what is written of each mark."""
+    layers = along.changes(span)
+    return list(layers[0].data.iter_rows()) if layers else []
+
+
+def test_entries_within_the_axis_are_marked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry has a row for each measure; one that could not be read has no time; others lie outside."""
+    at = datetime(2010, 3, 10, 9)
+    logged(
+        monkeypatch,
+        (at, "Firmware", "LTO4_101"),
+        (at, "Firmware", "LTO4_101"),
+        (None, "not read", None),
+        (datetime(2010, 3, 11), "on the day after", None),
+        (datetime(2010, 3, 10, 20), "x" * 100, None),
+    )
+    found = marks((datetime(2010, 3, 10), datetime(2010, 3, 11)))
+    assert [row[:3] for row in found] == [
+        (at, "Firmware", "LTO4_101"),
+        (datetime(2010, 3, 10, 20), "x" * 100, "all of the site"),
+    ]
+    assert [row[3] for row in found] == ["▼ Firmware", "▼"], "too near to the end for its words"
+    assert not marks((datetime(2010, 3, 12), datetime(2010, 3, 13)))
+
+
+def test_a_page_without_a_change_log_has_no_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(along.st, "session_state", {})
+    assert not marks((datetime(2010, 3, 10), datetime(2010, 3, 11)))
+
+
+def test_the_hour_that_clocks_repeat_is_named(monkeypatch: pytest.MonkeyPatch, chicago: None) -> None:
+    logged(monkeypatch)
+    assert [(at, what) for at, what, *_ in marks(NIGHT)] == [
+        (datetime(2010, 11, 7, 1), "01:00 to 02:00 happened twice")
+    ]
+    assert zone.repeated(*NIGHT) == [(datetime(2010, 11, 7, 1), datetime(2010, 11, 7, 2))]
+    assert not zone.repeated(datetime(2010, 3, 14), datetime(2010, 3, 15)), "clocks go forward: no hour is repeated"
+    both = [zone.text(datetime(2010, 11, 7, hour, 30)) for hour in (6, 7)]
+    assert both == ["2010-11-07 01:30:00", "2010-11-07 01:30:00 (second time)"]
+    assert [zone.read(text) for text in both] == [datetime(2010, 11, 7, hour, 30) for hour in (6, 7)]
+
+
+def test_an_hour_that_happens_twice_is_two_hours_long(chicago: None) -> None:
+    """3.6 GB in each of the hours from midnight to 3 are 1 MB/s in all of them, by the hour and by the day."""
+    utc = [datetime(2010, 11, 7, hour) for hour in range(5, 9)]
+    rows = pl.DataFrame({"family": "a", "hour_at": utc, "moved_gb": 3.6}).with_columns(zone.show(pl.col("hour_at")))
+    rates = hour_charts.mean_rates(rows, "family", "hour")
+    assert rates["hour_at"].dt.hour().to_list() == [0, 1, 2]
+    assert rates["rate_mb_s"].to_list() == pytest.approx([1, 1, 1])
+    daily = hour_charts.mean_rates(rows, "family", "day")
+    assert daily["rate_mb_s"].to_list() == pytest.approx([4 / 25])
+
+
+def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(along.st, "session_state", {"view-asked": {"from": "2010-03-10"}})
+    span = datetime(2010, 3, 10), datetime(2010, 3, 11)
+    happened = {"drive": ["D&1"], "what": ["tape alert"], "from_at": [span[0]], "to_at": [None], "volume": ["T"]}
+    rows = pl.DataFrame(happened | {"lasted_hours": [None], "error": ["e"]}, schema_overrides={"to_at": pl.Datetime})
+    (href,) = drive_charts.events(rows, span).layer[1].data["href"].to_list()
+    assert href == "/drives?from=2010-03-10&drive=D%261"
+    bins = {"station": ["s1"], "direction": ["in"], "bin_at": [span[0]], "bin_s": [1800.0], "avg_mb_s": [1.0]}
+    drawn = series.traffic(pl.DataFrame(bins | {"max_mb_s": [2.0]}), ["s1"], 5.0, 2.0, span).to_dict()
+    linked = [layer["mark"]["type"] for layer in drawn["layer"] if "href" in layer["encoding"]]
+    assert linked == ["text"] and "/stations?from=2010-03-10&station=s1" in str(drawn["datasets"])
+
+
+def test_kinds_of_events_that_have_no_sign_of_their_own_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
+    kinds = ["empty mount", "mover restart", "session killed", "tape alert"]
+    at = [datetime(2010, 3, 10, hour) for hour in range(4)]
+    rows = pl.DataFrame({"drive": "D1", "what": kinds, "from_at": at, "to_at": None, "volume": "T", "error": "e"})
+    rows = rows.with_columns(lasted_hours=pl.lit(None, dtype=pl.Float64), to_at=pl.lit(None, dtype=pl.Datetime))
+    drawn = drive_charts.events(rows, (at[0], datetime(2010, 3, 11))).to_dict()["layer"][1]["encoding"]
+    looks = list(zip(drawn["color"]["scale"]["range"], drawn["shape"]["scale"]["range"], strict=True))
+    assert len(set(looks)) == 4 and sorted(drawn["shape"]["scale"]["domain"]) == kinds
+
+
+def test_what_is_planned_has_changes_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The axis of what will be held ends with the last plan; a change recorded for a day to come is on it."""
+    logged(monkeypatch, (datetime(2010, 9, 1), "new drives", None))
+    rows = pl.DataFrame({"day": [date(2010, 3, 10), date(2010, 12, 1)], "value": 1.0, "low": 0.9, "high": 1.1})
+    planned = pl.DataFrame({"day": [date(2011, 1, 1)], "value": [2.0], "plan": ["more"]})
+    chart = model_charts.ahead(rows, planned)
+    assert [layer.data["what"].to_list() for layer in chart.layer[4:]] == [["new drives"]] * 2
+    assert not model_charts.ahead(rows, planned.clear()).layer[4].data.is_empty()
