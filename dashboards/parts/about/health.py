@@ -36,11 +36,11 @@ def draw(page: Page) -> None:
         )
         tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "seen")]
         components.show_chart(
-            hours, charts.heat_map(frame, "log", "seen_share", "seen of what was declared", tips, page.span())
+            hours, charts.heat_map(frame, "log", "seen_share", "read of what was declared", tips, page.span())
         )
-        st.caption("Faint: declared, and little or nothing was seen. Empty: nothing was declared for that hour.")
+        st.caption("Faint: declared, and little or nothing was read. Empty: nothing was declared for that hour.")
         if len(worst) > MOST_HOSTS:
-            st.caption(f"The {MOST_HOSTS} logs of which least was seen, of {len(worst)}.")
+            st.caption(f"The {MOST_HOSTS} logs with the least coverage, of {len(worst)}.")
     else:
         st.info("site.toml declares no log for these days (`expect` of its inputs): what is missing is not known.")
     undeclared = [row for row in hours.rows if row["seen_share"] is None]

@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
         True,
     )
     st.header("Audit", anchor=False)
-    st.caption("What rules say of printed figures, and what only a reader can find.")
+    st.caption("Verdicts of rules on printed figures, and what only a reader can find.")
     audit = [line for line in lines if line not in figures]
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 

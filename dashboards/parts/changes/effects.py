@@ -51,7 +51,7 @@ def draw(page: Page) -> None:
     if chosen == OTHER:
         when = fields.instant("at", "Instant")
         st.caption(
-            "An instant that is not recorded is described only: what else changed, and chance, are not taken out."
+            "An instant that is not recorded is only described: other changes and chance are not removed."
             " Record it to get the effect with its interval."
         )
         if when is None:

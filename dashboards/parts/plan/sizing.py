@@ -35,7 +35,7 @@ def draw(page: Page) -> None:
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
     able = [name for name, fit in fits.items() if not fit.found.unknown]
     if not able:
-        st.text("No kind of drive served mounts that give all of its costs: what is lacking stands in the table.")
+        st.text("No kind of drive served mounts that give all of its costs: the table shows what is missing.")
         _costs(fits)
         components.show_sql(mounts)
         return

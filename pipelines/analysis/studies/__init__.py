@@ -29,19 +29,19 @@ VERDICTS = {
     "misfit": "a model's figure differs from the measured one: not an error of the document",
     "derived": "the document leaves it open; ours fills it in",
     "noted": "a contradiction in the wording, which a reader found and no rule",
-    "unresolved": "ours cannot compute it yet",
+    "unresolved": "tapescope cannot compute it yet",
 }
 COLUMNS = (
     Column("id", "VARCHAR", "requirement it belongs to"),
     Column("what", "VARCHAR", "what is meant"),
     Column("unit", "VARCHAR", "unit of both figures"),
     Column("printed", "VARCHAR", "the figure as the document prints it"),
-    Column("ours", "DOUBLE", "the same figure, computed by ours"),
-    Column("difference", "DOUBLE", "ours minus printed; for a range the distance outside it"),
+    Column("ours", "DOUBLE", "the same figure, computed by tapescope"),
+    Column("difference", "DOUBLE", "computed minus printed; for a range the distance outside it"),
     Column("verdict", "VARCHAR", "; ".join(f"{key}: {meaning}" for key, meaning in VERDICTS.items())),
     Column("why", "VARCHAR", "what is wrong, or why it is open"),
     Column("place", "VARCHAR", "where in the document"),
-    Column("how", "VARCHAR", "the function of ours that computes it, or the rule that judged it"),
+    Column("how", "VARCHAR", "the function of tapescope that computes it, or the rule that judged it"),
 )
 
 

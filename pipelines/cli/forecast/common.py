@@ -106,7 +106,7 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         raise TapescopeError(f"no log has mounts of {like!r}", f"there are {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed and state efficiencies")
+        raise TapescopeError(why, "give --speed, and efficiencies as numbers")
     return everyone[like]
 
 
