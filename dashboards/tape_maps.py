@@ -28,6 +28,6 @@ def show(page: Page, volume: str, session: str) -> None:
         components.show_chart(contents, chart, "Files by wrap and metres along the tape.", right)
     else:
         right.text(
-            "The positions of the tape's files are not known: its technology has no tracks in the table, or its files no sizes."
+            "Positions of the tape's files are not known: its technology has no tracks in the table, or files no sizes."
         )
     components.show_sql(path, contents)

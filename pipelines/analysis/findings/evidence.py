@@ -1,4 +1,4 @@
-"""What a finding rests on: how much of its source was seen, and the log lines that prove it."""
+"""What a finding rests on: how much of its source was read, and the log lines that prove it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ TEXT_CHARS = 300
 
 
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
-    """How much of what site.toml declares for the rule's source was seen in its period."""
+    """How much of what site.toml declares for the rule's source was read in its period."""
     if not rule.sources:
         return "high: the absence itself was observed"
     kind = rule.sources[0]

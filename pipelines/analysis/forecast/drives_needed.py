@@ -1,4 +1,4 @@
-"""Drives that the traffic of the site's own days needs, for each kind of drive that stands there."""
+"""Drives that the traffic of the site's own days needs, for each kind of drive there."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,7 +22,7 @@ LEAST_MOUNTS = 3  # as the fit wants of what was measured and needs no fitting
 
 @dataclass(frozen=True)
 class DrivesNeeded:
-    """One kind of drive: how many its traffic needs, by so many days, or why there is no estimate."""
+    """One kind of drive: how many its traffic needs, by the given days, or why there is no estimate."""
 
     generation: str
     n_days: int
@@ -32,8 +32,8 @@ class DrivesNeeded:
 def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNeeded]:
     """Every kind of drive: the traffic of these days, twice, at the efficiency its mounts had, by its nameplate.
 
-    Rates are by the time that logs tell of. Traffic and availability have an interval where at least five days were
-    seen; else they count as they were.
+    Rates are by the time that logs cover. Traffic and availability have an interval where at least five days have logs;
+    else they count as they were.
     """
     rows = history.rows("drive_days")
     found = []

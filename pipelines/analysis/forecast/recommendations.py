@@ -1,4 +1,4 @@
-"""The ledger of recommendations: what was said to come of each, since when it is done, and what came of it."""
+"""The ledger of recommendations: the promised gain of each, since when it is done, and what came of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Score:
 
 
 def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = None) -> int:
-    """Make a finding's mending a recommendation, with the gain it was priced at; returns its number.
+    """Make a finding's fix a recommendation, with the gain it was priced at; returns its number.
 
     Raises TapescopeError where no finding, or more than one, has such an id, or it has no price; WarehouseBusy.
     """

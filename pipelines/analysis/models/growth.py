@@ -3,7 +3,7 @@
     GB a day at t = L exp(g t)                  factor a year = exp(365.25 g)              doubled after ln 2 / g days
     written in the next D days = L (exp(g D) - 1) / g                                      holdings = held + written
 
-L is the line's GB a day at the end of the last day seen. Inputs: days that logs tell of and the GB written on each
+L is the line's GB a day at the end of the last day with logs. Inputs: days that logs tell of and the GB written on each
 (days without logs left out, days with nothing kept). Days are put together in weeks that end with the last day, since a
 week has its week-end; a week counts from five days seen, as the mean of these. The line is fitted to at least eight
 weeks, by the gamma likelihood with a logarithm as link: a week scatters by a share of itself. With fewer weeks, but

@@ -1,4 +1,4 @@
-"""How many drives are needed, how sure that is, and what it hangs on; and the same formula asked the other way round.
+"""How many drives are needed, how sure that is, and what it depends on; and the same formula asked the other way round.
 
     drives = sum over classes of traffic (rate x factor / efficiency) / drive speed / availability
 
@@ -30,7 +30,7 @@ STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer
 
 
 def certain(value: float) -> Estimate:
-    """A value nobody doubts.
+    """A certain value.
 
     >>> certain(2.0)
     Estimate(value=2.0, low=2.0, high=2.0)
@@ -68,7 +68,7 @@ class Needed:
 def drives_needed(
     traffic: list[Traffic], speed_mb_s: Estimate, availability: Estimate = ONE, seed: int = 0, n_draws: int = N_DRAWS
 ) -> Needed:
-    """Drives for all traffic. Raises ValueError for inputs that are not above nothing, and shares above one.
+    """Drives for all traffic. Raises ValueError for inputs that are not above 0, and shares above one.
 
     >>> t0 = Traffic("T0", certain(100.0), certain(2.0), certain(0.5))
     >>> drives_needed([t0], certain(40.0)).whole

@@ -23,11 +23,11 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
 
 VERDICTS = {
-    "matches": "ours is the printed figure, or the rule finds nothing wrong",
-    "rounded": "ours is the printed figure only when that is cut, or rounded more than its digits say",
+    "matches": "the computed figure is the printed one, or the rule finds nothing wrong",
+    "rounded": "the computed figure is the printed one only if that is cut, or rounded more than its digits show",
     "wrong": "the document's figures contradict each other, or those they come from",
     "misfit": "a model's figure differs from the measured one: not an error of the document",
-    "derived": "the document leaves it open; ours fills it in",
+    "derived": "the document leaves it open; tapescope computes it",
     "noted": "a contradiction in the wording, which a reader found and no rule",
     "unresolved": "tapescope cannot compute it yet",
 }

@@ -1,4 +1,4 @@
-"""Rules on streams whose drives wait for the other side, and what stood in its way meanwhile."""
+"""Rules on streams whose drives wait for the other side, and what limited it meanwhile."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -63,10 +63,10 @@ def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
 
 
 def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
-    """Facts on what stood in the way: of the waits by the hour, those that a full link or busy disks explain.
+    """Facts on what limited it: of the waits by the hour, those that a full link or busy disks explain.
 
-    `cause` is the verdict of gold.bottleneck with most of the waits. What no log tells of is no vote against what logs
-    show: it decides only where neither link nor disks were seen full.
+    `cause` is the verdict of gold.bottleneck with most of the waits. Time without a log does not count against what
+    logs show: it decides only where neither link nor disks were full.
     """
     by_verdict = dict(rows.group_by("verdict").agg(pl.col(rule.value).sum()).rows())
     by_network = pl.when(pl.col("verdict") == "network_bound").then(pl.col(rule.value)).otherwise(0.0)
