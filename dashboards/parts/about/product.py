@@ -16,7 +16,7 @@ WORDS = {
     "gap": "the time between the end of one file and the start of the next in the same mount",
     "duty factor": "share of the time in which a station moves more than its threshold",
     "finding": "what a rule found wrong, with its evidence; it lives from night to night until it is gone",
-    "coverage": "share of the hours that site.toml expects logs of and that were received",
+    "coverage": "share of the expected log hours (site.toml) that were received",
     "snapshot": "a state of the warehouse; a page asks all of its questions of one",
     "drive rate": "bytes over the time a drive was taken; a mount's overall rate has mounts and gaps in it",
 }
