@@ -54,18 +54,18 @@ def asked(site: Site, name: str, **params: str) -> ask.Answer:
 def test_a_cut_answer_says_so(site: Site) -> None:
     found = asked(site, "session_rates", n="5000")
     assert (found.is_cut, len(found.rows)) == (True, N_MOUNTS - 1)
-    assert found.notices == ("session_rates is cut at 5,000 rows; n=… takes more.",)
+    assert found.notices == ("session_rates is cut off at 5,000 rows; n=… takes more.",)
     whole = asked(site, "session_rates", n="5000", drive="D1")
     assert (whole.is_cut, whole.notices, len(whole.rows)) == (False, (), N_MOUNTS // 2)
     two = asked(site, "builds", n="2")
-    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut at 2 rows; n=… takes more.",))
+    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut off at 2 rows; n=… takes more.",))
     assert not asked(site, "builds", n="3").is_cut
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_every_form_says_that_rows_are_missing(site: Site, form: str) -> None:
     done = run(site, "ask", "builds", "n=2", "--format", form)
-    assert done.exit_code == 0 and "builds is cut at 2 rows" in done.stderr
+    assert done.exit_code == 0 and "builds is cut off at 2 rows" in done.stderr
     if form == "json":
         assert len(json.loads(done.stdout)) == 2
 

@@ -188,7 +188,7 @@ def test_what_cannot_be_is_refused() -> None:
         Changes(speed=0)
     with pytest.raises(ValueError, match="above nothing"):
         Changes(drives={"LTO-4": 0})
-    with pytest.raises(ValueError, match="no work is for drives of kind 'LTO-9'; there are LTO-4"):
+    with pytest.raises(ValueError, match="there is no work for drives of kind 'LTO-9'; there are LTO-4"):
         simulate(traced(), Changes(drives={"LTO-9": 2}))
     with pytest.raises(ValueError, match="instances need"):
         Changes(instances=2)

@@ -248,7 +248,7 @@ def test_agreement(printed: str, computed: float, verdict: str) -> None:
 
 
 def test_what_is_no_figure_is_refused() -> None:
-    with pytest.raises(ValueError, match="no printed figure"):
+    with pytest.raises(ValueError, match="not a printed figure"):
         read("a third")
 
 

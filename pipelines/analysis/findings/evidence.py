@@ -37,7 +37,8 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
 
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """The log lines of the most telling rows, with their text: as the warehouse keeps it, else from the file itself."""
+    """The log lines of the rows that show it best, with their text: as the warehouse keeps it, else from the file
+    itself."""
     places = [
         (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
         for row in rows.iter_rows(named=True)

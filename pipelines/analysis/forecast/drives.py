@@ -13,7 +13,7 @@ def size(
 ) -> tuple[Needed, Estimate]:
     """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
 
-    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    Raises ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     found = like.found
     efficiency = found.efficiency(n_files, file_mb)
@@ -24,7 +24,7 @@ def size(
 def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:
     """Share of its time in which such a drive moves data, by files a mount and size of a file in MB (C14).
 
-    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    Raises ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     service = like.found.service
     return [

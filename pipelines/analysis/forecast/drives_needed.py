@@ -46,7 +46,7 @@ def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNee
 
 
 def _well_seen(rows: list[Row]) -> list[Row]:
-    """Rows of the days of which logs tell at least half: the rest of a day may have been like no other."""
+    """Rows of the days of which logs cover at least half: the rest of a day may have been like no other."""
     found: list[Row] = []
     for _, group in groupby(rows, key=lambda row: row["day"]):
         day = list(group)
@@ -91,7 +91,7 @@ def _ratio(above: Floats, below: Floats) -> Estimate:
 
 
 def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
-    """A ratio over cases of so many days; few days tell nothing of how others will be, so theirs counts as it is."""
+    """A ratio over cases of several days; few days do not show how others will be, so theirs counts as it is."""
     if n_days < LEAST_DAYS or not above.any():
         return certain(float(above.sum() / below.sum()))
     return _ratio(above, below)

@@ -59,7 +59,7 @@ class Outlook:
 
 
 def written(history: History, group: str = "", family: str = "", n_days: int = TWO_YEARS) -> Written:
-    """What was written, day by day. Raises TapescopeError where no log tells of any day."""
+    """What was written, day by day. Raises TapescopeError where no log covers any day."""
     rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
     if not rows:
         raise TapescopeError("no log covers a day of writing", "build first, or see `ask coverage`")
@@ -77,7 +77,7 @@ def held(history: History, last_day: date, group: str = "", family: str = "") ->
 
 
 def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
-    """Every plan of site.toml. Raises TapescopeError where no log tells of any day."""
+    """Every plan of site.toml. Raises TapescopeError where no log covers any day."""
 
     @cache  # plans of the same for several days rest on one past
     def past(group: str, family: str) -> tuple[Written, Held]:

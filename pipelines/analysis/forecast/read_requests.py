@@ -75,7 +75,7 @@ class RequestedReads:
 def requested_reads(history: History) -> RequestedReads | NoEstimate:
     """The mounts whose files all were asked for; all others are run again as they were.
 
-    The record's share is of the bytes that were read. Raises TapescopeError where no mount was logged as a whole.
+    The record's share is of the bytes that were read. Raises TapescopeError where no mount was logged completely.
     """
     logged = logged_mounts(history)
     whole = [rows for rows in logged if is_whole(rows)]

@@ -6,7 +6,7 @@ Inputs: for each class of traffic its rate in MB/s, the factor for backlogs and 
 that serves it, in (0, 1]; for all of them the drive's speed in MB/s and the share of time it can be used. Each is a
 value, or a value with the ends of its 90 % interval. Output: drives, as a number that is not rounded, with a 90 %
 interval by simulation (each uncertain input drawn on its own, by halves of normal distributions of its logarithm, so
-that a tenth of the draws lie outside its ends), and what each input alone would change (a tornado).
+that a tenth of the draws are outside its ends), and what each input alone would change (a tornado).
 
 The inverse questions, from n F / (tM + n tO + n F / S): file size for an efficiency, files a mount for a rate, chunk
 to be written at once for an efficiency.
@@ -96,7 +96,7 @@ def drives_needed(
 
 
 def _draws(one: Estimate, rng: np.random.Generator, n_draws: int, name: str) -> Floats:
-    """Half a normal of the logarithm on either side of the value: a twentieth of the draws lies beyond each end."""
+    """Half a normal of the logarithm on either side of the value: a twentieth of the draws is beyond each end."""
     side = rng.standard_normal(n_draws)
     reach = np.where(side < 0, math.log(one.value / one.low), math.log(one.high / one.value))
     reach /= scipy.special.ndtri(0.95)

@@ -1,4 +1,4 @@
-"""Case studies: the documents the project started from, their published figures beside what ours makes of them.
+"""Case studies: the documents the project started from, their published figures next to those that tapescope computes.
 
 A study is data (`sample_data/studies/<name>/study.toml`); here is what works it out and judges it. Everything ours
 says comes from the product's own relations, questions, models and methods; the judgement is a rule's
@@ -47,7 +47,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Line:
-    """A figure of a document beside ours, or what a rule says of some; its verdict is a key of VERDICTS."""
+    """A figure of a document next to ours, or a rule's verdict on some; its verdict is a key of VERDICTS."""
 
     id: str
     what: str
@@ -89,7 +89,7 @@ def every() -> list[Study]:
 
 @lru_cache(maxsize=16)
 def work_out(study: Study) -> tuple[Line, ...]:
-    """Every figure of a document beside ours, then what the rules say of its figures, then what readers noted.
+    """Every figure of a document next to ours, then the rules' verdicts on its figures, then what readers noted.
 
     Raises ContractError where the study's file asks for what there is not.
     """

@@ -18,7 +18,7 @@ from pipelines.primitives.estimate import NoEstimate
 
 _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
-_FEW = 0.05  # of the waits: less that no log tells of is not worth a word
+_FEW = 0.05  # of the waits: a smaller part without a log is not mentioned
 _UNCAUSED = {
     "starved": "its link and its disks were not busy meanwhile",
     "cannot_tell": "no log covers its link and disks meanwhile",
