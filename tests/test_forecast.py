@@ -303,7 +303,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n[[campaign]]\nname = "c"\nsize_tb = 1.0\nfrom = 2010-02-01\n')
     night = steps.forecast(steps.site_at(tmp_path))
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
-        ("c", "no log tells of a day since it begins, 2010-02-01")
+        ("c", "no log covers a day since it started, 2010-02-01")
     ]
     assert forecast_sentence(night.as_dict()) == "No forecast was made: no day has data yet."
 

@@ -112,7 +112,7 @@ def test_a_policy_that_is_none_is_refused(strange: dict[str, float]) -> None:
 
 def test_other_changes_are_no_answer_about_requests() -> None:
     work = Work((), {"LTO-9": 1}, requests=THREE, costs={"LTO-9": COSTS})
-    with pytest.raises(ValueError, match="other policies only"):
+    with pytest.raises(ValueError, match="and policies only"):
         simulate(work, Changes(speed=2.0))
     with pytest.raises(ValueError, match="the costs of a mount of kind"):
         Work((), {"LTO-9": 1}, requests=THREE)

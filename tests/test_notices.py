@@ -94,7 +94,7 @@ def run(site: Site, *args: str) -> Result:
             "2031-01-01",
             (
                 "No log covers 2031-01-01: nothing can be concluded.",
-                "Data are there from 2010-06-15 to 2010-06-16.",
+                "There is data from 2010-06-15 to 2010-06-16.",
             ),
         ),
     ],
@@ -108,7 +108,7 @@ def test_days_without_logs_or_verdicts_are_named(site: Site, name: str, day: str
 def test_an_empty_answer_about_a_later_day_says_where_data_end(site: Site) -> None:
     done = run(site, "ask", "drives", "--day", "2031-01-01", "--format", "json")
     assert (done.exit_code, json.loads(done.stdout)) == (0, [])
-    assert "Data are there from 2010-06-15 to 2010-06-16." in done.stderr
+    assert "There is data from 2010-06-15 to 2010-06-16." in done.stderr
 
 
 def test_detect_names_days_that_it_says_nothing_of(site: Site) -> None:

@@ -122,7 +122,7 @@ def test_write_buffer_p48_and_x7() -> None:
 def test_spool_headroom_m46() -> None:
     """M46: 2 x 535 GB at 57 MB/s: 1,070,000 / 57 = 18,772 s = 5.2 h."""
     assert round(published.buffer_hours(1070, 57), 1) == 5.2
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         published.buffer_hours(1, 0)
 
 
@@ -215,5 +215,5 @@ def test_cautious_cap_c11() -> None:
     assert [capped(drive(name).native_mb_s) for name in ("LTO-4", "3592A")] == [50.0, 40.0]
     organised = [Traffic("T0", certain(100.0), certain(2.0), certain(0.5))]
     assert drives_needed(organised, certain(capped(drive("LTO-4").native_mb_s))).whole == 8
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         capped(0.0)

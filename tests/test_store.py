@@ -314,7 +314,7 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
 def test_what_systems_say_is_named() -> None:
     """The words of DuckDB, SQLite, Polars and the system, as they were on a full and on a read-only disk."""
     full = "the disk is full"
-    rights = "this user may not write"
+    rights = "this user lacks the right to read or write"
     for error, message in (
         (OSError(28, "No space left on device"), full),
         (sqlite3.OperationalError("database or disk is full"), full),
@@ -323,7 +323,7 @@ def test_what_systems_say_is_named() -> None:
         (sqlite3.OperationalError("attempt to write a readonly database"), rights),
         (PermissionError(13, "Permission denied", "writer.lock"), rights),
         (OSError(30, "Read-only file system", "writer.json"), rights),
-        (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
+        (sqlite3.OperationalError("disk I/O error"), "the disk reports an error"),
     ):
         own = store_errors.known_error(error)
         assert own is not None and str(own).startswith(message) and own.hint and own.exit_code == 1
