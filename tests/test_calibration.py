@@ -46,7 +46,7 @@ def test_x1_and_x2_stated_costs_against_the_tests() -> None:
     for row, seek_s in ((2, 28.5), (3, 51.7)):
         found = check(Service(PIC[row, 2]), pic(slice(row, row + 1)))
         assert not found.fits and round(found.left_over_s[0], 1) == seek_s
-        assert f"{seek_s} to {seek_s} s a file" in found.summary and "search for places" in found.summary
+        assert f"{seek_s} to {seek_s} s per file" in found.summary and "as much as searches cost" in found.summary
 
 
 def test_costs_by_hand() -> None:
