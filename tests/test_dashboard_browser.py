@@ -116,7 +116,7 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
         assert "Drive out of service" in first.inner_text() and "LTO2_204" in first.inner_text()
         assert (
             "was offline or in error from" in operator.reads()
-            and "Next: The line that took it down" in operator.reads()
+            and "Next: Check the log line that took it down" in operator.reads()
         )
         assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight") <= 900, (
             "Tonight scrolls"

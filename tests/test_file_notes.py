@@ -31,8 +31,8 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("zone", "reason"),
     [
-        ("", "its stamps say JST, its rows are read in UTC"),
-        ('zone = "Europe/Berlin"\n', "its stamps say JST, its rows are read in Europe/Berlin"),
+        ("", "its timestamps are in JST, its rows are read in UTC"),
+        ('zone = "Europe/Berlin"\n', "its timestamps are in JST, its rows are read in Europe/Berlin"),
         ('zone = "Asia/Tokyo"\n', ""),
         ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
     ],
@@ -46,7 +46,7 @@ def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone
 def test_parse_reports_the_note(tmp_path: Path) -> None:
     (tmp_path / "host1.txt").write_text(VMSTAT)
     counts = steps.parse(None, tmp_path / "host1.txt", None, False, lambda row: None)
-    assert counts["note"].startswith("its stamps say JST")
+    assert counts["note"].startswith("its timestamps are in JST")
     assert (counts["records"], counts["skipped"]) == (2, 1)
 
 

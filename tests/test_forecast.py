@@ -140,7 +140,7 @@ def test_whatif_commands(site: Site) -> None:
     assert re.search(r"they wait [\d.]+ h more in all", fewer)
     assert run(site, "whatif", "--faster", "0").exit_code == 2
     assert run(site, "whatif", "--drives", "LTO-4").exit_code == 2
-    assert "no work is for drives of kind 'LTO-9'" in run(site, "whatif", "--drives", "LTO-9=2").output
+    assert "there is no work for drives of kind 'LTO-9'" in run(site, "whatif", "--drives", "LTO-9=2").output
     empty = run(site, "whatif", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no mount was logged" in str(empty.exception)
 
@@ -194,7 +194,7 @@ def test_buffer_command(site: Site) -> None:
         and "only a buffer for the complete data set would help" in output
     )
     empty = run(site, "buffer", "--day", "2001-01-01")
-    assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
+    assert isinstance(empty.exception, TapescopeError) and "no log has a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")
     assert isinstance(strange.exception, TapescopeError) and "beams.raw" in strange.exception.hint
 
@@ -208,7 +208,7 @@ def test_recall_commands(site: Site) -> None:
         assert bad.exit_code and why in bad.output + str(bad.exception), files
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
     assert "no file of a tape 'NIX001'" in str(lost.exception)
-    assert output_of(site, "recall", "VR0001", "1").startswith("By the costs of LTO-4 read here, ")
+    assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read here, ")
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2
@@ -238,7 +238,7 @@ def test_campaigns(site: Site) -> None:
     output = output_of(site, "campaign")
     assert "4 days have logs; data needed: logs of at least 5 days" in output
     assert "2 days since its start have no logs" in output
-    assert "to come: no log has a day since it begins, 2030-01-01." in output
+    assert "to come: no log covers a day since it started, 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
         forecast.progress(past(renamed))
@@ -280,7 +280,7 @@ def test_a_night_is_kept(site: Site) -> None:
     )
     assert by_quantity["LTO-4 read", "file_s"]["reason_missing"] is None
     assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
-    for name, why in (("new tapes", "4 days have logs"), ("to come", "no log tells of a day since it begins")):
+    for name, why in (("new tapes", "4 days have logs"), ("to come", "no log covers a day since it started")):
         assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
     assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
     assert ("LTO-4", "seek_factor") not in by_quantity, (
@@ -302,7 +302,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n[[campaign]]\nname = "c"\nsize_tb = 1.0\nfrom = 2010-02-01\n')
     night = steps.forecast(steps.site_at(tmp_path))
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
-        ("c", "no log tells of a day since it begins, 2010-02-01")
+        ("c", "no log covers a day since it started, 2010-02-01")
     ]
     assert night.sentence == "No day with data yet: no forecast was made."
 
@@ -321,7 +321,7 @@ def test_drives_that_cannot_be_estimated() -> None:
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
         ("LTO-4", [row], {}, "0 mounts that read were logged from request to dismount"),
-        (None, [row], read, "nobody says what rate these drives are sold with"),
+        (None, [row], read, "no native rate is known for these drives"),
         ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
         ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),
     ):

@@ -112,7 +112,7 @@ def run(site: Site, *words: str) -> Result:
 
 def test_from_promise_to_score(site: Site) -> None:
     """Promised 60 GB a day (50 to 70); it came to (75 - 60) x 4 = 60. Promised 200 by head: less came."""
-    assert "Nothing was recommended" in run(site, "list").output
+    assert "No recommendations yet" in run(site, "list").output
     assert "Recommendation 1 " in run(site, "make", "--finding", "abc").output
     freely = ("make", "--text", "a wonder", "--drives", "A", "--gain", "200:150:250")
     assert "Recommendation 2 " in run(site, *freely).output

@@ -54,18 +54,18 @@ def asked(site: Site, name: str, **params: str) -> ask.Answer:
 def test_a_cut_answer_says_so(site: Site) -> None:
     found = asked(site, "session_rates", n="5000")
     assert (found.is_cut, len(found.rows)) == (True, N_MOUNTS - 1)
-    assert found.notices == ("session_rates is cut at 5,000 rows; n=… takes more.",)
+    assert found.notices == ("session_rates is cut off at 5,000 rows; n=… takes more.",)
     whole = asked(site, "session_rates", n="5000", drive="D1")
     assert (whole.is_cut, whole.notices, len(whole.rows)) == (False, (), N_MOUNTS // 2)
     two = asked(site, "builds", n="2")
-    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut at 2 rows; n=… takes more.",))
+    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut off at 2 rows; n=… takes more.",))
     assert not asked(site, "builds", n="3").is_cut
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_every_form_says_that_rows_are_missing(site: Site, form: str) -> None:
     done = run(site, "ask", "builds", "n=2", "--format", form)
-    assert done.exit_code == 0 and "builds is cut at 2 rows" in done.stderr
+    assert done.exit_code == 0 and "builds is cut off at 2 rows" in done.stderr
     if form == "json":
         assert len(json.loads(done.stdout)) == 2
 
@@ -94,7 +94,7 @@ def run(site: Site, *args: str) -> Result:
             "2031-01-01",
             (
                 "No log covers 2031-01-01: nothing can be concluded.",
-                "Data are there from 2010-06-15 to 2010-06-16.",
+                "There is data from 2010-06-15 to 2010-06-16.",
             ),
         ),
     ],
@@ -108,7 +108,7 @@ def test_days_without_logs_or_verdicts_are_named(site: Site, name: str, day: str
 def test_an_empty_answer_about_a_later_day_says_where_data_end(site: Site) -> None:
     done = run(site, "ask", "drives", "--day", "2031-01-01", "--format", "json")
     assert (done.exit_code, json.loads(done.stdout)) == (0, [])
-    assert "Data are there from 2010-06-15 to 2010-06-16." in done.stderr
+    assert "There is data from 2010-06-15 to 2010-06-16." in done.stderr
 
 
 def test_detect_names_days_that_it_says_nothing_of(site: Site) -> None:

@@ -112,7 +112,7 @@ def test_what_is_wrong_is_reported_without_the_keys(tmp_path: Path, monkeypatch:
     assert "bucket exist" in failed.value.hint and SECRET not in str(failed.value)
     site = site_in(tmp_path / "site")
     for name, value, message in (
-        ("AWS_ENDPOINT_URL", "storage:9000", "AWS_ENDPOINT_URL is no address"),
+        ("AWS_ENDPOINT_URL", "storage:9000", "AWS_ENDPOINT_URL is not an address"),
         ("AWS_SECRET_ACCESS_KEY", "", "there are no keys for s3://"),
     ):
         monkeypatch.setenv(name, value)

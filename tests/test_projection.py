@@ -92,14 +92,14 @@ def test_what_cannot_be_estimated() -> None:
     few = learn(np.arange(4), np.full(4, 1.0), 3)
     assert isinstance(few, NoEstimate) and few.reason == "4 days have logs" and "5 days" in few.data_needed
     none = learn(np.arange(90), np.zeros(90), 89)
-    assert isinstance(none, NoEstimate) and none.reason == "nothing was written in the days seen"
+    assert isinstance(none, NoEstimate) and none.reason == "nothing was written on the days with logs"
     month = growth_of(np.full(28, 500.0))
     assert isinstance(month.factor_year, NoEstimate) and month.factor_year.reason == "4 weeks have logs"
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
     assert isinstance(far, NoEstimate) and far.reason == "29 days ahead is further than the 28 days with logs"
     begun = growth_of(np.where(np.arange(84) < 70, 0.0, 500.0))
-    assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("writing began")
+    assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("writing started")
 
 
 @pytest.mark.parametrize(("since", "until"), [(56, 140), (0, 84), (21, 140), (0, 119)])
@@ -107,7 +107,7 @@ def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: i
     """Eight, or three, weeks of nothing beside weeks of 100 GB a day are no growth; a pause as long within them is."""
     days = np.arange(140)
     found = growth_of(np.where((days >= since) & (days < until), 100.0, 0.0))
-    assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("writing began")
+    assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("writing started")
     paused = growth_of(np.where((days < 49) | (days >= 70), 100.0, 0.0))
     assert isinstance(paused.factor_year, Estimate)
 
@@ -203,7 +203,10 @@ def test_holdings_against_a_plan_e01(site: Site) -> None:
     assert value(year.holdings_tb) == pytest.approx(964) and year.chance == 0.0
     assert year.day_of(value(year.days_left)) in (date(2011, 8, 23), date(2011, 8, 24))
     assert cms.chance == 1.0 and value(cms.holdings_tb) == pytest.approx(599 + 165)
-    assert isinstance(raw.holdings_tb, NoEstimate) and raw.holdings_tb.reason == "nothing was written in the days seen"
+    assert (
+        isinstance(raw.holdings_tb, NoEstimate)
+        and raw.holdings_tb.reason == "nothing was written on the days with logs"
+    )
     assert isinstance(past.holdings_tb, NoEstimate) and past.holdings_tb.reason == "its day has passed"
     assert isinstance(far.holdings_tb, NoEstimate) and "further than 4 times the 199 days" in far.holdings_tb.reason
     assert far.day_of(np.inf) is None

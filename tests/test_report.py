@@ -162,7 +162,7 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
         " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
         "to come: no log covers a day since it started, 1 January 2030; when it ends was not estimated.",
-        "Of 1 forecast of which is known what came, 0 intervals contained it; nine of ten should.",
+        "Of 1 forecast with a known outcome, 0 had it in the interval; nine of ten should.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)

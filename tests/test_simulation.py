@@ -184,11 +184,11 @@ def test_what_waits_for_ever_is_counted() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="no drive of kind 'LTO-4'"):
         Work(traced().mounts, {"LTO-2": 1})
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         Changes(speed=0)
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         Changes(drives={"LTO-4": 0})
-    with pytest.raises(ValueError, match="no work is for drives of kind 'LTO-9'; there are LTO-4"):
+    with pytest.raises(ValueError, match="there is no work for drives of kind 'LTO-9'; there are LTO-4"):
         simulate(traced(), Changes(drives={"LTO-9": 2}))
     with pytest.raises(ValueError, match="instances need"):
         Changes(instances=2)

@@ -103,7 +103,7 @@ def test_below_five_per_cent_c15() -> None:
 def test_files_a_mount_for_a_rate() -> None:
     """1 GB at 80 MB/s takes 12.5 s and 4.4; for 40 MB/s 25 s may pass: 120 / (25 - 16.9) = 14.8 files."""
     assert sizing.files_per_mount_for(Service(80), 40, 1000) == pytest.approx(120 / 8.1)
-    with pytest.raises(ValueError, match=r"never come to 60 MB/s: 59.2 MB/s"):
+    with pytest.raises(ValueError, match=r"never reach 60 MB/s: 59.2 MB/s"):
         sizing.files_per_mount_for(Service(80), 60, 1000)
 
 
@@ -122,7 +122,7 @@ def test_write_buffer_p48_and_x7() -> None:
 def test_spool_headroom_m46() -> None:
     """M46: 2 x 535 GB at 57 MB/s: 1,070,000 / 57 = 18,772 s = 5.2 h."""
     assert round(published.buffer_hours(1070, 57), 1) == 5.2
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         published.buffer_hours(1, 0)
 
 
@@ -215,5 +215,5 @@ def test_cautious_cap_c11() -> None:
     assert [capped(drive(name).native_mb_s) for name in ("LTO-4", "3592A")] == [50.0, 40.0]
     organised = [Traffic("T0", certain(100.0), certain(2.0), certain(0.5))]
     assert drives_needed(organised, certain(capped(drive("LTO-4").native_mb_s))).whole == 8
-    with pytest.raises(ValueError, match="above nothing"):
+    with pytest.raises(ValueError, match="above 0"):
         capped(0.0)

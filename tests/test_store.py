@@ -81,9 +81,9 @@ def test_a_lost_catalogue_is_an_error_and_comes_back(site: Site, lose: Callable[
     lose(catalogue_of(site))
     files = aged(site)
     for step in (steps.ingest, steps.build, steps.detect, steps.maintain, lambda one: query(one, COUNT)):
-        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, and its data are in") as failure:
+        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, but its data is in") as failure:
             step(site)
-        assert "`tapescope restore` brings back the backup of" in failure.value.hint
+        assert "`tapescope restore` restores the backup of" in failure.value.hint
     assert data_files(site) == files
     done = steps.restore(site)
     assert done.backup is not None and done.missing == []
@@ -131,7 +131,7 @@ def test_two_sites_with_one_data_path_do_not_destroy_each_other(site: Site, tmp_
     before, files = query(site, COUNT), aged(site)
     shared = f'name = "other"\ndata_path = "{Warehouse(site).data_path}"'
     other = make_site(tmp_path / "other", SITE.replace('name = "case"', shared))
-    with pytest.raises(ConfigError, match="is lost or empty, and its data are in"):
+    with pytest.raises(ConfigError, match="is lost or empty, but its data is in"):
         steps.ingest(other)
     # one that came to its own catalogue elsewhere
     own = make_site(tmp_path / "own")
@@ -306,7 +306,7 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     message = "a data file of bronze.enstore_log_mover is missing: "
     [error_line] = [line for line in done.stderr.splitlines() if line.startswith("tapescope: ")]
-    assert error_line.startswith(f"tapescope: {message}") and "  hint: put the file back from a copy" in done.stderr
+    assert error_line.startswith(f"tapescope: {message}") and "  hint: restore the file from a copy" in done.stderr
     [written] = (site.root / "var" / "reports").glob("report-*.json")
     assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {message}")
 
@@ -314,7 +314,7 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
 def test_what_systems_say_is_named() -> None:
     """The words of DuckDB, SQLite, Polars and the system, as they were on a full and on a read-only disk."""
     full = "the disk is full"
-    rights = "this user may not write"
+    rights = "this user lacks the right to read or write"
     for error, message in (
         (OSError(28, "No space left on device"), full),
         (sqlite3.OperationalError("database or disk is full"), full),
@@ -323,7 +323,7 @@ def test_what_systems_say_is_named() -> None:
         (sqlite3.OperationalError("attempt to write a readonly database"), rights),
         (PermissionError(13, "Permission denied", "writer.lock"), rights),
         (OSError(30, "Read-only file system", "writer.json"), rights),
-        (sqlite3.OperationalError("disk I/O error"), "the disk fails"),
+        (sqlite3.OperationalError("disk I/O error"), "the disk reports an error"),
     ):
         own = store_errors.known_error(error)
         assert own is not None and str(own).startswith(message) and own.hint and own.exit_code == 1

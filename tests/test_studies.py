@@ -248,7 +248,7 @@ def test_agreement(printed: str, computed: float, verdict: str) -> None:
 
 
 def test_what_is_no_figure_is_refused() -> None:
-    with pytest.raises(ValueError, match="no printed figure"):
+    with pytest.raises(ValueError, match="not a printed figure"):
         read("a third")
 
 
@@ -312,12 +312,12 @@ def test_a_wrong_file_is_refused(more: str, why: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "\'text\'"\n', "is no number"),
+        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "\'text\'"\n', "is not a number"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "a[\'y\'].value"\n', "0 rows named 'y'"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.nothing\'))"\n', "no relation gold.nothing"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(question(\'nothing\'))"\n', "no question nothing"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "one_row(a, key=\'y\').value"\n', "0 rows fit"),
-        ('[[check]]\nid = "M1"\nwhat = "w"\nfinds = "1"\n', "no rule of contradictions"),
+        ('[[check]]\nid = "M1"\nwhat = "w"\nfinds = "1"\n', "not a rule of contradictions"),
         (
             '[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.dead_time\'))"\n'
             '[[given]]\nrelation = "gold.dead_time"\ncolumns = { nothing = 1 }\n',

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / hostile_name).write_text("\x1b[31mnothing\x1b[0m\n")
     done = CliRunner().invoke(cli, ["init", str(made)])
     assert done.exit_code == 0, done.output
-    assert "2 of no known kind" in done.output
+    assert "2 files are of no known kind" in done.output
     return made
 
 

@@ -147,7 +147,7 @@ def failures(rows: pl.DataFrame) -> alt.Chart:
         .encode(
             y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=260)),
             yOffset=alt.YOffset("side:N", sort=["before", "after"]),
-            x=alt.X("value:Q", title="mounts that failed, of those asked for", axis=alt.Axis(format="%")),
+            x=alt.X("value:Q", title="failed share of requested mounts", axis=alt.Axis(format="%")),
             color=alt.Color(
                 "side:N",
                 sort=["before", "after"],

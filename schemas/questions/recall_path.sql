@@ -25,7 +25,7 @@ slowest = { type = "VARCHAR", doc = "longest stage" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "in queues" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounting; NULL where no log has the mount" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "while the drive read other files; NULL for ENDIT" }
-position_s = { type = "DOUBLE", unit = "s", doc = "winding; NULL of ENDIT" }
+position_s = { type = "DOUBLE", unit = "s", doc = "winding; NULL for ENDIT" }
 read_s = { type = "DOUBLE", unit = "s", doc = "reading; for ENDIT until the run was done" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "from the drive to the pool" }
 via = { type = "VARCHAR", doc = "cta or endit: the log that has it" }

@@ -11,7 +11,7 @@ entity = { type = "VARCHAR", doc = "node, or storage pool" }
 n_sessions = { type = "BIGINT", doc = "sessions that started in the period and have ended" }
 n_not_ok = { type = "BIGINT", doc = "part of these not successful, or with failed objects" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "of these, moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of these moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of their durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all of them, with waits" }
 media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for media, at most 1, because parallel processes each wait" }

@@ -26,7 +26,7 @@ no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive ye
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "database + request + start, which is compared with expected_gap_s" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "the judged gap: database + request + start, compared with expected_gap_s" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before: the bytes that a second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the last block of the file before" }
 previous_line_no = { type = "BIGINT", doc = "line there" }

@@ -23,7 +23,7 @@ NOT_PROSE = re.compile(
 # A statement of SQL, a pattern or a path in a string: no sentence.
 CODE = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE FROM|FROM|WHERE|CREATE|ALTER|ATTACH|GROUP BY|ORDER BY|PARTITION|CASE WHEN)\b"
-    r"|\(\?[:P<!=]|\\[dwsSb]|^[\w./-]+$"
+    r"|\(\?[:P<!=]|\\[dwsSb().]|^\^|^[\w./-]+$"
 )
 WORDS = re.compile(r"[A-Za-z][a-z'’]+ ")
 

@@ -84,7 +84,7 @@ def draw(page: Page) -> None:
 
     single = changes.alone()
     if answer.changed and single:
-        st.header("Which of the changes does it?", anchor=False)
+        st.header("Which change has the effect?", anchor=False)
         st.caption(
             "Each change alone, and all together, next to the replay: what is done soonest first, and last what drives"
             " cannot keep up with."

@@ -33,7 +33,7 @@ def draw(page: Page) -> None:
     _say(len(mounts.rows), wasted)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        components.heading(mounts, "How much of the tape a mount reads, and what it makes of the drive")
+        components.heading(mounts, "How much of the tape a mount reads, and how well it uses the drive")
         if rated:
             chart = tape_charts.cost(mounts.frame(rated))
             components.show_chart(mounts, chart, "Each reading mount as a point, with a shape for its pattern.")

@@ -1,4 +1,4 @@
-"""Values that cannot be, in what the logs say: more than is possible, or less than another log proves."""
+"""Impossible values in the logs: more than is possible, or less than another log proves."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -15,7 +15,7 @@ from pipelines.warehouse.inputs import ask_input
 
 @dataclass(frozen=True)
 class Seen:
-    """How much of one log was seen of what was declared, in a rule's period."""
+    """How much of one log's declared time was read, in a rule's period."""
 
     kind: str  # what the rule rests on: a source, or what sources speak for
     source: str
@@ -29,7 +29,7 @@ class Seen:
 
 
 class Kin:
-    """The names under which logs may speak of an entity, and how much of all logs was seen."""
+    """The names under which logs may speak of an entity, and how much of all logs was read."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -44,7 +44,7 @@ class Kin:
         return {entity, *parts}.union(*(self._of.get(part, ()) for part in parts))
 
     def logs(self, kind: str, period: Period) -> list[Seen]:
-        """What was seen of a kind of log. Rules have few different periods: each is asked for once."""
+        """The covered time of a kind of log. Rules have few different periods, so each is asked for once."""
         if period not in self._logs:
             begin, end = period.bounds
             self._logs[period] = ask_input(self._connection, "coverage_by_host", begin=begin, end=end).rows()
@@ -54,9 +54,9 @@ class Kin:
 
 
 class Gate:
-    """What of a rule's logs was seen in a period, and for whom that is too little.
+    """The coverage of a rule's logs in a period, and for whom that is too little.
 
-    A log that site.toml declares no hours for cannot be short: nobody knows what is missing.
+    A log that site.toml declares no hours for cannot be short: what is missing is unknown.
     """
 
     def __init__(self, site: Site, kin: Kin, rule: Rule, period: Period) -> None:
@@ -66,7 +66,7 @@ class Gate:
 
     @property
     def short(self) -> list[Seen]:
-        """Logs of which too little was seen."""
+        """Logs with too few hours."""
         return [log for log in self.logs if log.share < self.needed]
 
     def missing(self, entity: str) -> Seen | None:

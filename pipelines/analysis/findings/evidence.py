@@ -1,4 +1,4 @@
-"""What a finding rests on: how much of its source was seen, and the log lines that prove it."""
+"""What a finding rests on: how much of its source was read, and the log lines that prove it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ TEXT_CHARS = 300
 
 
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
-    """How much of what site.toml declares for the rule's source was seen in its period."""
+    """How much of what site.toml declares for the rule's source was read in its period."""
     if not rule.sources:
         return "high: the absence itself was observed"
     kind = rule.sources[0]
@@ -37,7 +37,8 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
 
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """The log lines of the most telling rows, with their text: as the warehouse keeps it, else from the file itself."""
+    """The log lines of the rows that show it best, with their text: as the warehouse keeps it, else from the file
+    itself."""
     places = [
         (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
         for row in rows.iter_rows(named=True)

@@ -16,7 +16,7 @@ from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import Connection
 
 MOST_ROWS = 3000  # a browser draws no more; every n-th of more rows is shown
-_DAYS_BEFORE = timedelta(days=13)  # days before it, so that a day's bar is seen among others
+_DAYS_BEFORE = timedelta(days=13)  # days before it, so that a day's bar is shown among others
 HISTOGRAM, SPANS, BARS, POINTS = "histogram", "spans", "bars", "points"
 
 
@@ -38,7 +38,7 @@ class Exhibit:
 
 
 def exhibit(connection: Connection, catalog: Catalog, site: Site, row: dict[str, Any]) -> Exhibit | None:
-    """The rows behind a finding (a row of gold.finding); None where its rule or its rows no longer exist."""
+    """The rows of a finding (a row of gold.finding); None where its rule or its rows no longer exist."""
     rule = catalog.rules.get(row["rule"])
     if rule is None:
         return None

@@ -1,4 +1,4 @@
-"""What a rule that fired says: its hit, and how values of frames become plain numbers."""
+"""The result of a rule that fired: its hit, and how values of frames become plain numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ EVIDENCE_ROWS = 3
 
 @dataclass
 class Hit:
-    """A rule that fired for one entity: facts for its text, its price, and the rows behind it."""
+    """A rule that fired for one entity: facts for its text, its price, and its rows."""
 
     entity: str
     started_at: datetime
@@ -23,7 +23,7 @@ class Hit:
     facts: dict[str, Any]
     lost_s: float | None = None
     lost_bytes: float | None = None
-    rows: pl.DataFrame = field(default_factory=pl.DataFrame)  # the most telling rows, best first
+    rows: pl.DataFrame = field(default_factory=pl.DataFrame)  # the rows that show it best, best first
     n_days: int = 0  # site days its price is of, those without logs included; 0: all of the period
     lost_interval: tuple[float | None, float | None] = (None, None)  # 90 %, of lost_s on days like these
     names: frozenset[str] = frozenset()  # drives, stations, hosts, systems it is about: whose changes may explain it

@@ -1,4 +1,4 @@
-"""Findings of one cause: the one with the loss names what stood in the way, the one on that is joined to it.
+"""Findings of one cause: the one with the loss names what limited it, the one on that is joined to it.
 
 A rule with `unless_found` speaks only of causes that no other rule has found of the same drives or stations.
 """
@@ -36,7 +36,7 @@ def unexplained(fired: list[Fired]) -> Iterator[Fired]:
 
 
 def _places(hit: Hit) -> set[str]:
-    """Drives and stations that a hit is of, as far as its name and its first rows tell."""
+    """Drives and stations that a hit is of, as far as its name and its first rows show."""
     named = (hit.rows[column].drop_nulls() for column in ("drive", "station") if column in hit.rows.columns)
     return set(hit.entity.split("/")).union(*named)
 

@@ -1,4 +1,4 @@
-"""What becomes of a finding from night to night: new, open, returned or gone, and what people said of it."""
+"""What becomes of a finding from night to night: new, open, returned or gone, and people's notes on it."""
 
 import hashlib
 from bisect import bisect_left
@@ -15,7 +15,7 @@ ACKNOWLEDGE, MUTE, REOPEN, NOTE = "acknowledge", "mute", "reopen", "note"
 
 @dataclass(frozen=True)
 class Mark:
-    """What somebody said of a finding, on the newest day that was judged then."""
+    """A person's mark on a finding, on the newest day that was judged then."""
 
     kind: str
     day: date
@@ -59,11 +59,11 @@ def state_of(day: date, judged: list[date], seen: set[date], marks: Iterable[Mar
 
 @dataclass
 class History:
-    """Days that were judged, on which of them each finding fired, and what was said of it."""
+    """Days that were judged, on which of them each finding fired, and the notes on it."""
 
     judged: list[date]
     seen: dict[str, set[date]] = field(default_factory=dict)
-    withheld: dict[str, set[date]] = field(default_factory=dict)  # days on which nothing could be said of a finding
+    withheld: dict[str, set[date]] = field(default_factory=dict)  # days on which a finding could not be judged
     marks: dict[str, list[Mark]] = field(default_factory=dict)
     entities: dict[str, dict[str, str]] = field(default_factory=dict)  # by rule and finding
 
@@ -117,7 +117,7 @@ def judged_on(connection: Connection, first: date, day: date, n_findings: int) -
 
 
 def restate(connection: Connection, since: date) -> None:
-    """States of the findings of a day and of later ones, where what came before them or was said has changed."""
+    """States of the findings of a day and of later ones, where earlier findings or notes have changed."""
     history = read_history(connection)
     rows = execute(
         connection,

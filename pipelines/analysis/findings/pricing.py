@@ -1,7 +1,7 @@
-"""What mending a finding's cause would bring: the gain of gold.lost_time, capped by what comes next in the way.
+"""The gain of fixing a finding's cause: the gain of gold.lost_time, capped by what comes next in the way.
 
 A rule names its `cause` there. Where that is "hours", the hours come back at the drive's overall rate. The interval is
-that of the lost time on days like these; how the mended drive would be used is not in it.
+that of the lost time on days like these; how the fixed drive would be used is not in it.
 """
 
 from datetime import timedelta
@@ -18,7 +18,7 @@ _NEEDS_WORK = "idle_queued"  # where no request waited for an idle drive, nothin
 
 
 class Gain(NamedTuple):
-    """GB a day; least and most are None where the loss has no interval, all is None where no log tells."""
+    """GB a day; least and most are None where the loss has no interval, all is None where no log shows it."""
 
     gb_day: float | None = None
     least: float | None = None
@@ -29,7 +29,7 @@ class Gain(NamedTuple):
 def days_priced(connection: Connection, rule: Rule, hit: Hit, period: Period) -> int:
     """Days that a finding's price is spread over: of those it is of, the ones that have logs of drives.
 
-    All of them for rules on other logs, and where no log of drives tells.
+    All of them for rules on other logs, and where no drive log shows it.
     """
     n_days = hit.n_days or period.n_days
     if "drives" not in rule.sources:
@@ -43,7 +43,7 @@ def _days(n_days: int, period: Period) -> dict[str, Any]:
 
 
 def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
-    """What a finding is worth if its cause is mended, a day of those it is priced for that have logs."""
+    """What a finding is worth if its cause is fixed, a day of those it is priced for that have logs."""
     who = rule.by[-1]
     if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
         return Gain()

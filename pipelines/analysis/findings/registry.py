@@ -31,17 +31,17 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
         conditions.append(f'"{begin}" < ? AND "{end}" >= ?')
         values += [period.bounds[1], period.bounds[0]]
     where = " AND ".join(conditions)
-    # what no log tells the station of goes by its drive
+    # a loss without a known station goes by its drive
     named = ""
     if "station" in rule.by and "drive" in relation.column_names:
         named = " REPLACE (coalesce(station, drive) AS station)"
-    # to the last column: intervals that are resampled hang on the order of rows
+    # to the last column: resampled intervals depend on the order of rows
     order = ", ".join(f'"{column}"' for column in dict.fromkeys((*rule.by, *rule.time, *relation.column_names)))
     return execute(connection, f"SELECT *{named} FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
 
 
 def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """What a rule's method says of its metric's rows."""
+    """The hits of a rule's method in its metric's rows."""
     detectors = all_detectors()
     if rule.method not in detectors:
         known = ", ".join(sorted(detectors))

@@ -19,16 +19,16 @@ from pipelines.warehouse.connection import Connection, replace_day
 
 @dataclass(frozen=True)
 class Detected:
-    """What the rules say of a period, and what they cannot say."""
+    """The verdicts of the rules on a period, and those they withhold."""
 
     findings: list[dict[str, Any]]
     withheld: list[dict[str, Any]]  # rows of gold.suppressed_verdict
 
 
 def detect(connection: Connection, site: Site, catalog: Catalog, first: date, last: date) -> Detected:
-    """Apply every rule to the period that ends with `last`, and replace what was said of that day.
+    """Apply every rule to the period that ends with `last`, and replace earlier verdicts of that day.
 
-    A rule whose window is longer than the period looks back further. Where too little of its logs was seen it gives no
+    A rule whose window is longer than the period looks back further. Where too little of its logs was read it gives no
     verdict, and that is kept too. Raises ConfigError where site.toml speaks of a rule that does not exist.
     """
     coverage_gate.check_names(site, catalog.rules)

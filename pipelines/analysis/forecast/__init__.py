@@ -1,4 +1,4 @@
-"""Forecasts: models calibrated on what the site's logs say. Numbers come from questions; models do the arithmetic."""
+"""Forecasts: models calibrated on the site's logs. Numbers come from questions; models do the arithmetic."""
 
 from pipelines.analysis.forecast.buffers import Buffers as Buffers
 from pipelines.analysis.forecast.buffers import buffers as buffers

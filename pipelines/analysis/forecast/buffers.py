@@ -1,4 +1,4 @@
-"""Buffers before the tapes: what the site's own reads say of their size, for all files and for each family."""
+"""Buffers before the tapes: the size that the site's own reads suggest, for all files and for each family."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

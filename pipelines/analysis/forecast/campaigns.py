@@ -27,10 +27,10 @@ class Progress:
     rate_mb_s: float | None  # of a drive at work for it, in the days looked at
     n_days: int  # days looked at
     end: Eta | NoEstimate
-    week_gb: Estimate | NoEstimate  # what it will move in the seven days behind the last
+    week_gb: Estimate | NoEstimate  # what it will move in the seven days after the last
 
     def day_after(self, days: float) -> date | None:
-        """The site day so many days after the last; None where the calendar has none."""
+        """The site day a number of days after the last; None where the calendar has none."""
         try:
             return self.last_day + timedelta(days=days)
         except OverflowError:
@@ -38,7 +38,7 @@ class Progress:
 
 
 def progress(history: History) -> list[Progress]:
-    """Every campaign of site.toml. Raises TapescopeError where none is declared, or no log tells of any."""
+    """Every campaign of site.toml. Raises TapescopeError where none is declared, or no log covers any."""
     site = history.site
     if not site.campaign:
         raise TapescopeError(

@@ -16,7 +16,7 @@ def size(
     """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
 
     What each cost of a mount alone would change (the tornado) is worked out at the ends of its interval. Raises
-    ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     found = like.found
     efficiency = found.efficiency(n_files, file_mb)
@@ -37,7 +37,7 @@ def size(
 def efficiency_by_size(like: Fitted) -> list[dict[str, float]]:
     """Share of its time in which such a drive moves data, by files a mount and size of a file in MB (C14).
 
-    Raises ValueError where the fit cannot tell what a mount, a file or a megabyte costs.
+    Raises ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     service = like.found.service
     return [

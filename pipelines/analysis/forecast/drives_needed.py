@@ -1,4 +1,4 @@
-"""Drives that the traffic of the site's own days needs, for each kind of drive that stands there."""
+"""Drives that the traffic of the site's own days needs, for each kind of drive there."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,7 +22,7 @@ LEAST_MOUNTS = 3  # as the fit wants of what was measured and needs no fitting
 
 @dataclass(frozen=True)
 class DrivesNeeded:
-    """One kind of drive: how many its traffic needs, by so many days, or why there is no estimate."""
+    """One kind of drive: how many its traffic needs, by the given days, or why there is no estimate."""
 
     generation: str
     n_days: int
@@ -32,8 +32,8 @@ class DrivesNeeded:
 def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNeeded]:
     """Every kind of drive: the traffic of these days, twice, at the efficiency its mounts had, by its nameplate.
 
-    Rates are by the time that logs tell of. Traffic and availability have an interval where at least five days were
-    seen; else they count as they were.
+    Rates are by the time that logs cover. Traffic and availability have an interval where at least five days have logs;
+    else they count as they were.
     """
     rows = history.rows("drive_days")
     found = []
@@ -46,7 +46,7 @@ def drives_for_traffic(history: History, fitted: list[Fitted]) -> list[DrivesNee
 
 
 def _well_seen(rows: list[Row]) -> list[Row]:
-    """Rows of the days of which logs tell at least half: the rest of a day may have been like no other."""
+    """Rows of the days of which logs cover at least half: the rest of a day may have been like no other."""
     found: list[Row] = []
     for _, group in groupby(rows, key=lambda row: row["day"]):
         day = list(group)
@@ -91,7 +91,7 @@ def _ratio(above: Floats, below: Floats) -> Estimate:
 
 
 def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
-    """A ratio over cases of so many days; few days tell nothing of how others will be, so theirs counts as it is."""
+    """A ratio over cases of several days; few days do not show how others will be, so theirs counts as it is."""
     if n_days < LEAST_DAYS or not above.any():
         return certain(float(above.sum() / below.sum()))
     return _ratio(above, below)

@@ -19,7 +19,7 @@ LEAST_SEEN = 0.5  # of a day: the rest of it may have been like no other
 
 @dataclass(frozen=True)
 class Written:
-    """What was written by a part of the archive or all of it, and what that says of the days to come."""
+    """What was written by a part of the archive or all of it, and the projection from it."""
 
     last_day: date
     n_days: int
@@ -28,7 +28,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Held:
-    """What it held at the end of the last day; without an export of the volume table only what was seen."""
+    """What it held at the end of the last day; without an export of the volume table only what was logged."""
 
     held_tb: float
     listed_at: datetime | None
@@ -48,10 +48,10 @@ class Outlook:
     held: Held
     holdings_tb: Estimate | NoEstimate
     chance: float | NoEstimate
-    days_left: Estimate | NoEstimate  # since the last day seen
+    days_left: Estimate | NoEstimate  # since the last day with logs
 
     def day_of(self, days: float) -> date | None:
-        """The site day on which so many days are over; None where the calendar has none."""
+        """The site day on which this many days are over; None where the calendar has none."""
         try:
             return self.written.last_day + timedelta(days=1 + math.floor(days))
         except (OverflowError, ValueError):
@@ -59,7 +59,7 @@ class Outlook:
 
 
 def written(history: History, group: str = "", family: str = "", n_days: int = TWO_YEARS) -> Written:
-    """What was written, day by day. Raises TapescopeError where no log tells of any day."""
+    """What was written, day by day. Raises TapescopeError where no log covers any day."""
     rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
     if not rows:
         raise TapescopeError("no log covers a day of writing", "build first, or see `ask coverage`")
@@ -77,7 +77,7 @@ def held(history: History, last_day: date, group: str = "", family: str = "") ->
 
 
 def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
-    """Every plan of site.toml. Raises TapescopeError where no log tells of any day."""
+    """Every plan of site.toml. Raises TapescopeError where no log covers any day."""
 
     @cache  # plans of the same for several days rest on one past
     def past(group: str, family: str) -> tuple[Written, Held]:
@@ -88,7 +88,7 @@ def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
 
 
 def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
-    """A plan held against what is there and what will be written until the begin of its day."""
+    """A plan held against what is there and what will be written until the start of its day."""
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
     if not isinstance(growth, NoEstimate) and days < 0:

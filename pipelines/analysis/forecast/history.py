@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class History:
-    """So many site days that end with `last_day`; the last day with data where none is named.
+    """A number of site days that end with `last_day`; the last day with data where none is named.
 
     Asked through `ask` by whoever has a connection open or remembers answers; else on a connection for each question.
     """

@@ -65,7 +65,7 @@ class MountAdvice:
 def advise(history: History, changed: Mapping[str, Any] | None = None) -> MountAdvice | NoEstimate:
     """The recorded days with some of their policy changed; without that under a grid of policies, the best kept.
 
-    Raises TapescopeError where no mount was logged as a whole, ValueError for what no policy has.
+    Raises TapescopeError where no mount was logged completely, ValueError for what no policy has.
     """
     found = requested_reads(history)
     if isinstance(found, NoEstimate):

@@ -49,7 +49,7 @@ def _fitted(history: History) -> list[Fitted]:
     try:
         return fit_site(history)
     except TapescopeError:
-        return []  # no mount was logged whole: there is nobody to say anything of
+        return []  # no mount was logged completely, so there is nothing to report
 
 
 def _named(model: str, entity: str, quantity: str, unit: str) -> Row:

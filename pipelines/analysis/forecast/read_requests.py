@@ -1,4 +1,4 @@
-"""Recorded mounts that read as requests for files: when each was asked for, where it lies, and what its mount cost."""
+"""Recorded mounts that read as requests for files: when each was asked for, where it is, and what its mount cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ReadFile:
     request: Request
     number: int
     before_s: float
-    idle_s: float  # of these, while nobody wanted anything
+    idle_s: float  # part of these without a request
     way_s: float
 
 
@@ -75,7 +75,7 @@ class RequestedReads:
 def requested_reads(history: History) -> RequestedReads | NoEstimate:
     """The mounts whose files all were asked for; all others are run again as they were.
 
-    The record's share is of the bytes that were read. Raises TapescopeError where no mount was logged as a whole.
+    The record's share is of the bytes that were read. Raises TapescopeError where no mount was logged completely.
     """
     logged = logged_mounts(history)
     whole = [rows for rows in logged if is_whole(rows)]
@@ -144,7 +144,7 @@ def _geometry(kind: str) -> Serpentine | None:
 
 
 def _read_mount(rows: list[Row], zero: datetime, places: Places) -> ReadMount:
-    """A mount as it was."""
+    """A recorded mount."""
     first, files, here_gb = rows[0], list[ReadFile](), 0.0
     volume = f"{first['system']}/{first['volume']}"
     for nth, row in enumerate(rows):

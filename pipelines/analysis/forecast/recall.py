@@ -50,7 +50,7 @@ def seek_models(history: History) -> dict[str, SeekModel]:
 def estimate_recall(
     history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
 ) -> Foretold:
-    """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file nobody knows."""
+    """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file that is not known."""
     rows = history.rows("tape_contents", volume=volume)
     if not rows:
         raise TapescopeError(

@@ -1,4 +1,4 @@
-"""The ledger of recommendations: what was said to come of each, since when it is done, and what came of it."""
+"""The ledger of recommendations: the promised gain of each, since when it is done, and what came of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from pipelines.primitives.format import no_estimate
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
 from pipelines.warehouse.tables import prepare_tables
 
-HOURS = ("down", "hours", "idle_queued")  # causes whose mending brings hours of drives, not speed
+HOURS = ("down", "hours", "idle_queued")  # causes whose fix frees hours of drives, not speed
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Score:
 
 
 def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = None) -> int:
-    """Make a finding's mending a recommendation, with the gain it was priced at; returns its number.
+    """Make a finding's fix a recommendation, with the gain it was priced at; returns its number.
 
     Raises TapescopeError where no finding, or more than one, has such an id, or it has no price; WarehouseBusy.
     """
@@ -105,7 +105,7 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
 
 
 def scores(history: History) -> list[Score]:
-    """Every recommendation with what came of it, as of the last day; so many days on either side are looked at."""
+    """Every recommendation with what came of it, as of the last day; the days on either side are compared."""
     rows = history.rows("recommendation_days")
     return [_score(list(group)) for _, group in groupby(rows, key=lambda row: row["number"])]
 

@@ -6,7 +6,7 @@ from pipelines.analysis.models.simulation import Changes, Outcome, Work
 
 HOUR = 3600.0
 LEAST = 0.005  # hours that are shown as a difference
-# How a change is called with its value; those without a value stand for themselves.
+# How a change is called with its value; those without a value are named alone.
 WORDS = {
     "gap_s": "gaps of at most {:g} s",
     "speed": "drives {:g} times as fast",

@@ -1,4 +1,4 @@
-"""What if: the recorded work run again as it was, held against the record, and only then with a change."""
+"""What if: the recorded work run again unchanged, held against the record, and only then with a change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def recorded(history: History) -> Record:
 
 
 def logged_mounts(history: History) -> list[list[Row]]:
-    """Rows of `recorded_work`, a list for each mount. Raises TapescopeError where no mount was logged as a whole."""
+    """Rows of `recorded_work`, a list for each mount. Raises TapescopeError where no mount was logged completely."""
     rows = history.rows("recorded_work")
     mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
     if not any(map(is_whole, mounts)):
@@ -115,7 +115,7 @@ def drives_of(history: History, whole: list[list[Row]], zero: datetime) -> tuple
 
 
 def mount_of(rows: list[Row], zero: datetime) -> Mount:
-    """A mount as it was; a clock that jumped back makes no time below nothing."""
+    """A recorded mount; a clock that jumped back makes no time below 0."""
     first = rows[0]
     files = [
         File(

@@ -3,7 +3,7 @@
     wall = tM + n tO + (time moving: n F / S) + (time seeking: n tS)
 
 Inputs: mounts (`Mounts`), an element each: files, MB, seconds from mount request to dismounted without the time in
-which nobody asked for anything; and, where logs have them, the seconds in which data moved, those in which the tape was
+which nothing was requested; and, where logs have them, the seconds in which data moved, those in which the tape was
 positioned, and those between files. What was measured is not fitted: S is MB / seconds moving, tS seconds / files, tO
 seconds between files / the gaps, and tM the mean of what is left, less tO for the first file. Without the seconds
 between files tM and tO are a weighted linear least-squares fit (scipy) of what is left over, and that trades the one
@@ -68,7 +68,7 @@ class Calibration:
         return Service(value["speed_mb_s"], value["mount_s"], value["file_s"], value["seek_s"])
 
     def rate(self, n_files: float, file_mb: float, n_mounts: float = 1) -> Estimate:
-        """Overall rate in MB/s of mounts of so many files of such a size, with its interval."""
+        """Overall rate in MB/s of mounts of a number of files of such a size, with its interval."""
         value = self.service.time(n_files, file_mb, n_mounts).rate_mb_s
         assert self.draws is not None
         speed, mount_s, file_s, seek_s = self.draws.T
@@ -200,7 +200,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
 
 
 def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_columns: int) -> Estimate | NoEstimate:
-    """A cost below nothing is none; a cost that is surely below nothing, or a speed that may be endless, is refused."""
+    """A cost below 0 is none; a cost that is surely below 0, or a speed that may be endless, is refused."""
     one = bootstrap.interval(value, draws, n_mounts, n_columns)
     if name != "speed_mb_s":
         if one.high > 0:

@@ -4,13 +4,13 @@
 
 Inputs: GB moved on each day seen (days without logs left out, days with nothing kept), in order; GB left. Days hang
 together (a week has its week-end, a fault lasts), so the history is resampled in blocks: of seven days where three
-weeks were seen, else of one. Two doubts are put together: what the mean day is, by resampling, with the tails of
+weeks have logs, else of one. Two doubts are put together: what the mean day is, by resampling, with the tails of
 Student's t for few blocks; and how the days to come will scatter around it.
 
 Output: days, or GB, with a 90 % interval, drawn 2000 times. Refused with the reason where fewer than five days were
-seen or nothing moved. Limits: the future is taken to be like the days seen: no growth, no more drives, no end in which
-only stragglers are left; where days scatter by half, 86 to 93 of a hundred intervals hold the end, and most misses are
-ends that come sooner. Source: M40, S5; the point value is `throughput.campaign`. GB = 10^9 bytes.
+seen or nothing moved. Limits: the future is taken to be like the days with logs: no growth, no more drives, no end in
+which only stragglers are left; where days scatter by half, 86 to 93 of a hundred intervals hold the end, and most
+misses are ends that come sooner. Source: M40, S5; the point value is `throughput.campaign`. GB = 10^9 bytes.
 """
 
 import math
@@ -51,7 +51,7 @@ class Eta:
 def days_left(
     moved_gb: Floats, left_gb: float, gains_gb_day: Mapping[str, float] | None = None, seed: int = 0
 ) -> Eta | NoEstimate:
-    """Days until `left_gb` are moved, if the days to come are like those seen.
+    """Days until `left_gb` are moved, if the days to come are like those with logs.
 
     `gains_gb_day`: what a day more would move if something were different; each becomes a lever.
 
@@ -79,7 +79,7 @@ def days_left(
 
 
 def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate | NoEstimate:
-    """GB that the next `n_days` will move, if they are like those seen.
+    """GB that the next `n_days` will move, if they are like those with logs.
 
     >>> moved_ahead(np.full(10, 500.0))
     Estimate(value=3500.0, low=3500.0, high=3500.0)
@@ -93,7 +93,8 @@ def moved_ahead(moved_gb: Floats, n_days: int = WEEK, seed: int = 0) -> Estimate
 
 @dataclass(frozen=True)
 class Past:
-    """What the days seen say: their mean, means the true one may be, by how much a day scatters, degrees of freedom."""
+    """The evidence of the days with logs: their mean, means the true one may be, by how much a day scatters, degrees of
+    freedom."""
 
     mean: float
     means: Floats
@@ -124,23 +125,23 @@ def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | NoEstimate:
 
 
 def _around(value: float, centres: Floats, scatter: Floats, rng: np.random.Generator) -> Estimate:
-    """The interval of what scatters around centres that are not sure themselves; nothing is below nothing."""
+    """The interval of what scatters around centres that are not sure themselves; nothing is below 0."""
     low, high = np.quantile(np.maximum(centres + rng.standard_normal(N_DRAWS) * scatter, 0), _ENDS)
     return Estimate(value, min(float(low), value), max(float(high), value))
 
 
 def _blocks(moved_gb: Floats, block: int) -> Floats:
-    """GB of each run of so many days, one beginning on every day."""
+    """GB of each run of the given days, one beginning on every day."""
     return np.convolve(moved_gb, np.ones(block), "valid")
 
 
 def _n_apart(sums: Floats, block: int) -> int:
-    """Blocks that fit beside one another."""
+    """Blocks that fit next to one another."""
     return max(2, (len(sums) + block - 1) // block)
 
 
 def _means(sums: Floats, block: int, mean: float, rng: np.random.Generator) -> Floats:
-    """Mean days the true one may be: overlapping blocks resampled, as many as fit beside one another."""
+    """Mean days the true one may be: overlapping blocks resampled, as many as fit next to one another."""
     n_apart = _n_apart(sums, block)
     drawn = rng.choice(sums, size=(N_DRAWS, n_apart)).mean(axis=1) / block
     free = n_apart - 1
@@ -155,7 +156,7 @@ def _levers(mean: float, left_gb: float, gains: Mapping[str, float]) -> tuple[Le
 
 
 def one_drive_more(moved_gb: Floats, n_drives: Floats) -> float:
-    """GB a day that one drive more would bring, if it did what a drive did on the days seen.
+    """GB a day that one drive more would bring, if it did what a drive did on the days with logs.
 
     >>> one_drive_more(np.array([300.0, 0.0, 600.0]), np.array([1.0, 0.0, 2.0]))
     200.0

@@ -3,17 +3,17 @@
     GB a day at t = L exp(g t)                  factor a year = exp(365.25 g)              doubled after ln 2 / g days
     written in the next D days = L (exp(g D) - 1) / g                                      holdings = held + written
 
-L is the line's GB a day at the end of the last day seen. Inputs: days that logs tell of and the GB written on each
+L is the line's GB a day at the end of the last day with logs. Inputs: days that logs cover and the GB written on each
 (days without logs left out, days with nothing kept). Days are put together in weeks that end with the last day, since a
-week has its week-end; a week counts from five days seen, as the mean of these. The line is fitted to at least eight
-weeks, by the gamma likelihood with a logarithm as link: a week scatters by a share of itself. With fewer weeks, but
-five days, L is the mean day and g nothing: an assumption, and growth is refused.
+week has its week-end; a week counts from five days with logs, as the mean of these. The line is fitted to at least
+eight weeks, by the gamma likelihood with a logarithm as link: a week scatters by a share of itself. With fewer weeks,
+but five days, L is the mean day and g nothing: an assumption, and growth is refused.
 
 Output: values with 90 % intervals. What the line may be is drawn 1000 times by resampling weeks (without growth: days),
 with the tails of Student's t for few of them, wider where weeks take after those before; the weeks to come scatter
-around it as those seen did. Refused: growth, where fewer than eight weeks were seen, or writing began or ended within
-them: nothing was written at their begin or end, for longer than in any pause between; what lies more than four times as
-far ahead as days were seen, without growth more than once.
+around it as the past ones did. Refused: growth, where fewer than eight weeks have logs, or writing began or ended
+within them: nothing was written at their start or end, for longer than in any pause between; what lies more than four
+times as far ahead as days have logs, without growth more than once.
 
 Limits: growth goes on as it did, at one rate: no season (a year tells of none, and less may take one for growth), no
 end of a project, no new one; nothing is deleted. Of 400 sites whose weeks are independent 86 to 95 of a hundred
@@ -36,8 +36,8 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 Ints = npt.NDArray[np.int64]
 WEEK, YEAR = 7, 365.25
 LEAST_WEEKS, LEAST_IN_WEEK = 8, 5
-MOST_AHEAD = 4  # times the days seen
-_STEEPEST = 40.0  # logarithms by which a line may rise or fall over the weeks seen
+MOST_AHEAD = 4  # times the days with logs
+_STEEPEST = 40.0  # logarithms by which a line may rise or fall over the weeks with logs
 _MOST_ALIKE = 0.8  # correlation of a week with the next; more cannot be told from growth
 _N_STEPS = 25
 
@@ -52,7 +52,7 @@ class Lines:
     scatter: float  # standard deviation of what a day's share of it is, if days were independent
 
     def rate(self, days: Floats | float) -> Floats:
-        """GB a day, so many days ahead."""
+        """GB a day, a number of days ahead."""
         found: Floats = self.gb_day * np.exp(np.minimum(self.slope * days, 2 * _STEEPEST))
         return found
 
@@ -61,7 +61,7 @@ class Lines:
         return np.maximum(self.gb_day * _area(self.slope, days) + self._luck_gb(days), 0.0)
 
     def days_until(self, gb: float) -> Floats:
-        """Days until so many GB are written; endless where a line falls too fast."""
+        """Days until an amount of data is written; endless where a line falls too fast."""
         with np.errstate(divide="ignore", invalid="ignore"):
             is_flat = np.abs(self.slope) < 1e-9
             whole = np.log1p(np.maximum(gb * self.slope / self.gb_day, -1)) / self.slope
@@ -76,7 +76,7 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """What the days seen say of the days to come."""
+    """What the days with logs show about future days."""
 
     lines: Lines
     n_days: int
@@ -97,19 +97,19 @@ class Growth:
         return Estimate(*(math.log(2) * YEAR / math.log(factor) if factor > 1 else math.inf for factor in factors))
 
     def rate(self, days: float) -> Estimate | NoEstimate:
-        """GB a day that will be written so many days ahead, by the line: days scatter around it."""
+        """GB a day that will be written a number of days ahead, by the line: days scatter around it."""
         return self._beyond(days) or _ends(self.lines.rate(days))
 
     def written(self, days: float) -> Estimate | NoEstimate:
-        """GB that will be written in so many days."""
+        """GB that will be written in a number of days."""
         return self._beyond(days) or _ends(self.lines.written(days))
 
     def chance(self, days: float, gb: float) -> float | NoEstimate:
-        """How likely it is that so many days are enough for so many GB."""
+        """How likely it is that a number of days is enough for an amount of data."""
         return self._beyond(days) or float((self.lines.written(days)[1:] >= gb).mean())
 
     def days_until(self, gb: float) -> Estimate | NoEstimate:
-        """Days until so many GB are written; the interval may reach further than can be told, and be endless."""
+        """Days until an amount of data is written; the interval may reach further than can be told, and be endless."""
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found
@@ -168,7 +168,7 @@ def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
 
 
 def _is_cut(has_some: npt.NDArray[np.bool_]) -> bool:
-    """Nothing at the begin or the end, for longer than in any pause between two weeks with something."""
+    """Nothing at the start or the end, for longer than in any pause between two weeks with something."""
     some = np.flatnonzero(has_some)
     if not len(some):
         return True
@@ -236,7 +236,7 @@ def _area(slope: Floats, days: Floats | float) -> Floats:
 
 
 def _ends(drawn: Floats) -> Estimate:
-    """The first value, and where a twentieth of the others lies below and above; they may be endless."""
+    """The first value, and where a twentieth of the others is below and above; they may be endless."""
     value = float(drawn[0])
     low, high = np.quantile(drawn[1:], [0.05, 0.95], method="inverted_cdf")
     return Estimate(value, min(value, float(low)), max(value, float(high)))

@@ -41,7 +41,7 @@ class ReadTimes:
 
     n_files: Floats
     moved_mb: Floats
-    wall_s: Floats  # mount request to dismounted, without the time in which nobody asked for anything
+    wall_s: Floats  # mount request to dismounted, without the time in which nothing was requested
     moving_s: Floats
     between_s: Floats  # between its files, without ways
     before_s: Floats  # mount request to the first block
@@ -116,7 +116,7 @@ def _ways(times: ReadTimes, has_places: bool) -> _Ways:
     slope = (
         np.divide(n * pw - p * w, varies, out=np.zeros(len(n)), where=varies > 1e-6 * pp * n) if has_places else 0 * n
     )
-    slope = np.clip(slope, 0.0, w / np.maximum(p, 1e-9))  # neither a longer way sooner, nor a constant below nothing
+    slope = np.clip(slope, 0.0, w / np.maximum(p, 1e-9))  # neither a longer way sooner, nor a constant below 0
     constant = (w - slope * p) / n
     mean_s = bootstrap.interval(float(s.mean()), w[1:] / n[1:], max(2, int((sums[:, 0] > 0).sum())))
     left_s = s - constant[0] - slope[0] * prior_s

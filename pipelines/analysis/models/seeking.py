@@ -1,7 +1,7 @@
-"""Where files lie on a serpentine tape, and how long the way from one to the next takes.
+"""Where files are on a serpentine tape, and how long the way from one to the next takes.
 
 A serpentine tape is written there and back: data goes along one wrap, turns, and comes back along the next, so that
-files far apart in order may lie side by side (P32). A place is a wrap and metres from the beginning of the tape.
+files far apart in order may be next to each other (P32). A place is a wrap and metres from the beginning of the tape.
 
 Prior: the cost model with which the CERN Tape Archive orders reads of LTO tapes (its shortest-locate-time-first, in
 seconds): 4.29 + 6.69 if the wrap changes + 3.2 if the band does - 6.04 if the half of the tape's length does + 5.22 if
@@ -83,7 +83,7 @@ class Serpentine:
 def geometry(sold: Technology, full_gb: float | None = None) -> Serpentine:
     """The serpentine of a generation; `full_gb` where the tape is known to hold another amount.
 
-    Raises ValueError where the technology table does not tell tracks and length.
+    Raises ValueError where the technology table lacks tracks and length.
     """
     if not (sold.wraps and sold.bands and sold.length_m):
         raise ValueError(
@@ -251,7 +251,7 @@ def _moved(model: SeekModel, files: Files, order: Places) -> Places:
         for item in list(tour[1:]):
             at = tour.index(item)
             rest = np.array(tour[:at] + tour[at + 1 :])
-            after = np.append(cost[rest[:-1], rest[1:] - 1], 0.0)  # behind the last nothing follows
+            after = np.append(cost[rest[:-1], rest[1:] - 1], 0.0)  # after the last nothing follows
             follow = np.append(cost[item, rest[1:] - 1], 0.0)
             extra = cost[rest, item - 1] + follow - after
             best = int(np.argmin(extra))

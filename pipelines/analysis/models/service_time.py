@@ -5,7 +5,7 @@
 n files of F bytes a mount, at a speed S while moving; a mount costs tM, each file costs tO and, where the position is
 looked for, tS.
 
-Inputs: S in MB/s, tM, tO and tS in seconds, n files of so many MB. Outputs: seconds by part, MB/s, efficiency; and
+Inputs: S in MB/s, tM, tO and tS in seconds, n files of a size in MB. Outputs: seconds by part, MB/s, efficiency; and
 what gaps between files leave of a rate. Held against mounts that were served (`Mounts`): how far it is off, and the
 seconds a file it leaves unexplained. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
 here; one drive, no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
@@ -55,7 +55,7 @@ class Service:
         )
 
     def seek_left_over(self, n_files: float, file_mb: float, measured_mb_s: float) -> float:
-        """Seconds a file that a measured overall rate leaves unexplained; below nothing where it beat the formula.
+        """Seconds a file that a measured overall rate leaves unexplained; below 0 where it beat the formula.
 
         An upper bound on the search for places: whatever else the formula does not name is in it.
 
@@ -166,7 +166,7 @@ class Gain:
 def gain(before_mb_s: float, after_mb_s: float, next_limit_mb_s: float, duty: float = 1.0) -> Gain:
     """Worth of raising a stream's rate, for the share `duty` of the day in which it has work.
 
-    Formula: (min(after, next limit) - before) x duty, never below nothing. Source: audit MA5: a fix is worth no more
+    Formula: (min(after, next limit) - before) x duty, never below 0. Source: audit MA5: a fix is worth no more
     than what the next bottleneck, there the input streams, lets through.
 
     >>> round(gain(42.86, 65.22, 57.4).capped_tb_day, 2), round(gain(42.86, 65.22, 57.4).naive_tb_day, 2)

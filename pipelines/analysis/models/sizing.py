@@ -1,4 +1,4 @@
-"""How many drives are needed, how sure that is, and what it hangs on; and the same formula asked the other way round.
+"""How many drives are needed, how sure that is, and what it depends on; and the same formula asked the other way round.
 
     drives = sum over classes of traffic (rate x factor / efficiency) / drive speed / availability
 
@@ -6,7 +6,7 @@ Inputs: for each class of traffic its rate in MB/s, the factor for backlogs and 
 that serves it, in (0, 1]; for all of them the drive's speed in MB/s and the share of time it can be used. Each is a
 value, or a value with the ends of its 90 % interval. Output: drives, as a number that is not rounded, with a 90 %
 interval by simulation (each uncertain input drawn on its own, by halves of normal distributions of its logarithm, so
-that a tenth of the draws lie outside its ends), and what each input alone would change (a tornado).
+that a tenth of the draws are outside its ends), and what each input alone would change (a tornado).
 
 The inverse questions, from n F / (tM + n tO + n F / S): file size for an efficiency, files a mount for a rate, chunk
 to be written at once for an efficiency.
@@ -30,7 +30,7 @@ STREAM_MB_S = 50.0  # C11: beyond it a stream of the disks of 2005 was no longer
 
 
 def certain(value: float) -> Estimate:
-    """A value nobody doubts.
+    """A certain value.
 
     >>> certain(2.0)
     Estimate(value=2.0, low=2.0, high=2.0)
@@ -68,7 +68,7 @@ class Needed:
 def drives_needed(
     traffic: list[Traffic], speed_mb_s: Estimate, availability: Estimate = ONE, seed: int = 0, n_draws: int = N_DRAWS
 ) -> Needed:
-    """Drives for all traffic. Raises ValueError for inputs that are not above nothing, and shares above one.
+    """Drives for all traffic. Raises ValueError for inputs that are not above 0, and shares above one.
 
     >>> t0 = Traffic("T0", certain(100.0), certain(2.0), certain(0.5))
     >>> drives_needed([t0], certain(40.0)).whole
@@ -96,7 +96,7 @@ def drives_needed(
 
 
 def _draws(one: Estimate, rng: np.random.Generator, n_draws: int, name: str) -> Floats:
-    """Half a normal of the logarithm on either side of the value: a twentieth of the draws lies beyond each end."""
+    """Half a normal of the logarithm on either side of the value: a twentieth of the draws is beyond each end."""
     side = rng.standard_normal(n_draws)
     reach = np.where(side < 0, math.log(one.value / one.low), math.log(one.high / one.value))
     reach /= scipy.special.ndtri(0.95)

@@ -32,7 +32,7 @@ def counts(n_cases: int, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Float
 
 
 def resamples(n_cases: int, n_resamples: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """How often each of so many draws of `n_cases` cases, with replacement, has each case: resamples x cases."""
+    """How often each of a number of draws of `n_cases` cases, with replacement, has each case: resamples x cases."""
     return rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_resamples)
 
 

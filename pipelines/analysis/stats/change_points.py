@@ -116,7 +116,7 @@ def _candidates(scores: Values) -> list[int]:
 
 
 def _refined(values: Values, places: list[int]) -> list[int]:
-    """Each place moved by a few values to where they lie nearest to the medians of the two levels.
+    """Each place moved by a few values to where they are nearest to the medians of the two levels.
 
     Ranks know that a step is there; its very place needs the values too.
     """
@@ -137,7 +137,7 @@ def _apart(level: Values) -> float:
 
 
 def _tamed(values: Values, places: list[int]) -> Values:
-    """The series with its outliers cut to three standard deviations from the level they stand in."""
+    """The series with its outliers cut to three standard deviations from their level."""
     edges = [0, *places, values.size]
     levels = np.concatenate([np.full(b - a, np.median(values[a:b])) for a, b in pairwise(edges)])
     left = values - levels

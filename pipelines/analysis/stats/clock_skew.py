@@ -78,7 +78,7 @@ def skew(
     far = np.abs(lags - lags[best]) > max(2 * usual, 2 * step_s)
     if not curve[best] >= _LEAST_CORRELATION or (far.any() and curve[best] < _LEAST_LEAD * curve[far].max()):
         return _nothing(
-            blind, f"no lag stands out: the largest correlation is {curve[best]:.2f}", "days with less other traffic"
+            blind, f"no lag is distinct: the largest correlation is {curve[best]:.2f}", "days with less other traffic"
         )
     if best in (0, lags.size - 1):
         return _nothing(

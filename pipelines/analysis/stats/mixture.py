@@ -1,4 +1,4 @@
-"""A population of lengths as a mixture of modes: where they lie, how much of it each holds, how wide they are."""
+"""A population of lengths as a mixture of modes: where they are, how much of it each holds, how wide they are."""
 
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Populat
     it came from, so a spike of equal values has a width. Components are added where the fit lacks most until BIC does
     not improve; those with no valley between them are one mode (Hennig 2010, Adv. Data Anal. Classif. 4, 3), so that a
     skew population of 100,000 values is not torn apart. No random start: equal values, equal answer. Limits: two modes
-    closer than their widths are one; a length of nothing counts as less than half a quantum.
+    closer than their widths are one; a length of 0 counts as less than half a quantum.
 
     >>> random = np.random.default_rng(1)
     >>> gaps = np.concatenate([random.normal(2, 0.3, 800), random.normal(10, 0.5, 200)])
@@ -127,7 +127,7 @@ def _with_one_more(data: _Binned, fit: _Fit) -> _Fit:
 
 
 def _fitted(data: _Binned, start: _Fit) -> _Fit:
-    """Expectation and maximisation until the likelihood stands still."""
+    """Expectation and maximisation until the likelihood no longer changes."""
     fit, total = start, data.held.sum()
     for _ in range(_N_STEPS):
         shares = _shares(data, fit)

@@ -16,7 +16,7 @@ class Printed(NamedTuple):
 
     low: Decimal
     high: Decimal
-    decimals: int  # digits behind the point
+    decimals: int  # digits after the point
     zeros: int  # zeros that end a whole number: perhaps digits, perhaps not
     is_approximate: bool  # printed with "~" or "about"
 
@@ -53,7 +53,7 @@ def agreement(text: str, computed: float, is_from_approximate: bool = False) -> 
     ('matches', 'rounded', 'rounded', 'matches')
     """
     printed = read(text)
-    # what whole bytes and microseconds add behind the seventh digit is nobody's figure
+    # what whole bytes and microseconds add after the seventh digit is not a real figure
     value = Decimal(f"{computed:.7g}")
     is_vague = printed.is_approximate or is_from_approximate
     step = Decimal(10) ** (printed.zeros if is_vague else -printed.decimals)

@@ -25,7 +25,7 @@ class Effect(NamedTuple):
     name: str
     ratio: Estimate | NoEstimate  # of rates; 1 is typical; the interval of a tape has no ends
     n_cells: int  # tapes of the drive, or drives of the tape
-    n_shared: int  # of them those that say something of both: a drive's tapes seen in other drives
+    n_shared: int  # of them those that say something of both: a drive's tapes that ran in other drives
     group: int  # only effects of one group can be compared
 
 

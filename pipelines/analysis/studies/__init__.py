@@ -1,4 +1,4 @@
-"""Case studies: the documents the project started from, their published figures beside what ours makes of them.
+"""Case studies: the documents the project started from, their published figures next to those that tapescope computes.
 
 A study is data (`sample_data/studies/<name>/study.toml`); here is what works it out and judges it. Everything ours
 says comes from the product's own relations, questions, models and methods; the judgement is a rule's
@@ -23,11 +23,11 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
 
 VERDICTS = {
-    "matches": "ours is the printed figure, or the rule finds nothing wrong",
-    "rounded": "ours is the printed figure only when that is cut, or rounded more than its digits say",
+    "matches": "the computed figure is the printed one, or the rule finds nothing wrong",
+    "rounded": "the computed figure is the printed one only if that is cut, or rounded more than its digits show",
     "wrong": "the document's figures contradict each other, or those they come from",
     "misfit": "a model's figure differs from the measured one: not an error of the document",
-    "derived": "the document leaves it open; ours fills it in",
+    "derived": "the document leaves it open; tapescope computes it",
     "noted": "a contradiction in the wording, which a reader found and no rule",
     "unresolved": "tapescope cannot compute it yet",
 }
@@ -47,7 +47,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Line:
-    """A figure of a document beside ours, or what a rule says of some; its verdict is a key of VERDICTS."""
+    """A figure of a document next to ours, or a rule's verdict on some; its verdict is a key of VERDICTS."""
 
     id: str
     what: str
@@ -89,7 +89,7 @@ def every() -> list[Study]:
 
 @lru_cache(maxsize=16)
 def work_out(study: Study) -> tuple[Line, ...]:
-    """Every figure of a document beside ours, then what the rules say of its figures, then what readers noted.
+    """Every figure of a document next to ours, then the rules' verdicts on its figures, then what readers noted.
 
     Raises ContractError where the study's file asks for what there is not.
     """

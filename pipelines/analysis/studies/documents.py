@@ -1,4 +1,4 @@
-"""What a case study's file says: the document's published tables, and how ours works each figure out again.
+"""The content of a case study's file: the document's published tables, and how ours works each figure out again.
 
 `sample_data/studies/<name>/study.toml`:
 
@@ -19,7 +19,7 @@
     each = "tape_test"               # a row for each of that table's, called `row`; may be left out
     count = 30                       # so many of each, numbered `i` from 0; may be a formula
     columns = { session_id = "=row.test", mode = "read" }       # "=" begins a formula
-    file = "sysperf.txt"             # instead: a log as printed, beside this file; columns then say its origin
+    file = "sysperf.txt"             # instead: a log as printed, next to this file; columns then say its origin
 
     [[figure]]                       # a figure, as printed and by ours
     id = "P38"
@@ -32,7 +32,7 @@
     ours = "one_row(relation('gold.mount'), session_id=row.test).f"
     open = "…"                       # in place of `ours`: why it cannot be worked out yet
 
-    [[check]]                        # what a rule says of printed figures
+    [[check]]                        # a rule's verdict on printed figures
     id = "P15"
     what = "…"
     place = "…"
@@ -43,7 +43,7 @@
     what = "…"
     place = "…"
 
-What a formula may say is in `pipelines.analysis.studies.formula`.
+What a formula may contain is in `pipelines.analysis.studies.formula`.
 """
 
 import tomllib
@@ -119,7 +119,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Check:
-    """What a rule says of printed figures."""
+    """A rule's verdict on printed figures."""
 
     id: str
     what: str

@@ -53,7 +53,7 @@ def library() -> dict[str, Any]:
 
 
 def at(begin: datetime, seconds: float) -> datetime:
-    """An instant so many seconds after another."""
+    """An instant a number of seconds after another."""
     return begin + timedelta(seconds=seconds)
 
 
@@ -66,7 +66,8 @@ def one_row(rows: list[SimpleNamespace], **where: Any) -> SimpleNamespace:
 
 
 def evaluate(text: str, known: dict[str, Any]) -> Any:
-    """The value of a formula, with `known` beside the library's names. Raises ContractError naming the formula."""
+    """The value of a formula, with `known` in addition to the library's names. Raises ContractError naming the
+    formula."""
     try:
         return _value(ast.parse(text.strip(), mode="eval").body, library() | known)
     except (SyntaxError, TypeError, ValueError, KeyError, AttributeError, ZeroDivisionError, ContractError) as error:

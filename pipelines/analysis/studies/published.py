@@ -24,7 +24,7 @@ def mbit_s_to_mb_s(mbit_s: float) -> float:
 
 
 def gap_bound_rate(file_mb: float, stream_mb_s: float, gap_s: float) -> float:
-    """Rate in MB/s of a stream that pauses `gap_s` behind every file of `file_mb`, mounts left aside.
+    """Rate in MB/s of a stream that pauses `gap_s` after every file of `file_mb`, mounts left aside.
 
     Formula: F / (F / S + gap), the same as `Service` without mounts. Source: M32, audit MA3.
 
@@ -35,7 +35,7 @@ def gap_bound_rate(file_mb: float, stream_mb_s: float, gap_s: float) -> float:
 
 
 def file_size_for(rate_mb_s: float, stream_mb_s: float, gap_s: float) -> float:
-    """File size in MB at which a stream with a gap behind every file reaches a rate: gap / (1 / rate - 1 / S).
+    """File size in MB at which a stream with a gap after every file reaches a rate: gap / (1 / rate - 1 / S).
 
     >>> round(file_size_for(57.4, 75, 2))
     489
@@ -80,7 +80,7 @@ def narrowest(chain: dict[str, float]) -> tuple[str, float]:
 
 
 def per_stream(total: float, streams: int) -> float:
-    """What each of so many streams gets of a total if they share it evenly, in its unit.
+    """What each of several streams gets of a total if they share it evenly, in its unit.
 
     Source: 100 MB/s over 50 streams in "CERN tape sizing" (C07).
 

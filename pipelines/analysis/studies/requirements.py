@@ -9,7 +9,7 @@
     page = ["time/gaps"]             # part of a page of the dashboard
     study = ["…"]                    # case studies with a line of this id
     note = "…"                       # what the entry means by it
-    open = "…"                       # why it is not met (yet); what is there already may stand beside it
+    open = "…"                       # why it is not met (yet); what is there already may be next to it
     out = "…"                        # why it is out of scope
 
 Met is an entry with a test and without `open` or `out`.

@@ -60,7 +60,7 @@ def recognise(head: list[str]) -> Claim:
         and texts[0].strip() in "[{"
         and texts.str.contains(r'"(?:driveName|queuedFiles|nbMasterFiles)"').any()
     ):
-        return Claim(False, 0.7, "an answer of cta-admin spread over lines; not read: put it on one, jq -c .")
+        return Claim(False, 0.7, "an answer of cta-admin that spans several lines; put it on one line with `jq -c .`")
     return Claim(False, 0.0, "no answer of cta-admin")
 
 

@@ -30,7 +30,7 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
     can be looked at. The interval is over clusters (mounts), or Wilson's where there are too few of these.
     """
     params = rule.params
-    # a gap over midnight is told once, on the day it begins
+    # a gap over midnight counts once, on the day it starts
     begun = rows.filter(pl.col(rule.time[0]) >= period.bounds[0])
     for entity, group in groups(rule, begun):
         found = population.long_values(
@@ -93,7 +93,7 @@ def _modes(values: NDArray[np.float64]) -> str:
 def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Intervals joined into episodes that last long enough.
 
-    With `ended_by`, a column that is NULL while an interval goes on, facts tell whether an episode is over: `was` is
+    With `ended_by`, a column that is NULL while an interval goes on, facts show whether an episode is over: `was` is
     "was" or "has been", `when` its instants on the site's clock.
     """
     params, (begin, end) = rule.params, rule.time

@@ -25,7 +25,7 @@ _DRIVES_OF_A_LEVEL = 3
 
 @detector("slower_than_peers")
 def slower_than_peers(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Entities whose rate lies below that of their peers; below their own past where they have none to compare with.
+    """Entities whose rate is below that of their peers; below their own past where they have none to compare with.
 
     Only rows alike in the columns `alike` are compared, each against the level of its day. Rows of the last
     `recent_days` are judged, those before are the past. It fires where the ratio is at most `max_ratio` and its
@@ -147,7 +147,7 @@ def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
 def _past(contrast: Contrast) -> str:
     found = contrast.ratio
     if isinstance(found, NoEstimate):
-        return "its own past does not tell"
+        return "its own past does not show it"
     if found.low <= 1 <= found.high:
         return "it was no faster before"
     return f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'} its own past"
@@ -157,8 +157,8 @@ def _past(contrast: Contrast) -> str:
 def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Tapes that are slow in every drive: the effect of the tape where that of the drives and the days was taken out.
 
-    Tapes that ran in one drive only are not judged. It fires where the effect is at most `max_ratio` and stands out of
-    the other tapes' effects; its interval is how much these differ.
+    Tapes that ran in one drive only are not judged. It fires where the effect is at most `max_ratio` and differs
+    clearly from the other tapes' effects; its interval is how much these differ.
     """
     params = rule.params
     hits: dict[str, Hit] = {}
@@ -183,7 +183,7 @@ def slow_tapes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
 
 
 def _usual_reach(logs: NDArray[np.float64], spread: float) -> float:
-    """By what factor a tape that is well may be off the typical one; those that stand out are left out.
+    """By what factor a tape that is well may be off the typical one; those that differ most are left out.
 
     The typical one is the median of a few tapes, and as uncertain as that: its variance is pi / 2n of a tape's.
     """

@@ -104,7 +104,7 @@ def _most_changed(rule: Rule, group: pl.DataFrame, at: datetime, step: Step) -> 
 
 
 def _latest(bins: pl.Series, place: int, bin_hours: int) -> datetime:
-    """End of the bin behind the step's: a median of old and new values may seem new one bin too soon."""
+    """End of the bin after the step's: a median of old and new values may seem new one bin too soon."""
     return instant(bins[min(place + 1, bins.len() - 1)]) + timedelta(hours=bin_hours)
 
 

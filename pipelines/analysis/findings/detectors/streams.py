@@ -1,4 +1,4 @@
-"""Rules on streams whose drives wait for the other side, and what stood in its way meanwhile."""
+"""Rules on streams whose drives wait for the other side, and what limited it meanwhile."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,7 +18,7 @@ from pipelines.primitives.estimate import NoEstimate
 
 _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
-_FEW = 0.05  # of the waits: less that no log tells of is not worth a word
+_FEW = 0.05  # of the waits: a smaller part without a log is not mentioned
 _UNCAUSED = {
     "starved": "its link and its disks were not busy meanwhile",
     "cannot_tell": "no log covers its link and disks meanwhile",
@@ -63,10 +63,10 @@ def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
 
 
 def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
-    """Facts on what stood in the way: of the waits by the hour, those that a full link or busy disks explain.
+    """Facts on what limited it: of the waits by the hour, those that a full link or busy disks explain.
 
-    `cause` is the verdict of gold.bottleneck with most of the waits. What no log tells of is no vote against what logs
-    show: it decides only where neither link nor disks were seen full.
+    `cause` is the verdict of gold.bottleneck with most of the waits. Time without a log does not count against what
+    logs show: it decides only where neither link nor disks were full.
     """
     by_verdict = dict(rows.group_by("verdict").agg(pl.col(rule.value).sum()).rows())
     by_network = pl.when(pl.col("verdict") == "network_bound").then(pl.col(rule.value)).otherwise(0.0)

@@ -1,4 +1,4 @@
-"""What drives and stations would have done: recorded work run again, by discrete events, as it was or with changes.
+"""What drives and stations would have done: recorded work run again, by discrete events, unchanged or with changes.
 
 Inputs: work, a list of mounts. Each was asked for at some second, needs a drive of its kind and its volume, takes
 seconds until its first block and after its last, and moves files one after the other. A file has MB, the seconds it
@@ -46,7 +46,7 @@ from pipelines.analysis.models.simulation.work import chunked as chunked
 
 
 def simulate(work: Work, changes: Changes | None = None) -> Outcome:
-    """Run the work, changed or as it was.
+    """Run the work, with or without changes.
 
     Raises ValueError for drives of a kind that has no work, and for requests with changes that say nothing about them.
     """

@@ -2,10 +2,10 @@
 
 Inputs: requests, each with the second in which it was asked for, its tape, its place on it, MB and the seconds it
 moves; what a mount, a file and the ways between files cost on each kind of drive; a policy. A tape is mounted once its
-oldest request is old enough, or its queue holds enough files or bytes, or nobody asked for more of it for long enough,
-and not before some time after its last mount began. It takes the first drive of its kind that is free, in the order in
-which tapes were warranted. All that waits then is read in one order; what is asked for meanwhile is read after it
-(CTA), or waits for another mount (ENDIT). A mount ends when nothing is left.
+oldest request is old enough, or its queue holds enough files or bytes, or nothing more of it was requested for long
+enough, and not before some time after its last mount began. It takes the first drive of its kind that is free, in the
+order in which tapes were warranted. All that waits then is read in one order; what is asked for meanwhile is read after
+it (CTA), or waits for another mount (ENDIT). A mount ends when nothing is left.
 
 Outputs: mounts, ways and the waits of requests by kind of drive, next to the hours that every run has. Limits: no
 priorities or shares of drives among organisations; a request waits for the tape it was read from, never for a copy.
@@ -138,7 +138,7 @@ class TapeQueue:
         return max(least_s, min(ways))
 
     def _filled_at(self, at: float, wait_s: float) -> float:
-        """When nobody has asked for more of the tape for so long."""
+        """When nothing more of the tape was requested for so long."""
         last = bisect_right(self.asked, at) - 1
         while last + 1 < len(self.asked) and self.asked[last + 1] < max(at, self.asked[last] + wait_s):
             last += 1

@@ -180,7 +180,7 @@ class Outcome:
 
 
 def chunked(mounts: Iterable[Mount], chunk_gb: float) -> list[Mount]:
-    """Mounts that write, made anew of at least so many GB each, of one station and kind; they begin when all is there.
+    """Mounts that write, combined to at least an amount each, of one station and kind; they begin when all is there.
 
     What is left at the end is a mount of its own. Pauses of clients within a mount are gone: the data lie there.
     """
