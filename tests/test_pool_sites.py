@@ -17,7 +17,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.reporting.report import make_report
 from pipelines.reporting.report.model import Section
-from support.app import at
+from support.app import at, drawn
 from support.archive import query
 from support.served import APP, DEADLINE_S
 
@@ -136,6 +136,7 @@ def test_every_page_and_each_of_its_parts_opens(made: Made, kind: str, monkeypat
                 app.query_params |= {"from": DAYS[kind], "to": LAST_DAYS[kind]}
             app.run()
             assert not app.exception, f"{view.name} {part}"
+            assert len(drawn(app)) <= 3 and len(app.dataframe) <= 2, f"{view.name} {part}"
             columns |= set().union(*(frame.value.columns for frame in app.dataframe))
             texts = "\n".join(str(box.value) for box in [*app.error, *app.warning, *app.info, *app.text])
             assert "No log has been read yet" not in texts, view.name
