@@ -170,6 +170,6 @@ def test_one_tape(app: AppTest) -> None:
 def test_requests_and_what_they_waited_for(app: AppTest) -> None:
     """All requests are in the bars, and the largest stage in the sentence."""
     opened(app, "pools")
-    assert "11,710 requests" in texts(app) and "went in queues" in texts(app)
+    assert "11,710 requests. They waited 1,129.04 h: 94 % of it in queues." in texts(app)
     drawn = data(app, "Requests along the period")[0].to_pydict()
     assert sum(drawn["value"]) == 11710 and set(drawn["what"]) == {"read from tape", "written to tape"}
