@@ -24,8 +24,8 @@ def require_login(site_path: Any) -> None:
     if not (has_secrets and "auth" in st.secrets):
         if _wants_login(site_path):
             # somebody meant to close the pages: a file that cannot be read, or was not passed on, must not open them
-            st.error("secrets.toml lies beside site.toml, and no [auth] was read from it.")
-            st.text("Start the pages with `tapescope dashboard`, and mend secrets.toml.")
+            st.error("secrets.toml is next to site.toml, and no [auth] was read from it.")
+            st.text("Start the pages with `tapescope dashboard`, and correct secrets.toml.")
             st.stop()
         return
     if not st.user.get("is_logged_in", False):
@@ -74,7 +74,7 @@ def writer() -> Writer:
         ):
             return Writer(user_name() or "local", True, "Local mode: whoever uses this machine may write.")
         return Writer(
-            "", False, "These pages are open without a login, so nobody may write: see [access] in the manual."
+            "", False, "These pages are open without a login, so no one may write: see [access] in the manual."
         )
     name, access = str(st.user.get("email", "")), secrets.get("access", {})
     if is_allowed(dict(st.user), list(access.get("write", [])), access.get("trust_unverified") is True):

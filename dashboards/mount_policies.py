@@ -67,7 +67,9 @@ def _show(found: MountAdvice) -> None:
     components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")
     if found.unplaced:
         kinds = escape_markdown(", ".join(found.unplaced))
-        st.caption(f"Where files lie on tapes of {kinds} is not known: the order of reading changes nothing there.")
+        st.caption(
+            f"The positions of files on tapes of {kinds} are not known: the order of reading has no effect there."
+        )
 
 
 def _columns() -> dict[str, Any]:

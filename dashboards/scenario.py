@@ -15,7 +15,7 @@ CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")
 COLUMNS = {
     "drives": ("drives", "", "kind of drive, and what it did"),
     "scenario": ("scenario", "", "what is changed"),
-    "run": ("run", "", "recorded by the logs; replayed as it was; run with the changes"),
+    "run": ("run", "", "recorded by the logs; replayed unchanged; run with the changes"),
     "mounts": ("mounts", "localized", "mounts that ended"),
     "moved_tb": ("moved [TB]", "%.2f", "files moved"),
     "busy_hours": ("drive-hours [h]", "%.2f", "drives taken, from the mount request to dismounted"),

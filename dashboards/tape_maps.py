@@ -10,7 +10,7 @@ from dashboards.head import Page
 def show(page: Page, volume: str, session: str) -> None:
     """The way of one mount next to the map of its tape, with what the mount moved in colour."""
     path, contents = page.ask("mount_path", session=session), page.ask("tape_contents", volume=volume)
-    components.heading(path, "The way of this mount, and where the tape's files lie")
+    components.heading(path, "The way of this mount, and the positions of the tape's files")
     left, right = st.columns(2)
     titles = {
         "number": "number in the mount",
@@ -28,6 +28,7 @@ def show(page: Page, volume: str, session: str) -> None:
         components.show_chart(contents, chart, "Files by wrap and metres along the tape.", right)
     else:
         right.text(
-            "Where the tape's files lie is not known: its technology has no tracks in the table, or its files no sizes."
+            "The positions of the tape's files are not known: its technology has no tracks in the table, or its files"
+            " have no sizes."
         )
     components.show_sql(path, contents)

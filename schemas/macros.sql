@@ -7,16 +7,16 @@ CREATE OR REPLACE TEMP MACRO site_time(instant, zone) AS timezone(zone, timezone
 -- The site's calendar day of an instant.
 CREATE OR REPLACE TEMP MACRO site_day(instant, zone) AS CAST(site_time(instant, zone) AS DATE);
 
--- The site's calendar days that the time from one instant to another touches, as a list; the end does not count.
+-- The site's calendar days that the time from one instant up to another touches, as a list.
 CREATE OR REPLACE TEMP MACRO site_days(from_at, to_at, zone) AS
     CAST(range(CAST(site_day(from_at, zone) AS TIMESTAMP), site_time(to_at, zone), INTERVAL 1 DAY) AS DATE[]);
 
--- The instants at which a calendar day of the site begins and ends: 23 to 25 hours apart.
+-- The instants at which a calendar day of the site starts and ends, 23 to 25 hours apart.
 CREATE OR REPLACE TEMP MACRO day_begin(day, zone) AS timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP)));
 CREATE OR REPLACE TEMP MACRO day_end(day, zone) AS
     timezone('UTC', timezone(zone, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY));
 
--- Whether an instant lies within the site's days from the first to the last.
+-- Whether an instant is within the site's days from the first to the last.
 CREATE OR REPLACE TEMP MACRO in_days(instant, first_day, last_day, zone) AS
     instant >= day_begin(first_day, zone) AND instant < day_end(last_day, zone);
 
@@ -35,6 +35,6 @@ CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS
     CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1
          ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END;
 
--- A host without its domain; an address stays whole.
+-- A host without its domain; an address stays unchanged.
 CREATE OR REPLACE TEMP MACRO short_host(host) AS
     CASE WHEN regexp_full_match(host, '[0-9.]+|.*:.*') THEN host ELSE split_part(host, '.', 1) END;

@@ -541,5 +541,5 @@ def test_the_default_day_is_of_what_is_asked_and_no_stray_one(tmp_path: Path) ->
     assert asked(of_links) == (date(2010, 9, 1), "up to 2010-09-01, the last day with traffic of links")
     with Warehouse(site).write("test") as connection:
         connection.execute("INSERT INTO lake.gold.link_load VALUES ('2010-06-18')")
-    stray = "the last day with traffic of links; a log goes on to 2010-09-01, after it was last written"
+    stray = "the last day with traffic of links; a log has lines up to 2010-09-01, later than its own modification time"
     assert asked(of_links) == (date(2010, 6, 18), f"up to 2010-06-18, {stray}")

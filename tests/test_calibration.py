@@ -39,7 +39,8 @@ def test_x8_four_tests_of_one_file_size_tell_no_speed() -> None:
 
 
 def test_x1_and_x2_stated_costs_against_the_tests() -> None:
-    """X1: 72.76 predicted against 72.6; X2: 28.5 and 51.7 s a file are left over, and the search for places offered."""
+    """X1: 72.76 predicted against 72.6; X2: 28.5 and 51.7 s per file remain unexplained, and the search for places
+    offered."""
     whole = check(Service(83.4), pic(slice(0, 1)))
     assert whole.fits and whole.error[0] == pytest.approx(72.6 / 72.76 - 1, abs=1e-4)
     for row, seek_s in ((2, 28.5), (3, 51.7)):

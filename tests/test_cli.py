@@ -95,8 +95,8 @@ def test_parse_as_a_step_returns_its_problem_and_prints_nothing(
 @pytest.mark.parametrize(
     ("glob", "content", "reason"),
     [
-        ("logs/none-{date}*", "", "no file fits an input of site.toml (logs/none-{date}*)"),
-        ("logs/odd*", "not a log\n", "none of 1 files could be"),
+        ("logs/none-{date}*", "", "no file matches an input of site.toml (logs/none-{date}*)"),
+        ("logs/odd*", "not a log\n", "not one of 1 files could be read"),
     ],
     ids=["no file", "none readable"],
 )
@@ -134,7 +134,7 @@ def test_a_step_that_is_stopped_undoes_what_is_open(site: Path, name: str, code:
         [sys.executable, "-c", STOPPED, str(site), name], cwd=REPO, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
-    assert done.stderr.splitlines() == ["building", "tapescope: stopped; what was not committed is undone"]
+    assert done.stderr.splitlines() == ["building", "tapescope: stopped; uncommitted work was rolled back"]
     after = run("sql", "SELECT count(*) FROM ops.dirty_day", "--format", "csv", "--site", site).stdout
     assert after == before != ""
     assert not (site / "var" / "warehouse" / "writer.json").exists(), "no writer is named any more"

@@ -183,7 +183,10 @@ def test_a_token_that_no_header_holds_is_not_shown(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("TAPESCOPE_COLLECT_TOKEN", f"{SECRET}\nX: y")
     site = site_of(tmp_path, 'name = "p"\nprometheus = "http://127.0.0.1:1"\nevery = "1h"')
     (reason,) = reasons(site)
-    assert reason.startswith("TAPESCOPE_COLLECT_TOKEN holds what no header can") and SECRET not in reason
+    assert (
+        reason.startswith("TAPESCOPE_COLLECT_TOKEN holds characters that an HTTP header cannot carry")
+        and SECRET not in reason
+    )
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
     assert differences(before, all_rows(site)) == []
     assert readers_see == query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
     (sent,) = (site.root / "out").glob("*.txt")
-    top = sent.read_text().split("What was seen")[0]
+    top = sent.read_text().split("What the logs cover")[0]
     assert "build failed: CheckFailed" in top and "silver.session" in top
     (noted,) = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
     assert noted[0] == "build" and "at pipelines/steps/build.py line" in noted[1] and "LOG-2010-03-" in noted[1]

@@ -209,7 +209,7 @@ def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letter
 
 def test_who_has_the_mail_gets_no_second_for_one_address_that_is_wrong(root: Path, box: receivers.Letterbox) -> None:
     site, box.unknown = site_of(root, mail_to(box.port)), {TO[1]}
-    with pytest.raises(TapescopeError, match=f"{TO[0]} have it; refused were {TO[1]}: 550 no such mailbox"):
+    with pytest.raises(TapescopeError, match=f"{TO[0]} received it; the server refused {TO[1]}: 550 no such mailbox"):
         steps.deliver(site, DAY, DAY, secrets=SECRET)
     [way] = steps.deliver(site, DAY, DAY, secrets=SECRET)["ways"]
     assert way["state"] == "earlier" and "550 no such mailbox" in way["where"]

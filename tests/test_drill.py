@@ -1,4 +1,4 @@
-"""`tapescope drill`: a bucket of the ledger down to the lines of the log, which are those of the file itself."""
+"""`tapescope drill`: a bucket of drive time down to the lines of the log, which are those of the file itself."""
 
 import gzip
 from collections.abc import Iterator
@@ -84,15 +84,15 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     assert "mount DRV_1 VOL002" in result.stdout and f"logs/{NAME}:" in result.stdout
     assert "in “between files”, the 2 longest of" in result.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
-    assert "no log tells of it" in nobody.stdout
+    assert "no log covers it" in nobody.stdout
 
 
 @pytest.mark.parametrize(
     ("args", "message", "hint"),
     [
-        (["DRV_9"], "knows no drive 'DRV_9'", "DRV_1"),
+        (["DRV_9"], "has no drive 'DRV_9'", "DRV_1"),
         (["DRV_1", "--bucket", "naps"], "has no bucket 'naps'", "between_files, checksums, waiting, moving_data"),
-        (["DRV_1", "--day", "2011-01-01"], "knows no drive", "give another --day"),
+        (["DRV_1", "--day", "2011-01-01"], "has no drive", "give another --day"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(site: Site, args: list[str], message: str, hint: str) -> None:

@@ -388,8 +388,8 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         "test_in_memory": ("node1", 1, 2),
     }
     wrapped = found["link_below_tape"]
-    assert wrapped["why"] == "26.3 where 3.13 GB its links carried is the most possible"
-    assert found["negative_gap"]["why"] == "-3 is below nothing" and found["negative_gap"]["hint"] is None
+    assert wrapped["why"] == "26.3 where 3.13 GB its links carried is the maximum"
+    assert found["negative_gap"]["why"] == "-3 is negative" and found["negative_gap"]["hint"] is None
     assert (wrapped["from_at"], wrapped["to_at"]) == (MORNING, MORNING + timedelta(minutes=30))
     assert wrapped["hint"] == "no poll counts more than 2^32 bytes: a 32-bit counter that goes round"
 

@@ -188,7 +188,11 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "As the drives logged it, 4 days with reads:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "only the size of the set would do" in output
+    assert (
+        row[:2] == ["all", "240"]
+        and row[4] == "66.7"
+        and "only a buffer for the complete data set would help" in output
+    )
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log tells of a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")
@@ -198,7 +202,7 @@ def test_buffer_command(site: Site) -> None:
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
     output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
-    assert "30 % of its files are asked for" in output and "Order: 2,3,9" in output
+    assert "30 % of its files are requested" in output and "Order: 2,3,9" in output
     for files, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
         bad = run(site, "recall", "VR0001", files, "--speed", "80")
         assert bad.exit_code and why in bad.output + str(bad.exception), files
@@ -229,11 +233,11 @@ def test_campaigns(site: Site) -> None:
     assert (new.name, new.done_gb) == ("new tapes", pytest.approx(written, rel=1e-6))
     assert new.left_gb == pytest.approx(3000 - written) and new.n_days_lacking == 0
     assert new.rate_mb_s and 20 < new.rate_mb_s < 80
-    assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days were seen"
+    assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days have logs"
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
     output = output_of(site, "campaign")
-    assert "4 days were seen; data needed: logs of at least 5 days" in output
-    assert "2 days since it began have no logs" in output
+    assert "4 days have logs; data needed: logs of at least 5 days" in output
+    assert "2 days since its start have no logs" in output
     assert "to come: no log has a day since it begins, 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
@@ -276,7 +280,7 @@ def test_a_night_is_kept(site: Site) -> None:
     )
     assert by_quantity["LTO-4 read", "file_s"]["reason_missing"] is None
     assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
-    for name, why in (("new tapes", "4 days were seen"), ("to come", "no log tells of a day since it begins")):
+    for name, why in (("new tapes", "4 days have logs"), ("to come", "no log tells of a day since it begins")):
         assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
     assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
     assert ("LTO-4", "seek_factor") not in by_quantity, (
@@ -316,10 +320,10 @@ def test_drives_that_cannot_be_estimated() -> None:
     mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
-        ("LTO-4", [row], {}, "0 mounts that read were logged whole"),
+        ("LTO-4", [row], {}, "0 mounts that read were logged from request to dismount"),
         (None, [row], read, "nobody says what rate these drives are sold with"),
         ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
-        ("LTO-4", [row | {"down_hours": 24.0}], read, "down in all of the days seen"),
+        ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),
     ):
         found = drives_needed._needed(generation, days, fitted)
         assert isinstance(found, NoEstimate) and why in found.reason
@@ -375,4 +379,4 @@ def test_a_site_without_a_campaign_is_refused(tmp_path: Path) -> None:
 
 def test_roadmap_command() -> None:
     done = CliRunner().invoke(cli, ["forecast", "roadmap"])
-    assert "LTO-7 was promised with 6400 GB" in done.output and re.search(r"56 +14\.29", done.output)
+    assert "LTO-7 was announced with 6400 GB" in done.output and re.search(r"56 +14\.29", done.output)

@@ -28,7 +28,7 @@ RELATIONS = list(CATALOG.relations.values())
 BY_SQL = [relation for relation in RELATIONS if relation.sql]
 QUESTIONS = list(CATALOG.asked.values())
 
-# What a name's end says about its unit; the longest end that fits counts.
+# The unit that a name's end means; the longest end that fits counts.
 UNITS = {
     "_bytes_s": "bytes/s",
     "_gb_day": "GB/day",

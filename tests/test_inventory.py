@@ -57,7 +57,7 @@ def test_a_fact_holds_until_it_is_stated_anew_or_taken_back(tmp_path: Path) -> N
         ('of = "p1"\n"two words" = 1', "no name of a fact"),
         (f'of = "p1"\nraid = "{"x" * 201}"', "longer than 200"),
         ('of = "p1"\nraid = ["x"]', "valid string"),
-        ('of = "p1"\nraid = "x"\n[[fact]]\nof = "p1"\nraid = "y"', "raid of 'p1' is said twice"),
+        ('of = "p1"\nraid = "x"\n[[fact]]\nof = "p1"\nraid = "y"', "raid of 'p1' is given twice"),
     ],
 )
 def test_what_is_no_fact_is_refused_with_a_reason(entry: str, why: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_is_no_fact_is_refused_with_a_reason(entry: str, why: str, tmp_path
 
 def test_drives_come_and_go(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "case"\n[[drive]]\nname = "D1"\nfrom = 2010-03-02\nto = 2010-03-01\n')
-    with pytest.raises(ConfigError, match="'from' must lie before 'to'"):
+    with pytest.raises(ConfigError, match="'from' must be before 'to'"):
         load_site(tmp_path)
 
 

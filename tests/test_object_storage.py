@@ -118,5 +118,5 @@ def test_what_is_wrong_is_reported_without_the_keys(tmp_path: Path, monkeypatch:
         monkeypatch.setenv(name, value)
         with pytest.raises(ConfigError, match=message), Warehouse(site).write("test"):
             pass
-    with pytest.raises(ConfigError, match="data_path is a folder, or s3://BUCKET/FOLDER"):
+    with pytest.raises(ConfigError, match="data_path must be a folder, or s3://BUCKET/FOLDER"):
         site_in(tmp_path / "web", "https://storage.example.org/lake")

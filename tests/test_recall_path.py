@@ -36,7 +36,7 @@ def record(kind: str, pnfsid: str, created: datetime, took_s: float, uri: str = 
 
 
 def texts_of_cta() -> dict[str, str]:
-    """Three files asked for at 08:00; their mount is asked for 600 s later. They were stored the day before."""
+    """Three files requested at 08:00; their mount is asked for 600 s later. They were stored the day before."""
     story = Taped({"D1": "tpsrv01"})
     story.heartbeat("D1", DAY, DAY + timedelta(days=1))
     story.mount("D1", "V1", at(600), 3)

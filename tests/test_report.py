@@ -161,8 +161,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
         " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
-        "to come: no log tells of a day since it begins, 1 January 2030; when it ends was not estimated.",
-        "Of 1 forecast of which is known what came, 0 held it; nine of ten should.",
+        "to come: no log covers a day since it started, 1 January 2030; when it ends was not estimated.",
+        "Of 1 forecast of which is known what came, 0 intervals contained it; nine of ten should.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -211,7 +211,7 @@ def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
     duty = next(table for table in tables(report) if table.question == "duty_table")
     assert [row[:3] for row in duty.rows] == [("s1", "migration", 0.5), ("s2", "scanning", None)]
     sentences = next(section.sentences for section in report.sections if section.id == "stations")
-    assert "No duty is computed for scanning stations: s2." in sentences, "left out is not unseen"
+    assert "Duty is not computed for scanning stations: s2." in sentences, "left out is not unseen"
     # 24 active half-hours with 4320 GB: 4320e3 / (24 x 1800) = 100 MB/s
     assert [row[6] for row in duty.rows] == [100.0, 100.0]
 
@@ -380,11 +380,11 @@ def test_nothing_seen_is_reported(tmp_path: Path) -> None:
     paths = write_report(made, tmp_path / "out")
     assert paths["html"].name == "report-no-data.html"
     text = paths["txt"].read_text(encoding="utf-8")
-    for sentence in ("no log covers any drive", "Nothing was seen: no day has data", "nothing was built yet"):
+    for sentence in ("no log covers any drive", "No day has data", "nothing has been built yet"):
         assert sentence in text
     assert not made.problems
     day = write_report(make_report(site, load_catalog(), DAY, DAY), tmp_path / "out")
-    assert "Nothing was seen of 15 June 2010" in day["txt"].read_text(encoding="utf-8")
+    assert "No log covers 15 June 2010" in day["txt"].read_text(encoding="utf-8")
 
 
 def test_a_page_has_no_raw_backticks(written: dict[str, str]) -> None:
@@ -464,7 +464,7 @@ def test_a_cut_answer_is_reported_as_cut(site: Site) -> None:
     catalog = replace(load_catalog(), questions=load_catalog().questions | {"session_rates": short})
     with Asker(site, catalog, DAY, DAY) as asker:
         assert (
-            "session_rates is cut at 0 rows; choose fewer days, or one station"
+            "session_rates is cut off at 0 rows; choose fewer days, or one station"
             in asker.table("session_rates", "Mounts", ["session_id"]).note
         )
 
@@ -481,7 +481,7 @@ def test_report_is_sent_after_a_failure(tmp_path: Path) -> None:
 
 def test_days_without_any_log_are_named(site: Site) -> None:
     facts = dict(make_report(site, load_catalog(), date(2010, 6, 14), DAY).sections[0].facts)
-    assert facts["not seen"] == "1 of 2 days have no server log at all, and are in no sum: 14 June 2010"
+    assert facts["not seen"] == "1 of 2 days have no server log at all and are in no total: 14 June 2010"
 
 
 def test_hours_without_a_log_are_not_judged(tmp_path: Path) -> None:

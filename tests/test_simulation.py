@@ -92,7 +92,7 @@ def test_scenarios_are_ranked_by_when_work_is_done() -> None:
     assert "cannot keep up: the work asks for 1.0 times" in last.hindrance
     assert "worse; mounts are done 0.50 h later on average, they wait 12.00 h more" in last.against(replay)
     assert "better; mounts are done 0.02 h sooner" in first.against(replay) and "wait" not in first.against(replay)
-    # all asked for at once is a queue on purpose
+    # all requested at once is a queue on purpose
     assert not scenario("", work, replayed, Changes(at_once=True), simulate(work, Changes(at_once=True))).hindrance
 
 

@@ -156,7 +156,7 @@ def test_cache_flush_e30(group_mb: float, rate: float) -> None:
     ],
 )
 def test_inputs_that_cannot_be(wrong: Traffic) -> None:
-    with pytest.raises(ValueError, match=r"a: .* must lie above 0"):
+    with pytest.raises(ValueError, match=r"a: .* must be above 0"):
         drives_needed([wrong], certain(40))
 
 

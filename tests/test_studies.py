@@ -353,7 +353,7 @@ def test_study_lists_the_documents() -> None:
 def test_study_shows_one() -> None:
     text = run("pic")
     assert "J. Flix" in text and "STKL405" in text
-    assert "0.8705" in text and "11.7 where 9 drives of the test is the most possible" in text
+    assert "0.8705" in text and "11.7 where 9 drives of the test is the maximum" in text
     asked = rows("pic")
     assert {row["verdict"] for row in asked} == {"matches", "rounded", "wrong", "misfit", "derived", "noted"}
     table = list(csv.DictReader(io.StringIO(run("pic", "--format", "csv"))))

@@ -199,8 +199,8 @@ def test_a_source_that_fails_names_the_file_and_the_others_are_read(
 NO_FILES = {
     "pipe": "a named pipe",
     "socket": "a socket",
-    "gone": "a link to nothing that can be reached",
-    "loop": "a link to nothing that can be reached",
+    "gone": "a link whose target cannot be reached",
+    "loop": "a link whose target cannot be reached",
     "elsewhere": "a link to a folder, not followed",
 }
 

@@ -84,7 +84,7 @@ with right:
     )
     st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)
-    components.show_chart(nights, finding_charts.nights(nights.frame()), "On which nights it stood.")
+    components.show_chart(nights, finding_charts.nights(nights.frame()), "The nights on which it fired.")
     notes = page.ask("finding_marks", finding=chosen)
     for mark in notes.rows:
         when = format.instant(mark["made_at"], zone.name()) if mark["made_at"] else format.day_text(mark["day"])

@@ -40,7 +40,7 @@ def show_verdict() -> None:
         elif row["state"] != "findings":
             st.warning(row["summary"])
         elif not found.rows:
-            st.info(f"{row['summary']} They stand under the last day of the period that the rules looked at.")
+            st.info(f"{row['summary']} They are listed under the last day of the period that the rules looked at.")
 
 
 def show_hours() -> None:
@@ -121,5 +121,5 @@ else:
         components.say_cut(found, len(open_now[:SHOWN_FINDINGS]), len(open_now))
         show_cards(set_aside[:SHOWN_FINDINGS])
         if not standing:
-            st.text("No finding stands in this period.")
+            st.text("No finding is open in this period.")
     show_rest()

@@ -14,5 +14,5 @@ def resolve_prefix(ids: Collection[str], beginning: str) -> str:
     found = sorted({known for known in ids if known.startswith(beginning)})
     if len(found) != 1 or not beginning:
         count = f"{len(found)} findings have" if found else "no finding has"
-        raise TapescopeError(f"{count} an id that begins with {beginning!r}", "`tapescope finding list` shows the ids")
+        raise TapescopeError(f"{count} an id that starts with {beginning!r}", "`tapescope finding list` shows the ids")
     return found[0]

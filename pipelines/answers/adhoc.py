@@ -139,11 +139,13 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
     if kind in _KINDS:
         return _KINDS[kind](message, head["hint"])
     if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
-        return QuestionRefused("stopped: it needs more memory than it may have", "aggregate first, or ask fewer days")
+        return QuestionRefused(
+            "stopped: the query needs more memory than its limit", "aggregate first, or select fewer days"
+        )
     if kind == "TooLarge":
         return QuestionRefused("stopped: the answer is too large", "select fewer columns, or aggregate")
     if message.startswith("Invalid Input Error: No snapshot found"):
-        return QuestionRefused("the warehouse does not keep that snapshot", "ask the newest one")
+        return QuestionRefused("the warehouse does not keep that snapshot", "use the newest one")
     return QuestionRefused(guard.first_lines(duckdb.Error(message)), guard.CORRECT)
 
 

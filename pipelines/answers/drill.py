@@ -39,13 +39,13 @@ def drill(
     limit: int,
     session: str = "",
 ) -> Drilled:
-    """What is behind a bucket on a site day, the last one with data if none is given; of one mount if it is named.
+    """What makes up a bucket on a site day, the last one with data if none is given; of one mount if it is named.
 
     Raises QuestionRefused for a drive or a bucket the ledger of that day does not know.
     """
     last = day or question.last_day(connection).day
     if last == question.NO_DATA:
-        raise QuestionRefused("no log told of any day yet", "run `tapescope run` first")
+        raise QuestionRefused("no day has logs yet", "run `tapescope run` first")
     params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last), "session": session}
     rows = question.answer(connection, catalog, QUESTION, params).as_dicts()
     words = _words(connection)
@@ -85,8 +85,8 @@ def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, 
     drives = sorted(row[0] for row in rows)
     if drive not in drives:
         raise QuestionRefused(
-            f"the ledger of {day} knows no drive {drive!r}",
-            f"it knows {', '.join(drives) or 'none: give another --day'}",
+            f"the ledger of drive time on {day} has no drive {drive!r}",
+            f"it has {', '.join(drives) or 'none: give another --day'}",
         )
     if bucket not in known:
         raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")

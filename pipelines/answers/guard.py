@@ -19,7 +19,7 @@ from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import LAYERS, macros
 from pipelines.primitives.errors import QuestionRefused
 
-CORRECT = "correct the SQL where it points"
+CORRECT = "correct the SQL at the place shown"
 MAX_CHARACTERS = 20_000  # DuckDB's parser takes quadratic time for some texts
 LAKE_NAMES = ("", "lake")
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
@@ -39,7 +39,7 @@ _NODE = re.compile(
 # DuckDB marks functions that act or report on the process as volatile; these of them only make up a value or raise, or
 # hold for their statement, whose cursor ends with it.
 _HARMLESS = ("error", "gen_random_uuid", "random", "setseed", "uuid", "uuidv4", "uuidv7")
-# Not marked, yet they tell of settings, run or plan a text as SQL, or trust bytes they are given.
+# Not marked, yet they show settings, run or plan a text as SQL, or trust bytes they are given.
 _REFUSED = (
     "combine",
     "current_query",
@@ -90,7 +90,7 @@ class Allowed:
 def check(sql: str, known: Iterable[str] = ()) -> Allowed:
     """The one statement to run. Raises QuestionRefused saying what is not allowed; `known` tables serve its hints."""
     if len(sql) > MAX_CHARACTERS:
-        raise QuestionRefused(f"the text is longer than {MAX_CHARACTERS} characters", "ask something shorter")
+        raise QuestionRefused(f"the text is longer than {MAX_CHARACTERS} characters", "shorten it")
     prefix, query = _split_explain(_only_statement(sql))
     try:
         tree = sql_inspect.parse(query)
@@ -150,10 +150,12 @@ def _only_statement(sql: str) -> str:
     if kinds[-1:] == [duckdb.StatementType.SELECT] and not any(one.query for one in statements) and pivot.is_in(sql):
         return sql.strip().rstrip(";")  # PIVOT ON without IN: DuckDB makes an ENUM of its values first
     if len(statements) != 1:
-        raise QuestionRefused(f"one statement is run at a time, here are {len(statements)}", "ask one SELECT")
+        raise QuestionRefused(
+            f"only one statement runs at a time, and this text has {len(statements)}", "ask one SELECT"
+        )
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         kind = statements[0].type.name.replace("_", " ")
-        raise QuestionRefused(f"{kind} is not run here", "the warehouse is read-only: ask with SELECT")
+        raise QuestionRefused(f"{kind} is not allowed here", "the warehouse is read-only: ask with SELECT")
     return statements[0].query
 
 
@@ -211,24 +213,28 @@ class _Guard:
         if "class" in node:
             self._expression(node, str(node["class"]))
         elif isinstance(kind, str) and not _NODE.fullmatch(kind):
-            raise QuestionRefused(f"{kind} is not understood here", "ask with a plain SELECT")
+            raise QuestionRefused(f"{kind} is not supported here", "ask with a plain SELECT")
         elif kind == "BASE_TABLE":
             self._table(node, names)
         elif kind == "TABLE_FUNCTION":
             self._table_function(node["function"])
         elif kind == "SHOW_REF" and (node["table_name"] or node["show_type"] not in ("DESCRIBE", "SUMMARY")):
-            raise QuestionRefused("SHOW is not run here", "ask SELECT * FROM information_schema.tables")
+            raise QuestionRefused("SHOW is not allowed here", "ask SELECT * FROM information_schema.tables")
 
     def _expression(self, node: dict[str, Any], kind: str) -> None:
         if kind == "PARAMETER":
-            raise QuestionRefused("free SQL has no parameters", "write the value itself")
+            raise QuestionRefused("SQL here takes no parameters", "write the value in the SQL")
         if not _CLASS.fullmatch(kind) or node.get("export_state"):
-            raise QuestionRefused(f"{kind} is not understood here", "ask with a plain SELECT")
+            raise QuestionRefused(f"{kind} is not supported here", "ask with a plain SELECT")
         name = _lower(node.get("function_name", ""))
         if name and name not in _functions() and name not in TABLE_FUNCTIONS:
             nearest = difflib.get_close_matches(name, _functions(), n=2)
-            hint = f"did you mean {' or '.join(nearest)}?" if nearest else "only functions that compute a value are run"
-            raise QuestionRefused(f"the function {name} is not run here", hint)
+            hint = (
+                f"did you mean {' or '.join(nearest)}?"
+                if nearest
+                else ("only functions that compute a value are allowed")
+            )
+            raise QuestionRefused(f"the function {name} is not allowed here", hint)
 
     def _table_function(self, function: dict[str, Any]) -> None:
         name = _lower(function.get("function_name", ""))

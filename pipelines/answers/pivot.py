@@ -9,7 +9,7 @@ _END = {"USING", "GROUP", "ORDER", "LIMIT"}
 
 
 def is_in(sql: str) -> bool:
-    """Whether the word stands in a text."""
+    """Whether the word occurs in a text."""
     return re.search(r"\bPIVOT(_WIDER)?\b", sql, re.IGNORECASE) is not None
 
 

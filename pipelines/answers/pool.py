@@ -1,6 +1,6 @@
 """The confined processes that free SQL runs in, from the parent's side: started, asked, reused, killed.
 
-A process is used again by the same program for the same warehouse, after an answer that left it as it was: a table, or
+A process is used again by the same program for the same warehouse, after an answer that left it unchanged: a table, or
 a mistake in the SQL. One that ran out of time, memory or luck is killed, and so is one that has grown, or has answered
 often enough. What a statement could leave to the next one is listed in `sql_worker`.
 """
@@ -78,7 +78,7 @@ class Worker:
         while b"\n" not in data:
             data += self._read(deadline, timeout_s)
             if len(data) > _MAX_HEAD + _READ_BYTES:
-                raise TapescopeError("the SQL process failed: its answer has no head")
+                raise TapescopeError("the SQL process failed: its answer has no header")
         line, _, rest = data.partition(b"\n")
         head: dict[str, Any] = json.loads(line)
         if not 0 <= head["n_bytes"] <= _MAX_STREAM:
@@ -141,10 +141,12 @@ def ask(opening: Opening, request: dict[str, Any], timeout_s: float) -> tuple[di
         except Ended as end:
             code = end.args[0]
             if code == 0 and is_used:
-                continue  # it was idle for too long and ended as it was asked
+                continue  # it was idle for too long and ended when it was asked
             if code < 0:
                 name = signal.Signals(-code).name
-                raise QuestionRefused(f"the statement ended its process ({name})", "ask for less at a time") from None
+                raise QuestionRefused(
+                    f"the statement crashed its process ({name})", "select fewer rows or columns"
+                ) from None
             raise TapescopeError(f"the SQL process failed: {worker.errors()}") from None
         finally:
             _give_back(opening, worker, is_reusable)

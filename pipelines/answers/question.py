@@ -136,7 +136,7 @@ class _Limit:
         days = ["fewer days"] if "first_day" in self._question.params else []
         narrowed = f"; choose {', or one '.join([*days, *narrow])}" if days or narrow else ""
         ways = f"; {self._name}=… takes more" if self._name else narrowed
-        return f"{self._question.name} is cut at {self._most:,} rows{ways}."
+        return f"{self._question.name} is cut off at {self._most:,} rows{ways}."
 
 
 def _about_days(connection: Connection, catalog: Catalog, question: Question, params: dict[str, str]) -> list[str]:
@@ -153,7 +153,7 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, pa
     notices = [row["summary"] for row in rows if row["state"] in reported]
     if all(row["state"] == "not_covered" for row in rows):
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
-            notices += [f"Data are there from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
+            notices += [f"There is data from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
     return notices
 
 
@@ -163,12 +163,12 @@ class LastDay:
 
     day: date
     has: str = ""  # what it is the last day of
-    beyond: date | None = None  # a later day, which lies after all logs were written
+    beyond: date | None = None  # a later day, which is after all logs were written
 
     @property
     def sentence(self) -> str:
         """Why this day, in a few words; empty where there is none."""
-        stray = f"; a log goes on to {self.beyond}, after it was last written" if self.beyond else ""
+        stray = f"; a log has lines up to {self.beyond}, later than its own modification time" if self.beyond else ""
         return f"the last day with {self.has}{stray}" if self.has else ""
 
 
@@ -240,6 +240,6 @@ def _values(question: Question, given: dict[str, Any], connection: Connection) -
     if len(days) == 2 and values["first_day"] > values["last_day"]:
         raise QuestionRefused(
             f"first_day {values['first_day']} is after last_day {values['last_day']}",
-            "give both, or a first_day that has data",
+            "give both days, or a first_day that has data",
         )
     return values, period

@@ -30,7 +30,7 @@ SELECT DISTINCT unnest([storage_group, file_family, station, mover_host, drive, 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A line, where it stands, why it was not understood, and how many of its file were not for that reason."""
+    """A line, where it is, why it was not understood, and how many of its file were not for that reason."""
 
     source: str
     path: str

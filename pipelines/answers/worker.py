@@ -6,7 +6,7 @@ stream follow. The process ends with its standard input, or after an idle while.
 
 Statements share the process and its open warehouse, and nothing else: each runs on a cursor of its own, in a
 transaction that is rolled back, under settings that are locked. The working folder holds a link to the warehouse and
-one to its data, and the process knows no other path: what DuckDB says of files names none of the host's folders.
+one to its data, and the process knows no other path: DuckDB's messages about files name none of the host's folders.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""The catalogue: what `schemas/` says about relations, their columns and checks, rules and questions.
+"""The catalogue: what `schemas/` holds about relations, their columns and checks, rules and questions.
 
 A relation that SQL makes is a `.sql` file whose leading comment is its TOML header; one that Python fills is the
 header alone, in a `.toml`. The folder is the registry: nothing here names a relation.
@@ -20,8 +20,8 @@ LAYERS = ("site", "ops", "bronze", "silver", "gold")
 
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
-    "hours": "Where the drive-hours went, and what they would gain",
-    "findings": "Findings: what the rules report, and what they do not judge",
+    "hours": "Where drive-hours went, and what could be gained",
+    "findings": "Findings: what the rules report, and what they could not judge",
     "gaps": "Gaps between files",
     "mounts": "Mounts: rates, patterns, robots, seeks",
     "drives": "Drives: rates, health, changes of mode",
@@ -72,7 +72,7 @@ class Relation:
     partition: str = "none"  # day, month or none: how its files are laid out
     is_user_data: bool = False  # its rows cannot be derived or read again: they survive a change of its contract
     never_expires: bool = False  # a row's day is when something began to exist: it is never too old to keep
-    lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it says
+    lineage: tuple[str, ...] = ()  # columns that say where a row is from, not what it holds
     features: tuple[str, ...] = ()
     was: tuple[str, ...] = ()  # names it had before, in the same layer: its rows stay
     replaces: tuple[str, ...] = ()  # full names of the relations it replaces, whose tables an upgrade drops
@@ -97,7 +97,7 @@ class Relation:
 
     @property
     def is_constant(self) -> bool:
-        """Whether its rows stand in its SQL alone: they are there as soon as its table is."""
+        """Whether its rows are in its SQL alone: they are there as soon as its table is."""
         return bool(self.sql) and not self.has_day and not self.inputs
 
 

@@ -1,4 +1,4 @@
-"""The operator's handbook: what a rule's header says for the person who got its finding.
+"""The operator's handbook: what a rule's header holds for the person who got its finding.
 
 Its texts have this one home. The reference, `tapescope explain`, the page of a finding and the report show them.
 """

@@ -26,7 +26,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], str]:
     try:
         return tomllib.loads(head), sql
     except tomllib.TOMLDecodeError as error:
-        raise ContractError(f"{path}: its header is not TOML: {error}") from error
+        raise ContractError(f"{path}: the header is not valid TOML: {error}") from error
 
 
 def former_names(head: dict[str, Any]) -> tuple[str, ...]:

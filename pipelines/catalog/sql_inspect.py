@@ -33,7 +33,7 @@ def quote(text: str) -> str:
 
 
 _FEW_VALUES = 5_000
-# Text that a parameter's mark may stand in without being one, then the marks.
+# Text that may hold a parameter's mark without being one, then the marks.
 _MARK = re.compile(r"""'(?:[^']|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|\$(?P<name>[A-Za-z_]\w*)|(?P<place>\?)""", re.DOTALL)
 
 

@@ -27,7 +27,7 @@ def ask(
         raise click.UsageError(f"give parameters as NAME=VALUE, not {invalid[0]!r}")
     values = as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
     if day_day and name in (known := load_catalog().asked) and "first_day" not in known[name].params:
-        values.pop("first_day", None)  # told as of a day
+        values.pop("first_day", None)  # reported as of a day
     print_answer(steps.ask(steps.site_at(site_path), name, values), form)
 
 
@@ -35,9 +35,11 @@ def ask(
 @click.argument("statement")
 @site_option
 @format_option
-@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which it is stopped.")
+@click.option(
+    "--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which the query is stopped."
+)
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
-    """Answer one SELECT over site, ops, bronze, silver and gold; read-only and limited."""
+    """Run one SELECT over site, ops, bronze, silver and gold: read-only and limited."""
     from pipelines import steps
 
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)

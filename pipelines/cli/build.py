@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @click.command()
 @site_option
 @json_option
-@click.option("--full", is_flag=True, help="Make all days again, not only those that changed.")
+@click.option("--full", is_flag=True, help="Compute all days again, not only those that changed.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
     """Make events and metrics of what changed; commit only if no critical check fails."""
     built = build_site(load_site(site_path), full)

@@ -62,7 +62,7 @@ def questions(topic: str | None, site_path: Path) -> None:
 @click.argument("name")
 @site_option
 def explain(name: str, site_path: Path) -> None:
-    """Say what a relation, rule, question, source or model is: definition, columns, units, limits, checks."""
+    """Explain a relation, rule, question, source or model: definition, columns, units, limits, checks."""
     from pipelines.catalog.contracts import load_catalog
     from pipelines.reporting.dictionary import explain as page
 

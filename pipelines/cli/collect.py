@@ -17,12 +17,12 @@ from pipelines.primitives.text import escape_control
 @site_option
 @json_option
 @click.option("--all", "is_all", is_flag=True, help="Ask every entry, whether it is due or not.")
-@click.option("--watch", is_flag=True, help="Go on until SIGTERM or Ctrl-C, asking each entry when it is due.")
+@click.option("--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and ask each entry when it is due.")
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
-    """Ask what the [[collect]] entries of site.toml name and are due for, or those given; the next ingest reads it.
+    """Collect what is due of site.toml's [[collect]] entries, or the entries given; the next ingest reads the answers.
 
-    Tokens come from TAPESCOPE_COLLECT_TOKEN, or the variable that an entry's `token` names. Exit code 1 where an entry
-    failed; the others are kept.
+    Tokens come from TAPESCOPE_COLLECT_TOKEN, or the variable that an entry's `token` names. The exit code is 1 if an
+    entry failed; the answers of the others are kept.
     """
     from pipelines import steps
 
@@ -42,7 +42,7 @@ def collect_sentence(counts: dict[str, Any]) -> str:
     n_asked = counts["done"] + counts["failed"]
     busy = f", {counts['busy']} busy" if counts["busy"] else ""
     if not counts["entries"]:
-        return "There is nothing to collect: site.toml has no [[collect]]."
+        return "Nothing to collect: site.toml has no [[collect]] entry."
     if not n_asked and not busy:
         return f"None of {counts['entries']} entries is due."
     return (
@@ -52,7 +52,7 @@ def collect_sentence(counts: dict[str, Any]) -> str:
 
 
 def _watch(site: Any) -> None:
-    """Ask what is due, again and again; what begins to fail, or answers again, is printed once."""
+    """Ask each entry when it is due; print once when one starts to fail, and once when it answers again."""
     from pipelines import steps
 
     failing: dict[str, str] = {}

@@ -50,7 +50,7 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
     options = {
         **_shipped_options(page.parent / ".streamlit" / "config.toml"),
         **{"server.address": address, "server.port": port},
-        # Said, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
+        # Given, or Streamlit asks a server elsewhere for this machine's address when it listens on all of them.
         "browser.serverAddress": "localhost" if address in ("0.0.0.0", "::") else address,
     }
     if secrets.exists():
@@ -92,10 +92,10 @@ def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def _opened_to(address: str, has_login: bool) -> str:
-    """Who can see the pages at an address; nothing to say of loopback."""
+    """A warning about who can see the pages at an address; empty for loopback."""
     if is_loopback(address):
         return ""
-    who = "who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
+    who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
         f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
         " them, and [auth] into secrets.toml next to site.toml (docs/guides/pages.md)"

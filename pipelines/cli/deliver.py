@@ -9,7 +9,7 @@ from pipelines.cli.options import period, period_options, site_option
 from pipelines.primitives.text import escape_control
 
 _NOBODY = """\
-Nobody is to get it: site.toml has no [deliver]. For example:
+No recipients: site.toml has no [deliver] section. For example:
   [deliver]
   folder = "/srv/www/tapescope"
   mail = { host = "mail.example.org", from = "tapescope@example.org", to = ["tape-ops@example.org"] }"""
@@ -18,11 +18,11 @@ Nobody is to get it: site.toml has no [deliver]. For example:
 @click.command()
 @site_option
 @period_options
-@click.option("--again", is_flag=True, help="Also send it to those who have had the report of this day.")
+@click.option("--again", is_flag=True, help="Also send it to recipients that already have this day's report.")
 def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
-    """Write the report and send it where site.toml's [deliver] says.
+    """Write the report and send it to the recipients in site.toml's [deliver].
 
-    By mail, into a folder, to a webhook, as Alertmanager's alerts, as Prometheus' text file, as WLCG's tape metrics.
+    It goes by mail, into a folder, to a webhook, to Alertmanager, into a Prometheus text file, or as WLCG tape metrics.
     Names and passwords come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD, TAPESCOPE_WEBHOOK_TOKEN and
     TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """

@@ -28,11 +28,11 @@ ARCHIVES = {
     "folder",
     type=click.Path(path_type=Path),
     show_default="var/demo, or var/demo-cta",
-    help="Scratch folder; its site.toml stays there for every other command.",
+    help="Folder to write to; its site.toml serves every other command (--site).",
 )
 @site_option
 def demo(archive: str, folder: Path | None, site_path: Path) -> None:
-    """Run everything on a sample archive and show the headline findings."""
+    """Run all steps on a sample archive and show the most expensive findings."""
     from pipelines import steps
 
     folder = folder or Path("var", "demo" if archive == "migration" else f"demo-{archive}")
@@ -41,5 +41,5 @@ def demo(archive: str, folder: Path | None, site_path: Path) -> None:
     run_steps(site, None, None, as_json=False)
     print_findings(site, None, None)
     called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
-    click.echo(f"\nFurther: {called} ask session_rates --site {folder}")
+    click.echo(f"\nNext: {called} ask session_rates --site {folder}")
     click.echo(f"         {called} dashboard --site {folder}")

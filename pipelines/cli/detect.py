@@ -35,7 +35,7 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
-    """The findings of a period, with what each costs."""
+    """The findings of a period, with the cost of each."""
     from pipelines import steps
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
@@ -45,7 +45,7 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
 
 
 def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
-    """End with FINDINGS_FOUND if a finding that is not acknowledged or muted is at least that severe."""
+    """Exit with FINDINGS_FOUND if a finding of at least that severity is neither acknowledged nor muted."""
     standing = [one for one in found if one["state"] not in ("acknowledged", "muted")]
     if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in standing):
         sys.exit(FINDINGS_FOUND)

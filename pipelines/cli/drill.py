@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
-    """Show what is behind a drive's hours: mounts, files and gaps, and the log lines that begin and end them."""
+    """Show what fills a drive's hours: mounts, files and gaps, and the log lines at their start and end."""
     from pipelines import steps
 
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
@@ -41,7 +41,7 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        _say(f"\n{path}: {why}; what is shown of it is what the warehouse keeps")
+        _say(f"\n{path}: {why}; only what the warehouse keeps of it is shown")
 
 
 def _say(text: str) -> None:
@@ -61,7 +61,7 @@ def _summary(found: "Drilled") -> str:
 
 def _session(session: str | None, row: dict[str, Any]) -> str:
     if session is None:
-        return "no log tells of it" if row["bucket"] == "unknown" else "no tape mounted"
+        return "no log covers it" if row["bucket"] == "unknown" else "no tape mounted"
     return f"mount {session}: {duration(row['session_s'])} in {counted(row['session_n'], 'interval')}"
 
 

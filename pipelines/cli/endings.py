@@ -16,11 +16,11 @@ TRACEBACK = "TAPESCOPE_TRACEBACK"
 
 
 class Stopped(BaseException):
-    """A signal asked for the end. Of a KeyboardInterrupt click would tell on a line of its own."""
+    """A signal asked the command to end. Click would print a line of its own for a KeyboardInterrupt."""
 
 
 def run(command: click.Command) -> None:
-    """Run a command line and exit; what is open is undone and closed on the way."""
+    """Run a command line and exit; open work is rolled back and closed first."""
     received = _stopped_by_signals()
     try:
         sys.exit(command.main(standalone_mode=False) or 0)
@@ -29,7 +29,7 @@ def run(command: click.Command) -> None:
         sys.exit(error.exit_code)
     except (Stopped, KeyboardInterrupt, Exception) as error:  # a library may make an error of its own of it
         if received or not isinstance(error, Exception) or isinstance(error, click.Abort):
-            click.echo("tapescope: stopped; what was not committed is undone", err=True)
+            click.echo("tapescope: stopped; uncommitted work was rolled back", err=True)
             sys.exit(128 + (received[0] if received else signal.SIGINT))
         assert isinstance(error, Exception)
         sys.exit(_complain(error))
@@ -54,7 +54,7 @@ def _stopped_by_signals() -> list[int]:
 
 
 def _complain(error: Exception) -> int:
-    """Say what failed, on a line of its own with a hint; returns the exit code."""
+    """Print what failed, with a hint on its own line; returns the exit code."""
     from pipelines.primitives.store_errors import known_error
 
     own = error if isinstance(error, TapescopeError) else known_error(error)
@@ -64,7 +64,7 @@ def _complain(error: Exception) -> int:
         if os.environ.get(TRACEBACK):
             traceback.print_exception(error)
         own = TapescopeError(
-            summarize_failure("the command", error), f"this is a fault of tapescope: {TRACEBACK}=1 shows where"
+            summarize_failure("the command", error), f"this is a bug in tapescope: {TRACEBACK}=1 prints the traceback"
         )
     for number, line in enumerate([*str(own).splitlines(), *getattr(error, "__notes__", ())]):
         click.echo(f"{'' if number else 'tapescope: '}{escape_control(line)}", err=True)

@@ -1,4 +1,4 @@
-"""The commands about findings: which stand, what one says, and what people note of it."""
+"""The commands about findings: list them, show one, and record what people decide about it."""
 
 from datetime import date, datetime
 from pathlib import Path
@@ -21,11 +21,11 @@ def _id_argument(command: Command) -> Command:
 
 
 def _note_option(command: Command) -> Command:
-    return click.option("--note", help="Why; kept and shown with it.")(command)
+    return click.option("--note", help="The reason; it is kept and shown with the finding.")(command)
 
 
 def _day_option(command: Command) -> Command:
-    text = "Site day as of which is told; the last day with data if left out."
+    text = "Report the state as of this site day; default: the last day with data."
     return click.option("--day", type=DAY, help=text)(command)
 
 
@@ -38,9 +38,9 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @finding.command("list")
 @site_option
 @_day_option
-@click.option("--all", "with_gone", is_flag=True, help="Also those that are gone.")
+@click.option("--all", "with_gone", is_flag=True, help="Include findings that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
-    """List the findings that stand, with their ids and states."""
+    """List the findings that are not gone, with their ids and states."""
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:
@@ -51,9 +51,9 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
         )
     n_gone = len(rows) - len(listed)
     if not listed:
-        click.echo("No finding stands.")
+        click.echo("No open findings.")
     if n_gone:
-        click.echo(f"{n_gone} more are gone: --all lists them.")
+        click.echo(f"{n_gone} more are gone (--all lists them).")
 
 
 @finding.command()
@@ -61,7 +61,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @site_option
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
-    """Show all that is known of a finding, by its id or the beginning of it."""
+    """Show everything about one finding, given its id or the first characters of it."""
     from pipelines.analysis.finding_id import resolve_prefix
     from pipelines.catalog.contracts import load_catalog
     from pipelines.primitives import format
@@ -89,17 +89,17 @@ def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note:
 @_note_option
 @site_option
 def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Say that a finding is known: it counts no more until it was gone and returned."""
+    """Acknowledge a finding: it stops counting until it disappears and comes back."""
     _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
 
 
 @finding.command()
 @_id_argument
-@click.option("--until", type=DAY, help="Last site day of it; for good if left out.")
+@click.option("--until", type=DAY, help="Last site day of the mute; default: for good.")
 @_note_option
 @site_option
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
-    """Silence a finding until a day, or for good, whether it goes and returns or not."""
+    """Mute a finding until a day, or for good, even if it disappears and comes back."""
     last = until.date() if until else None
     _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
 
@@ -109,7 +109,7 @@ def mute(finding_id: str, until: datetime | None, note: str | None, site_path: P
 @_note_option
 @site_option
 def reopen(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Take back an acknowledgement or a mute."""
+    """Undo an acknowledgement or a mute."""
     _mark(site_path, finding_id, "reopen", None, note, "open again")
 
 
@@ -118,5 +118,5 @@ def reopen(finding_id: str, note: str | None, site_path: Path) -> None:
 @click.argument("text")
 @site_option
 def note(finding_id: str, text: str, site_path: Path) -> None:
-    """Comment on a finding: the note is kept with it and changes nothing else."""
+    """Add a note to a finding; its state does not change."""
     _mark(site_path, finding_id, "note", None, text, "noted")

@@ -30,7 +30,7 @@ def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool)
 @site_option
 @json_option
 def forget(file: str, site_path: Path, as_json: bool) -> None:
-    """Withdraw a file (path or file_id) and take its rows out of everything built."""
+    """Withdraw a file (path or file_id) and remove its rows from everything built."""
     from pipelines import steps
 
     site = load_site(site_path)

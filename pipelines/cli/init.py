@@ -10,7 +10,7 @@ from pipelines.cli.output import print_survey, reading_bar
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write it.  [default: site.toml in FOLDER]")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def init(folder: Path, out: Path | None, force: bool) -> None:
     """Write a commented site.toml from a folder of logs: hosts, drives, links, zone, inputs, each with its evidence."""
     from pipelines import steps

@@ -12,9 +12,9 @@ from pipelines.cli.options import json_option, load_site, site_option
 @click.command()
 @site_option
 @json_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
-    """Drop facts older than site.toml keeps them; merge small files, expire old snapshots, remove what nobody needs."""
+    """Drop facts older than site.toml keeps them; merge small files, expire old snapshots, remove unused files."""
     from pipelines import steps
 
     counts = steps.maintain(load_site(site_path), dry_run).as_dict()
@@ -40,5 +40,5 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
         f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
         f" {counts['snapshots_expired']:,} snapshots expired,"
         f" {n_gone:,} files removed ({counts['orphans_removed']:,} of killed writers):"
-        f" {counts['bytes_given_back'] / 1e6:,.1f} MB given back." + spool
+        f" {counts['bytes_given_back'] / 1e6:,.1f} MB freed." + spool
     )

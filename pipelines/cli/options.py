@@ -20,25 +20,25 @@ def site_option(command: Command) -> Command:
         envvar="TAPESCOPE_SITE",
         type=click.Path(path_type=Path),
         default=Path(),
-        show_default="site.toml of this folder",
-        help="site.toml, or the folder that holds it.",
+        show_default="site.toml in this folder",
+        help="site.toml, or its folder.",
     )(command)
 
 
 def period_options(command: Command) -> Command:
-    """Which days a command is about; `period` says what they come to."""
+    """Which days a command is about; `period` resolves them to a first and a last day."""
     for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):
         command = click.option(name, f"{name.strip('-')}_day", type=DAY, help=text)(command)
     return command
 
 
 def period(day: datetime | None, begin: datetime | None, end: datetime | None) -> tuple[date | None, date | None]:
-    """First and last day; none where nobody named them. Raises click.UsageError where they contradict."""
+    """First and last day, None for an end that is not given. Raises click.UsageError if the options contradict."""
     if day and (begin or end):
         raise click.UsageError("give --day, or --from and --to, not both")
     first, last = (day, day) if day else (begin, end)
     if first and last and first > last:
-        raise click.UsageError("--from must not lie after --to")
+        raise click.UsageError("--from must not be after --to")
     return first.date() if first else None, last.date() if last else None
 
 

@@ -1,4 +1,4 @@
-"""What the command line shows: tables, progress, errors. Text from logs is shown as it is, never obeyed."""
+"""What the command line shows: tables, progress, errors. Text from logs is escaped, never interpreted."""
 
 import json
 import sys
@@ -117,20 +117,23 @@ def print_parts(parts: Iterable[str | Rows], form: str) -> None:
 
 
 def print_survey(found: "Survey", out: str) -> None:
-    """What a survey found, a line each, and what to do next."""
+    """What a survey found, one line each, and what to do next."""
     page = console()
     for source, n in sorted(found.by_source.items()):
         page.print(f"{n:6,} {source}")
     if found.unknown:
-        page.print(f"{len(found.unknown):6,} of no known kind; listed with their reasons at the end of the file")
+        page.print(f"{len(found.unknown):6,} files are of no known kind; the end of the file lists them with reasons")
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
-        page.print(f"{n_lacking:6,} of these are refused as they stand; their [[input]]s there say what they lack")
+        page.print(
+            f"{n_lacking:6,} of these need more before they can be read; their [[input]] entries there name "
+            f"what is missing"
+        )
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
         f" zone {zone}, {len(found.inputs)} inputs.\n"
-        f"Read it and confirm what was guessed; then: tapescope run --site {out}",
+        f"Check the guesses in it, then run: tapescope run --site {out}",
         soft_wrap=True,
     )
 
@@ -141,7 +144,7 @@ def plain(value: Any) -> str:
 
 
 def console(width: int | None = None) -> Console:
-    """Standard output, without markup: what logs contain is never read as such."""
+    """Standard output, without markup: text from logs is never interpreted."""
     return Console(highlight=False, markup=False, width=width)
 
 

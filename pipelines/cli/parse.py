@@ -33,9 +33,9 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @site_option
-@click.option("--verbose", "-v", is_flag=True, help="Also what every source says of a file, the nearest first.")
+@click.option("--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, the nearest first.")
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
-    """Say which source reads a file, or which comes nearest and what it misses."""
+    """Show which source reads a file, or the nearest one and what the file lacks for it."""
     from pipelines import steps
 
     recognised = steps.recognise(list(paths))
@@ -45,4 +45,4 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
             click.echo(f"    {name}: {escape_control(why)}")
     if len(recognised) > 1:
         n_known = sum(one.source is not None for one in recognised)
-        click.echo(f"{n_known} of {len(recognised)} files are of a known kind; --verbose says what every source misses")
+        click.echo(f"{n_known} of {len(recognised)} files are of a known kind; --verbose shows what each source lacks")

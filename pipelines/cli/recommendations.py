@@ -1,4 +1,4 @@
-"""The commands about recommendations: what was promised, since when it is done, what came of it."""
+"""The commands about recommendations: the promised gain, when it was done, and the outcome."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Keep what was recommended and what it should bring; hold it against what came of it."""
+    """Record recommendations with their promised gain, and compare it with the outcome."""
 
 
 @recommendation.command()
 @click.option(
-    "--finding", help="Mend this finding: its id or the beginning of it; the gain is the one it was priced at."
+    "--finding", help="Finding to fix: its id or the first characters of it; the promised gain is the finding's."
 )
-@click.option("--drives", help="Drives it is about, with commas, for one of your own.")
-@click.option("--gain", help="What it should bring in GB a day, as VALUE or VALUE:LOW:HIGH.")
-@click.option("--hours", "is_hours", is_flag=True, help="It brings hours of drives, not speed.")
+@click.option("--drives", help="Drives it is about, separated by commas (for your own recommendation).")
+@click.option("--gain", help="Promised gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
+@click.option("--hours", "is_hours", is_flag=True, help="It frees drive-hours and does not raise the rate.")
 @click.option("--text", help="What is recommended.")
 @site_option
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
 ) -> None:
-    """Write down a recommendation, of a finding or of one's own."""
+    """Record a recommendation, from a finding or your own."""
     from pipelines import steps
     from pipelines.analysis.forecast import recommendations
     from pipelines.catalog.contracts import load_catalog
@@ -45,16 +45,16 @@ def make(
         number = recommendations.recommend_freely(site, catalog, text, names, estimate(gain, "--gain"), is_hours)
     else:
         raise click.UsageError("give --finding, or --text with --drives and --gain")
-    click.echo(f"Recommendation {number} is written down.")
+    click.echo(f"Recommendation {number} is recorded.")
 
 
 @recommendation.command()
 @click.argument("number", type=int)
-@click.option("--day", type=DAY, required=True, help="First site day with it.")
+@click.option("--day", type=DAY, required=True, help="First site day on which it is in effect.")
 @click.option("--note", help="What was done.")
 @site_option
 def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Say that it is done, from a site day on."""
+    """Record that it is done, from a site day on."""
     _change(site_path, number, "applied", day, note)
 
 
@@ -64,7 +64,7 @@ def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None
 @click.option("--note", help="Why.")
 @site_option
 def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Say that it will not be done, or is no longer."""
+    """Record that it will not be done, or no longer is."""
     _change(site_path, number, "dropped", day, note)
 
 
@@ -79,7 +79,7 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 
 @recommendation.command("list")
 @site_option
-@click.option("--day", type=DAY, help="As of this site day; the last day with data if left out.")
+@click.option("--day", type=DAY, help="State as of this site day; default: the last day with data.")
 @click.option(
     "--days",
     "n_days",
@@ -90,7 +90,7 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
-    """List them: what was promised in GB a day, the gain since, and whether that is as promised."""
+    """List them: the promised gain in GB per day, the gain since, and whether it is as promised."""
     from pipelines.analysis.forecast import recommendations
 
     found = recommendations.scores(history(site_path, day, n_days))
@@ -102,9 +102,12 @@ def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> 
         | {"verdict": one.verdict, "recommendation": one.text}
         for one in found
     ]
-    notes = [] if rows else ["Nothing was recommended yet: `tapescope recommendation make`."]
+    notes = [] if rows else ["No recommendations yet: record one with `tapescope recommendation make`."]
     if alone := [str(one.number) for one in found if _is_alone(one.found)]:
-        notes.append(f"No other drives of the kind to compare with: {', '.join(alone)}; what else changed is in there.")
+        notes.append(
+            f"No other drives of the same kind to compare with: {', '.join(alone)}; other changes are "
+            f"included in their gain."
+        )
     print_parts([Rows("recommendations", rows), *notes], form)
 
 

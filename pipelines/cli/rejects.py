@@ -10,9 +10,9 @@ from pipelines.primitives.text import escape_control
 
 
 @click.command()
-@click.option("--source", help="Of this source only, e.g. cta_taped.")
+@click.option("--source", help="Only this source, e.g. cta_taped.")
 @click.option(
-    "--most", type=click.IntRange(1, 1000), default=3, show_default=True, help="Lines of each file and reason."
+    "--most", type=click.IntRange(1, 1000), default=3, show_default=True, help="Lines to show per file and reason."
 )
 @click.option(
     "--anonymise", is_flag=True, help="Replace names of hosts, drives, volumes, paths, users and long numbers."
@@ -21,8 +21,8 @@ from pipelines.primitives.text import escape_control
 def rejects(source: str | None, most: int, anonymise: bool, site_path: Path) -> None:
     """Show lines that could not be read, by file and reason.
 
-    With --anonymise names are replaced, the same name alike in all lines, so that they can be reported. Look at them
-    first: what is a word of a log's own messages stays, and so do times and short numbers.
+    With --anonymise names are replaced, the same name alike in all lines, so that you can report them. Read them before
+    you do: words of a log's own messages, times and short numbers stay.
     """
     from pipelines import steps
 

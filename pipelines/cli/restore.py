@@ -14,9 +14,9 @@ _MOST_NAMED = 5
 @site_option
 @click.option("--list", "only_list", is_flag=True, help="Only list the backups, the newest first.")
 @click.option("--force", is_flag=True, help="Replace a sound catalogue as well.")
-@click.option("--adopt", is_flag=True, help="Keep the catalogue that is there: it was brought back by hand.")
+@click.option("--adopt", is_flag=True, help="Keep the present catalogue: it was restored by hand.")
 def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
-    """Make a backup the catalogue of the warehouse: BACKUP, or the newest sound one."""
+    """Restore the warehouse's catalogue from a backup: BACKUP, or the newest sound one."""
     from pipelines import steps
 
     site = steps.site_at(site_path)
@@ -29,10 +29,10 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
         made = f"{done.backup.made_at:%Y-%m-%d %H:%M:%S} UTC"
         click.echo(f"Restored the catalogue of {made}, snapshot {done.backup.snapshot}: {done.backup.path.name}")
     if done.aside:
-        click.echo(f"The catalogue before is kept in {done.aside}")
+        click.echo(f"The previous catalogue is kept in {done.aside}")
     if done.missing:
         named = ", ".join(done.missing[:_MOST_NAMED])
         more = f" and {len(done.missing) - _MOST_NAMED} more" if len(done.missing) > _MOST_NAMED else ""
         click.echo(f"{len(done.missing)} data files are missing: {named}{more}", err=True)
-        click.echo("  `tapescope build --full` makes again those of silver and gold", err=True)
-    click.echo("Committed since is lost; `tapescope run` reads again the logs that are still there.")
+        click.echo("  `tapescope build --full` computes those of silver and gold again", err=True)
+    click.echo("Later commits are lost; `tapescope run` reads the logs again that are still there.")

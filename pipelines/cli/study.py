@@ -1,4 +1,4 @@
-"""The command about case studies: documents whose published figures ours works out again."""
+"""The command about case studies: documents whose published figures are computed again."""
 
 from collections import Counter
 from pathlib import Path
@@ -21,10 +21,9 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 @site_option
 @format_option
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
-    """List the case studies, or show one: a document's published figures beside ours, and what is wrong with them.
+    """List the case studies, or show one: a document's published figures next to ours, and the contradictions in them.
 
-    NAME may be cut short as long as it fits one study. They are the same everywhere: `--site`, which every command
-    takes, changes nothing here.
+    NAME may be shortened while it fits one study only. Studies are the same at every site: `--site` has no effect here.
     """
     from pipelines.analysis import studies
     from pipelines.catalog.contracts import Column
@@ -79,7 +78,7 @@ def _show(one: "Study") -> None:
     for table in one.published:
         page.print(f"\n{table.title} ({table.place}; --table {table.name})", style="bold", soft_wrap=True)
         print_table(_columns(table), list(table.rows))
-    page.print("\nPrinted figures beside ours", style="bold")
+    page.print("\nPublished figures next to ours", style="bold")
     shown = [column for column in studies.COLUMNS if column.name in _SHOWN]
     print_table(shown, [_cells(line) for line in lines if line.ours is not None or line.verdict == "unresolved"])
     page.print("\nAudit", style="bold")
@@ -89,7 +88,7 @@ def _show(one: "Study") -> None:
         text = f"{line.verdict:11}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
         page.print(text, soft_wrap=True)
     meant = "; ".join(f"{key}: {meaning}" for key, meaning in studies.VERDICTS.items())
-    page.print(f"\n{meant}.\n--format json tells place and method of each.", style="dim", soft_wrap=True)
+    page.print(f"\n{meant}.\n--format json adds the place and method of each.", style="dim", soft_wrap=True)
 
 
 def _cells(line: "Line") -> tuple[Any, ...]:

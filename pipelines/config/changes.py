@@ -18,7 +18,7 @@ WHAT_CHARS, NOTE_CHARS, NAME_CHARS = 200, 500, 100
 MOST_ENTRIES, MOST_NAMES = 10_000, 100
 LINE_CHARS = 10_000
 COLUMNS = ("at", "what", "entities", "note")
-_NO_INSTANT = "`at` is no instant such as 2010-03-10T17:00"
+_NO_INSTANT = "`at` is not an instant such as 2010-03-10T17:00"
 
 # change_id, changed_at, what, entity, note, place, problem
 Row = Sequence[str | datetime | None]
@@ -113,7 +113,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _utc(at: datetime | date, zone: str) -> datetime:
-    """Naive UTC; what does not say is on the site's clock.
+    """Naive UTC; an instant without a zone is on the site's clock.
 
     >>> _utc(datetime(2010, 3, 10, 11), "America/Chicago"), _utc(date(2010, 3, 10), "UTC")
     (datetime.datetime(2010, 3, 10, 17, 0), datetime.datetime(2010, 3, 10, 0, 0))

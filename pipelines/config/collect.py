@@ -1,6 +1,6 @@
 """The `[[collect]]` entries of site.toml: what is asked for from time to time, and the files its answers are kept in.
 
-Nothing is asked or executed that does not stand here; secrets never do.
+Nothing is asked or executed that is not named here; secrets never do.
 """
 
 import re
@@ -72,7 +72,10 @@ class Collect(BaseModel):
     def _selectors(cls, ask: tuple[str, ...]) -> tuple[str, ...]:
         for text in ask:
             if not re.fullmatch(rf"{_METRICS}(\{{.+\}})?", text, re.DOTALL):
-                raise ValueError(f"{text!r}: names of metrics, such as 'node_tape_.*', perhaps with {{label='value'}}")
+                raise ValueError(
+                    f"{text!r} is not a pattern of metric names, such as 'node_tape_.*' or "
+                    f"'node_tape_.*{{label='value'}}'"
+                )
         return ask
 
     @field_validator("journal")
@@ -80,20 +83,22 @@ class Collect(BaseModel):
     def _choices(cls, journal: tuple[str, ...] | None) -> tuple[str, ...] | None:
         for text in journal or ():
             if not re.fullmatch(_CHOICE, text, re.DOTALL):
-                raise ValueError(f"{text!r} chooses no entries: '--unit=cta-taped', '--directory=…', 'FIELD=value' do")
+                raise ValueError(
+                    f"{text!r} selects no entries; use '--unit=cta-taped', '--directory=…' or 'FIELD=value'"
+                )
         return journal
 
     @field_validator("command")
     @classmethod
     def _no_secrets(cls, command: tuple[str, ...]) -> tuple[str, ...]:
         if any(_PASSWORD.match(text) and TOKEN_PLACE not in text for text in command):
-            raise ValueError(f"a password must not stand in site.toml: write {TOKEN_PLACE} and set {TOKEN}")
+            raise ValueError(f"site.toml must not hold a password: write {TOKEN_PLACE} and set {TOKEN}")
         return command
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Collect":
         if sum((self.prometheus is not None, bool(self.command), self.journal is not None)) != 1:
-            raise ValueError("one of `prometheus`, `command` and `journal` says what is asked")
+            raise ValueError("give one of `prometheus`, `command` and `journal`")
         if self.ask and not self.prometheus:
             raise ValueError("`ask` belongs to `prometheus`")
         if self.stamp and (not self.command or self.own_clock):

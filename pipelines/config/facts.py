@@ -1,6 +1,6 @@
 """Facts of the site by date: what hosts, drives, pools and disks are made of and how they are set, as `[[fact]]` says.
 
-A fact holds from its day on until another day says it anew; an empty word takes it back.
+A fact holds from its day on until another day changes it; an empty word withdraws it.
 """
 
 import re
@@ -28,12 +28,12 @@ class Fact(BaseModel):
     @model_validator(mode="after")
     def _is_complete(self) -> "Fact":
         if not self.entities or not all(self.entities):
-            raise ValueError("`of` names a host, drive, pool, disk or whatever else it is of")
+            raise ValueError("`of` names what the fact is about: a host, drive, pool, disk or anything else")
         if not self.__pydantic_extra__:
-            raise ValueError("a fact is wanted, such as memory_gb = 8 or raid = 'RAID-5'")
+            raise ValueError("give a fact, such as memory_gb = 8 or raid = 'RAID-5'")
         for name, value in self.__pydantic_extra__.items():
             if not re.fullmatch(r"[A-Za-z]\w{0,59}", name):
-                raise ValueError(f"{name!r} is no name of a fact: letters, digits and _, at most 60")
+                raise ValueError(f"{name!r} is not a name of a fact: use letters, digits and _, at most 60")
             if len(str(value)) > 200:
                 raise ValueError(f"{name} is longer than 200 characters")
         return self
@@ -44,12 +44,12 @@ class Fact(BaseModel):
 
 
 def repeated(facts: Iterable[Fact]) -> list[str]:
-    """What is said twice of one thing and day, in two ways."""
+    """Facts with two values for one entity and day."""
     values: dict[tuple[str, str, date | None], Value] = {}
     twice: set[str] = set()
     for entity, name, value, begin in _stated(facts):
         if values.setdefault((entity, name, begin), value) != value:
-            twice.add(f"{name} of {entity!r} is said twice{f' for {begin}' if begin else ''}")
+            twice.add(f"{name} of {entity!r} is given twice{f' for {begin}' if begin else ''}")
     return sorted(twice)
 
 
@@ -66,7 +66,7 @@ def rows(facts: Iterable[Fact]) -> list[Row]:
     for (entity, name), same in groupby(stated, key=lambda one: one[:2]):
         steps: list[tuple[Value, date | None]] = []
         for _, _, value, begin in same:
-            if not steps or value != steps[-1][0]:  # what is said again is no step
+            if not steps or value != steps[-1][0]:  # a repeated value is not a step
                 steps.append((value, begin))
         for (value, since), (_, until) in pairwise([*steps, ("", None)]):
             if value != "":

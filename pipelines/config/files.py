@@ -21,7 +21,7 @@ _EARLIEST, _LATEST = date(1980, 1, 1), date(2100, 1, 1)  # a year outside is a s
 def site_files(site: Site, paths: list[Path] | None = None) -> list[Named]:
     """The files that site.toml names; or those given, which no [[input]] found.
 
-    Of given folders that is all that lies below them, but for site.toml and what is made next to it.
+    Of given folders that is everything below them, but for site.toml and what is made next to it.
     """
     if paths is None:
         return list(find_inputs(site))
@@ -55,7 +55,7 @@ def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:
 
 
 def expand(paths: list[Path]) -> list[Path]:
-    """Files as they are, folders as all that lies below them and is no folder that can be listed.
+    """Files as they are, folders as everything below them that is not a folder that can be listed.
 
     So pipes, links to nothing and folders without rights are among them: `not_a_file` says what each is.
     """
@@ -72,7 +72,7 @@ def logs_below(folder: Path) -> list[Path]:
 
 
 def below(folder: Path, hidden: bool = True) -> Iterator[Path]:
-    """All that lies below a folder and is none itself; links to folders are not followed, but named."""
+    """Everything below a folder that is not a folder; links to folders are not followed, but named."""
     closed: list[Path] = []
     for at, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
@@ -91,8 +91,8 @@ def not_a_file(path: Path) -> str:
         mode = os.stat(path).st_mode
     except OSError as error:
         if os.path.islink(path):
-            return "a link to nothing that can be reached"
-        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be looked at: {error.strerror}"
+            return "a link whose target cannot be reached"
+        return "not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
     if stat.S_ISREG(mode):
         return ""
     if stat.S_ISDIR(mode):
@@ -146,7 +146,7 @@ def origin_of(
         known |= {name: value for name, value in fields.items() if value}
     known |= {name: value for name, value in values.items() if value}
     if isinstance(item, Spool) and (found := _ANSWER.fullmatch(path.name)):
-        # an answer's time is in its name; of what it is, the name of its entry must say where site.toml does not
+        # an answer's time is in its name; its kind must be in the name of its entry where site.toml does not
         known["start_at"] = datetime.strptime(found[1], "%Y-%m-%dT%H%M%S.%f")
         known |= {name: path.parent.name for name in ("host", "drive") if not known.get(name)}
     if isinstance(known.get("date"), str):
@@ -165,17 +165,17 @@ def _day_of_name(text: str) -> date | None:
 
 
 def stored_path(site: Site, path: Path) -> str:
-    """A path as `ops.file` keeps it: relative to site.toml where it lies below."""
+    """A path as `ops.file` keeps it: relative to site.toml where it is below."""
     return _text(os.fspath(_real(path)).removeprefix(os.path.join(site.root, "")))
 
 
 def _real(path: Path) -> Path:
-    """A file by its real name; what is none keeps its own, for where it leads is not what there is."""
+    """A file by its real name; what is not a file keeps its own, because where it leads is not what there is."""
     is_file = os.path.isfile(path)
     real = os.path.realpath(path if is_file else path.parent)
     return Path(real) if is_file else Path(real, path.name)
 
 
 def _text(path: Path | str) -> str:
-    """A path as text; bytes of a name that are not UTF-8 stand as escapes."""
+    """A path as text; bytes of a name that are not UTF-8 become escapes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -48,7 +48,7 @@ class Expect(_Model):
     @model_validator(mode="after")
     def _in_order(self) -> "Expect":
         if self.begin >= self.end:
-            raise ValueError("'from' must lie before 'to'")
+            raise ValueError("'from' must be before 'to'")
         return self
 
 
@@ -88,9 +88,12 @@ class Input(_Model):
     def _readable(cls, glob: str) -> str:
         names = re.findall(r"\{(\w*)\}", glob)
         if not glob.strip("/"):
-            raise ValueError("a pattern of files is wanted, such as 'logs/{host}_*.txt'")
+            raise ValueError("give a pattern of files, such as 'logs/{host}_*.txt'")
         if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
-            raise ValueError(f"placeholder {{{unknown[0]}}}: known, once each, are {', '.join(sorted(_PLACEHOLDERS))}")
+            raise ValueError(
+                f"placeholder {{{unknown[0]}}} is unknown or repeated; each of these may be used once: "
+                f"{', '.join(sorted(_PLACEHOLDERS))}"
+            )
         return glob
 
 

@@ -1,4 +1,4 @@
-"""Who gets the report and the findings: the `[deliver]` table of site.toml. Secrets never stand in it."""
+"""Who gets the report and the findings: the `[deliver]` table of site.toml. Secrets are never in it."""
 
 import re
 from typing import Annotated, Literal
@@ -12,22 +12,22 @@ _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
 def _url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("an address such as 'https://host/path' is wanted")  # which it may be a secret to repeat
+        raise ValueError("give an address such as 'https://host/path'")  # which it may be a secret to repeat
     if parts.username or parts.password:
-        raise ValueError("a name or password in an address would stand in the clear: give a token by environment")
+        raise ValueError("an address must not hold a name or password: set a token in the environment")
     return text
 
 
 def _base(text: str) -> str:
     """An address to which those of pages are appended; empty where there is none."""
     if text and (urlsplit(_url(text)).query or urlsplit(text).fragment or re.search(r"[\s?#\"<>]", text)):
-        raise ValueError("an address such as 'https://host/path' is needed, without ? or #: pages are appended to it")
+        raise ValueError("give an address such as 'https://host/path', without ? or #: page names are appended to it")
     return text
 
 
 def _mailbox(text: str) -> str:
     if not _ADDRESS.fullmatch(text):
-        raise ValueError(f"a mail address such as 'tape-ops@example.org' is wanted, not {text!r}")
+        raise ValueError(f"give a mail address such as 'tape-ops@example.org', not {text!r}")
     return text
 
 

@@ -56,7 +56,7 @@ class Drive(_Model):
     def _of_kernel(cls, device: str) -> str:
         found = re.fullmatch(r"(?:/dev/)?n?(st\d+)[alm]?", device)
         if device and not found:
-            raise ValueError(f"{device!r} is no tape device of the kernel, such as 'st0'")
+            raise ValueError(f"{device!r} is not a tape device of the kernel, such as 'st0'")
         return found[1] if found else ""
 
     @model_validator(mode="after")
@@ -64,7 +64,7 @@ class Drive(_Model):
         if self.device and not self.mover_host:
             raise ValueError("'device' needs the 'mover_host' it is attached to")
         if self.begin and self.end and self.begin >= self.end:
-            raise ValueError("'from' must lie before 'to'")
+            raise ValueError("'from' must be before 'to'")
         return self
 
 
@@ -151,13 +151,13 @@ class Site(_Model):
             if link.station not in names
         ]
         if "://" in self.data_path and not self.data_path.startswith("s3://"):
-            problems.append("data_path is a folder, or s3://BUCKET/FOLDER")
+            problems.append("data_path must be a folder, or s3://BUCKET/FOLDER")
         if self.catalogue and not self.data_path:
             problems.append("a catalogue needs a data_path as well")
         if re.search(r"password\s*=|://[^/@]*:[^/@]+@", self.catalogue):
-            problems.append("a password must not stand in `catalogue`: give PGPASSWORD, PGPASSFILE or PGSERVICE")
+            problems.append("`catalogue` must not hold a password: set PGPASSWORD, PGPASSFILE or PGSERVICE")
         if self.catalogue and not re.match("postgres(ql)?:", self.catalogue):
-            problems.append("a catalogue is a postgres: address")
+            problems.append("`catalogue` must be a postgres: address")
         if problems:
             raise ValueError("; ".join(problems))
         return self
@@ -181,19 +181,21 @@ def load_site(path: Path) -> Site:
     file = site_file(path)
     values, places = toml.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
     if "root" in values:
-        raise ConfigError(f"{file}: root is not a key of site.toml", "paths are relative to the file's folder")
+        raise ConfigError(f"{file}: site.toml has no key `root`", "paths are relative to the file's folder")
     try:
         site = Site.model_validate(values | {"root": file.resolve().parent})
     except ValidationError as error:
         listed = "\n".join(toml.describe(problem, places) for problem in error.errors())
-        raise ConfigError(f"{file} has {error.error_count()} mistake(s):\n{listed}", "mend the lines above") from error
+        raise ConfigError(
+            f"{file} has {error.error_count()} mistake(s):\n{listed}", "correct the lines above"
+        ) from error
     return site.model_copy(update={"input": (*site.input, *(entry.input for entry in site.collect))})
 
 
 def glance(path: str) -> tuple[str, str]:
     """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
 
-    Of a site.toml that cannot be read UTC, and a file beside it: the steps are to complain, not the timetable.
+    Of a site.toml that cannot be read UTC, and a file next to it: the steps are to complain, not the timetable.
     """
     try:
         site = load_site(Path(path))

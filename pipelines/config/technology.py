@@ -1,6 +1,6 @@
 """Tape drives as they are sold: capacity, rate, tracks and times of each generation, and what follows from them.
 
-The figures are data, `technology.toml` beside this module; this is their one loader. What a drive is rated at is its
+The figures are data, `technology.toml` next to this module; this is their one loader. What a drive is rated at is its
 nameplate: it is read from here wherever it is needed, by the `generation` of `site.toml`.
 
 Inputs: a name, as site.toml, a log or a product string has it. Outputs: GB of a cartridge, native MB/s, wraps and GB a
@@ -39,7 +39,7 @@ class _Row(BaseModel):
 
 
 class Promise(_Row):
-    """What a roadmap said a generation would be."""
+    """What a roadmap announced for a generation."""
 
 
 class Technology(_Row):

@@ -1,4 +1,4 @@
-"""TOML files that may build on a template, and the line of every key, so that a mistake is named where it stands."""
+"""TOML files that may build on a template, and the line of every key, so that a mistake is named with its place."""
 
 import re
 import tomllib
@@ -7,22 +7,22 @@ from typing import Any
 
 from pipelines.primitives.errors import ConfigError
 
-TEMPLATE = "template"  # the key that names the file to build on, relative to the one it stands in
+TEMPLATE = "template"  # the key that names the file to build on, relative to the one that names it
 
-# a table or key as pydantic names it, e.g. ("link", 2, "station"), and where it stands
+# a table or key as pydantic names it, e.g. ("link", 2, "station"), and where it is
 Places = dict[tuple[str | int, ...], str]
 
 _HINTS = {
     "missing": "add this key",
-    "extra_forbidden": "no such key; see `sample_data/site.toml` for all of them",
-    "literal_error": "use one of the words listed",
+    "extra_forbidden": "there is no such key; `sample_data/site.toml` shows all keys",
+    "literal_error": "use one of the values listed",
 }
 
 
 def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
-    """What a file says on top of its template, and where each of it stands.
+    """The values of a file on top of its template, and where each is.
 
-    A key of the file's own stands for the template's; `[[tables]]` of both are taken, the template's first, and
+    A key of the file's own replaces the template's; `[[tables]]` of both are taken, the template's first, and
     `[tables]` are merged key by key; `template` becomes the path of that file. Raises ConfigError, with `hint` where
     the file itself cannot be read.
     """
@@ -31,17 +31,17 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
     if named is None:
         return values, _places(text, "line", {})
     if not isinstance(named, str) or not named:
-        raise ConfigError(f"{file}: template is the name of a file", "such as template = '../common.toml'")
-    base_text, base = _parsed(file.parent / named, f"it is the template that {file} names")
+        raise ConfigError(f"{file}: `template` must be the name of a file", "such as template = '../common.toml'")
+    base_text, base = _parsed(file.parent / named, f"it is the template named in {file} names")
     if TEMPLATE in base:
-        raise ConfigError(f"{file.parent / named} has a template itself", "a template builds on none")
+        raise ConfigError(f"{file.parent / named} has a template itself", "a template cannot use another template")
     counts = {name: len(tables) - 1 for name, tables in base.items() if isinstance(tables, list)}
     values[TEMPLATE] = file.parent / named
     return _merged(base, values), _places(base_text, f"{named}, line", {}) | _places(text, "line", counts)
 
 
 def describe(problem: Any, places: Places) -> str:
-    """One of pydantic's complaints: where it stands, what is wrong, and what to do."""
+    """One of pydantic's complaints: where it is, what is wrong, and what to do."""
     where: tuple[str | int, ...] = problem["loc"]
     known = where
     while known and known not in places:
@@ -61,7 +61,7 @@ def _parsed(file: Path, hint: str) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not TOML: {error}", "mend the line that is named") from error
+        raise ConfigError(f"{file} is not TOML: {error}", "correct the named line") from error
 
 
 def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What everything else stands on and what itself imports nothing of ours: errors, clocks, units, text, files."""
+"""What everything else is built on and what itself imports nothing of ours: errors, clocks, units, text, files."""

@@ -2,7 +2,7 @@
 
 What is not known to be harmless is replaced: a word is kept only if it is of a vocabulary given, a number only if it is
 a time, a decimal or short. Names are replaced by letters for letters and digits for digits, the same name always by
-the same, with a salt that nobody keeps: nothing leads back.
+the same, with a salt that is not kept: nothing leads back.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Anonymiser:
         self._taken: set[str] = set()
 
     def line(self, text: str) -> str:
-        """A line with its names replaced, as long as it was but for addresses."""
+        """A line with its names replaced, of the same length but for addresses."""
         return _PARTS.sub(self._part, text)
 
     def _part(self, found: re.Match[str]) -> str:
@@ -88,7 +88,7 @@ class Anonymiser:
         return "".join(new.upper() if old.isupper() else new for old, new in zip(word, instead, strict=True))
 
     def _known(self, name: str, make: Callable[[int], str]) -> str:
-        """What stands for a name; no two names get the same while there are others left."""
+        """The replacement of a name; no two names get the same while there are others left."""
         if name not in self._instead:
             for turn in range(100):
                 digest = hashlib.blake2b(f"{turn} {name}".encode(), key=self._salt, digest_size=32).digest()

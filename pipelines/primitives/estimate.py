@@ -14,7 +14,7 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise ValueError(f"an interval from {self.low} to {self.high} has its ends the wrong way round")
+            raise ValueError(f"an interval from {self.low} to {self.high} has its ends in the wrong order")
 
     def times(self, factor: float) -> "Estimate":
         """The same in another unit; `factor` above 0."""

@@ -24,7 +24,7 @@ BASES = {
     "call": "call",
     "block": "block",
     "counter": "counter",
-    "encp": "encp; its time also counts waits and file marks",
+    "encp": "encp; its time includes waits and file marks",
     "estimate": "estimate: length of the sessions less their waits, not measured at the drive",
 }
 # Ends of column names that repeat the unit.
@@ -43,7 +43,7 @@ class Column(Protocol):
     def unit(self) -> str: ...
 
 
-# What a name's end says about its unit, longest first.
+# The unit that a name's end means, longest first.
 _UNITS = {
     "_gb_day": "GB/day",
     "_mb_s": "MB/s",
@@ -70,7 +70,7 @@ def unit_of(name: str) -> str:
 
 
 def label(column: Column) -> str:
-    """A column's name for a heading; the unit stands next to it."""
+    """A column's name for a heading; the unit is next to it."""
     name = _SHORT.get(column.name, column.name)
     if column.unit:
         name = _UNIT_ENDS.sub("", name)
@@ -258,7 +258,7 @@ def duration(seconds: float) -> str:
 
 _NO_GAIN = {
     "link": "nothing to gain while the link is full",
-    "output": "nothing to gain while the drives that write take no more",
+    "output": "nothing to gain while the writing drives take no more",
 }
 
 
@@ -328,7 +328,7 @@ def instant(value: datetime, zone: str, to: str = "%H:%M:%S") -> str:
 
 
 def span(begin: datetime, end: datetime, zone: str) -> str:
-    """From one instant of the warehouse to another, to the minute; what both have in common stands once.
+    """From one instant of the warehouse to another, to the minute; their common part appears once.
 
     >>> span(datetime(2010, 3, 10, 15, 5), datetime(2010, 3, 10, 17, 29), "America/Chicago")
     '2010-03-10 09:05 to 11:29 CST'

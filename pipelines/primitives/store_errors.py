@@ -15,11 +15,11 @@ _MOST_CHARS = 300
 _LAYER = re.compile(r"(bronze|silver|gold|site|ops)/(\w+)/[^\"']*\.parquet")
 _FOLDERS = re.compile(r"[^\s\"']*/(?=(?:bronze|silver|gold|site|ops)/\w+/[^\"']*\.parquet)")
 _POSTGRES = "Unable to connect to Postgres"
-RESTORE = "`tapescope restore` brings the newest sound backup of the catalogue back"
-REBUILD = "`tapescope build --full` makes its rows again"
+RESTORE = "`tapescope restore` restores the newest sound backup of the catalogue"
+REBUILD = "`tapescope build --full` computes its rows again"
 _BRONZE = (
-    "put the file back from a copy of the data folder; without one, move the warehouse away, and `tapescope run` reads"
-    " again the logs that are still there"
+    "restore the file from a copy of the data folder; without one, move the warehouse away: `tapescope run` reads "
+    "the remaining logs again"
 )
 
 
@@ -40,17 +40,17 @@ _KNOWN_FAILURES = (
     _failure(
         r"no space left on device|disk is full|disk quota exceeded|file too large",
         "the disk is full",
-        "make room and run it again: what was committed before is whole",
+        "free some space and run it again; what was committed is intact",
     ),
     _failure(
         r"readonly database|read-only file system|permission denied|unable to open database file",
-        "this user may not write, or not read, the files of the site",
-        "run it as the user who owns them, or give this one the rights; a read-only copy can be read only",
+        "this user lacks the right to read or write the site's files",
+        "run it as their owner, or grant the rights; a read-only copy cannot be written",
     ),
     _failure(
         r"disk i/o error|input/output error|stale file handle",
-        "the disk fails",
-        "see the system's log: is it full, or is its server away?",
+        "the disk reports an error",
+        "see the system's log: is the disk full, or its server unreachable?",
     ),
     _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
 )

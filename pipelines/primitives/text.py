@@ -51,7 +51,7 @@ def escape_csv_cell(text: str) -> str:
 
 
 def csv_text(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows as a CSV file whose texts act neither on a terminal nor in a spreadsheet; nothing stands for NULL.
+    """Rows as a CSV file whose texts act neither on a terminal nor in a spreadsheet; NULL becomes empty.
 
     >>> csv_text(["drive", "n"], [("=a", 1), (None, 2.5)])
     "drive,n\\n'=a,1\\n,2.5\\n"
@@ -86,7 +86,7 @@ def escape_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
 
 
 def short_host(host: str) -> str:
-    """A host without its domain; an address stays whole. The macro of this name is the same in SQL.
+    """A host without its domain; an address stays unchanged. The macro of this name is the same in SQL.
 
     >>> short_host("dm8.example.org"), short_host("192.0.2.7"), short_host("2001:db8::7")
     ('dm8', '192.0.2.7', '2001:db8::7')

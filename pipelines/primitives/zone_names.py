@@ -7,7 +7,8 @@ from datetime import datetime
 from functools import cache
 from zoneinfo import ZoneInfo
 
-# CST is Chicago, Havana and Shanghai: such a word tells a person more than a program. UTC and GMT are no such words.
+# CST is Chicago, Havana and Shanghai: such a word means more to a person than to a program. UTC and GMT are no such
+# words.
 _WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -22,7 +23,7 @@ _YEARS = (1990, 2000, 2010, 2020, 2025)
 
 
 def zone_words(lines: Iterable[str]) -> Counter[str]:
-    """Words for zones next to clock times, and in how many lines each stands.
+    """Words for zones next to clock times, and in how many lines each occurs.
 
     >>> zone_words(["zzz ***Tue Apr 12 20:49:26 JST 2011", " us sy id wa st                 EST", "08:00:00 AM CPU"])
     Counter({'JST': 1, 'EST': 1})
@@ -47,7 +48,7 @@ def words_of_zone(zone: str) -> frozenset[str]:
 
 
 def disagreement(lines: Iterable[str], zone: str) -> str:
-    """One sentence where words next to stamps are none of the zone the stamps are read in; else ''.
+    """One sentence where words next to stamps do not belong to the zone the stamps are read in; else ''.
 
     A zone that has numbers for names, as America/Sao_Paulo, is not judged.
 
@@ -58,4 +59,4 @@ def disagreement(lines: Iterable[str], zone: str) -> str:
     if any(not word.isalpha() for word in known):
         return ""
     others = sorted(set(zone_words(lines)) - known)
-    return f"its stamps say {' and '.join(others)}, its rows are read in {zone}" if others else ""
+    return f"its timestamps are in {' and '.join(others)}, its rows are read in {zone}" if others else ""

@@ -40,7 +40,7 @@ def explain(catalog: Catalog, name: str) -> str:
         raise QuestionRefused(f"the question {name!r} is now {catalog.renamed[name]!r}")
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "see `tapescope metrics`, `rules`, `questions`, `sources`"
-    raise QuestionRefused(f"nothing is called {name!r}", hint)
+    raise QuestionRefused(f"nothing has the name {name!r}", hint)
 
 
 def write_all(check: bool = False) -> list[str]:

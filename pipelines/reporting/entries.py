@@ -1,4 +1,4 @@
-"""What the catalogue says about one relation, rule, question, source or model, as Markdown.
+"""What the catalogue holds about one relation, rule, question, source or model, as Markdown.
 
 The reference makes a page of each entry; `tapescope explain` prints it.
 """

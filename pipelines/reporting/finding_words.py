@@ -1,4 +1,4 @@
-"""Findings as people meet them: their rank, their signs, since when they stand, and what to do next."""
+"""Findings as people meet them: their rank, their signs, since when they are open, and what to do next."""
 
 import re
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def tally(rows: Sequence[Row]) -> str:
 
 
 def since(life: Row) -> str:
-    """How long a finding has stood, of its row in the question `finding_life`.
+    """How long a finding has been open, from its row in the question `finding_life`.
 
     >>> from datetime import date
     >>> since({"state": "open", "n_days": 4, "first_day": date(2010, 3, 7)})
@@ -56,7 +56,7 @@ def since(life: Row) -> str:
     >>> since({"state": "muted", "until_day": date(2010, 3, 20), "note": "spare part ordered"})
     'muted until 20 March 2010: spare part ordered'
     >>> since({"state": "gone", "n_days": 1, "first_day": date(2010, 3, 7), "gone_day": date(2010, 3, 8)})
-    'gone since 8 March 2010, stood for 1 night, first on 7 March 2010'
+    'gone since 8 March 2010, open for 1 night, first on 7 March 2010'
     """
     state = life.get("state")
     if state in SET_ASIDE:
@@ -65,7 +65,7 @@ def since(life: Row) -> str:
     if not state or state == "new":
         return "new"
     stood = f"for {counted(life['n_days'], 'night')}, first on {day_text(life['first_day'])}"
-    return f"gone since {day_text(life['gone_day'])}, stood {stood}" if state == "gone" else f"{state} {stood}"
+    return f"gone since {day_text(life['gone_day'])}, open {stood}" if state == "gone" else f"{state} {stood}"
 
 
 def steps(look_at: str) -> list[str]:

@@ -32,7 +32,7 @@ def to_page(dashboard: str, address: str, first: date | None, last: date | None)
 
 
 def to_finding(dashboard: str, finding_id: str) -> str:
-    """The page of one finding, whatever night it stands on.
+    """The page of one finding, on whatever night it fired.
 
     >>> to_finding("https://tape.example.org/ts", "d3dab78ba6b7")
     'https://tape.example.org/ts/finding?id=d3dab78ba6b7'

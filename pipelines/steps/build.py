@@ -135,7 +135,7 @@ def _build(
                 f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
                 for r in stopping
             ),
-            "readers keep the last build; look at the files named, or withdraw one with `tapescope forget FILE`",
+            "readers keep the last build; check the named files, or withdraw one with `tapescope forget FILE`",
         )
     made = [name for name in changes.days if not name.startswith("bronze.")]
     days = sorted({day for name in made for day in changes.days[name]})

@@ -1,4 +1,4 @@
-"""Findings of a period, forecasts of a day, and what people say of findings."""
+"""Findings of a period, forecasts of a day, and people's notes on findings."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ class ForecastReport:
 
 
 def forecast(site: Site, last: date | None = None) -> ForecastReport:
-    """Keep what the models say of the days to come, in place of what was said on that day before.
+    """Compute and store the forecasts of a day, in place of earlier ones of that day.
 
     The default is the last day with data. Raises WarehouseBusy.
     """

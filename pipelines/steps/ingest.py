@@ -39,7 +39,7 @@ def _size_of(paths: Iterable[Path]) -> int:
 
 @dataclass(frozen=True)
 class Recognised:
-    """The source that claims a file, or none; why; and what every source says of it, the nearest first."""
+    """The source that claims a file, or none; why; and what it lacks for every source, the nearest first."""
 
     path: Path
     source: str | None
@@ -60,7 +60,7 @@ def _recognise(path: Path) -> Recognised:
 
 
 def init(folder: Path, out: Path, force: bool, progress: Progress | None = None) -> Survey:
-    """Write a site.toml from what the logs in a folder say. Raises TapescopeError if there is one already."""
+    """Write a site.toml from the logs in a folder. Raises TapescopeError if there is one already."""
     if not folder.is_dir():
         raise TapescopeError(f"{folder} is not a folder", "give the folder that holds the logs")
     if out.exists() and not force:

@@ -1,4 +1,4 @@
-"""What the warehouse says, to people and programs: answers, reports, deliveries."""
+"""What the warehouse holds, for people and programs: answers, reports, deliveries."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def report(
 def _written(
     site: Site, first: date | None, last: date | None, problems: list[str] | None, out: Path | None = None
 ) -> tuple["Report", dict[str, Path]]:
-    """The report and where its forms and its page of checks lie."""
+    """The report and where its forms and its page of checks are."""
     from pipelines.reporting import report as reporting  # draws plots: heavy to import
 
     catalog, folder = load_catalog(), out or site.root / "var" / "reports"
@@ -66,7 +66,10 @@ def deliver(
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
             places = "\n".join(f"{one.way}: {one.where}" for one in failed)
-            hint = "correct [deliver] in site.toml or the receiver; then `tapescope deliver`: the others have it"
+            hint = (
+                "correct [deliver] in site.toml or the receiver, then run `tapescope deliver`; the others "
+                "already have it"
+            )
             named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
             raise TapescopeError(f"{named}\n{places}", hint)
         if counts["sent"]:
@@ -76,7 +79,7 @@ def deliver(
 
 
 def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Tell people at once that something failed, by mail and webhook; what became of each by way. Raises nothing."""
+    """Notify people at once that something failed, by mail and webhook; what became of each by way. Raises nothing."""
     from pipelines.reporting import delivery
 
     return delivery.warn(site, text, secrets)
@@ -88,7 +91,7 @@ def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question
 
 
 def drill(site: Site, drive: str, bucket: str, day: date | None = None, limit: int = 10) -> drilling.Drilled:
-    """What is behind a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
+    """What makes up a bucket of a drive's day, down to the log lines. Raises QuestionRefused."""
     with Warehouse(site).read() as connection:
         return drilling.drill(connection, site, load_catalog(), drive, bucket, day, limit)
 

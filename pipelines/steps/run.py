@@ -34,7 +34,7 @@ class Watcher(Protocol):
     """Whoever looks on while a run goes on."""
 
     def reading(self, n_bytes: int) -> AbstractContextManager[Progress]:
-        """Before so many bytes are read; the block gets the name and size of what was read."""
+        """Before this many bytes are read; the block gets the name and size of what was read."""
         ...
 
     def building(self) -> AbstractContextManager[Callable[[str], None]]:
@@ -48,7 +48,7 @@ class Watcher(Protocol):
 
 @dataclass
 class Run:
-    """What became of a run: its findings, where the report lies by form, and what failed."""
+    """What became of a run: its findings, the files of the report by form, and what failed."""
 
     findings: list[dict[str, Any]] = field(default_factory=list)
     report: dict[str, Path] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from pipelines.warehouse.connection import LAKE, Warehouse
 
 
 def site_at(path: str | Path, lock_wait_s: float | None = None) -> Site:
-    """The site of a `site.toml` or of the folder that holds one; `lock_wait_s` goes before what that says."""
+    """The site of a `site.toml` or of the folder that holds one; `lock_wait_s` takes precedence over its value."""
     site = load_site(Path(path))
     return site if lock_wait_s is None else site.model_copy(update={"lock_wait_s": lock_wait_s})
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from pipelines.primitives.errors import TapescopeError
 
 NEWEST = 5
-DAYS = 7  # of so many days before, the last one of each
+DAYS = 7  # of this many days before, the last one of each
 _NAME = re.compile(r"catalogue-(\d{8}T\d{12})Z-(\d+)\.sqlite")
 _TIME = "%Y%m%dT%H%M%S%f"
 _SIDES = ("-wal", "-shm")
@@ -43,7 +43,7 @@ here.execute("PRAGMA journal_mode = delete")
 
 @dataclass(frozen=True)
 class Backup:
-    """A copy of the catalogue, as it was after a commit."""
+    """A copy of the catalogue after a commit."""
 
     path: Path
     made_at: datetime  # UTC
@@ -171,7 +171,7 @@ def _address(catalogue: Path) -> str:
 
 
 def stands_still(catalogue: Path) -> bool:
-    """Whether this user can only read a catalogue as it stands, and not share it with a writer.
+    """Whether this user can only read a catalogue in its present state, and not share it with a writer.
 
     SQLite opens one with a write-ahead log only where that is there, or may be made.
     """

@@ -58,7 +58,7 @@ class Warehouse:
 
     @property
     def _connection_string(self) -> str:
-        """As libpq reads it: a URL, or key=value pairs behind `postgres:`."""
+        """As libpq reads it: a URL, or key=value pairs after `postgres:`."""
         return re.sub("^(postgres|postgresql):(?!//)", "", self.site.catalogue)
 
     @property
@@ -72,7 +72,7 @@ class Warehouse:
         return self.folder / "backups"
 
     def exists(self) -> bool:
-        """Whether there is a catalogue, be it damaged: an emptied file is none."""
+        """Whether there is a catalogue, be it damaged: an emptied file is not one."""
         if self.is_postgres:
             return True
         try:
@@ -178,11 +178,11 @@ class Warehouse:
             place = str(self.catalogue_file)
             found = backups.kept(self.backup_folder)
             hint = (
-                f"`tapescope restore` brings back the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
+                f"`tapescope restore` restores the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
                 if found
-                else "bring it back from a copy; without one move the data away: `tapescope run` reads the logs again"
+                else "restore it from a copy; without one move the data away: `tapescope run` reads the logs again"
             )
-        return ConfigError(f"the catalogue {place} is lost or empty, and its data are in {self.data_path}", hint)
+        return ConfigError(f"the catalogue {place} is lost or empty, but its data is in {self.data_path}", hint)
 
     @contextmanager
     def read(

@@ -1,9 +1,8 @@
-"""What keeps the lake small: small files merged, old snapshots let go, files that nobody needs removed.
-
-Nothing here changes what a table says, or what a reader sees who began to read within the last two days: a snapshot is
-kept for a week at least, and a file for two days after the last snapshot that needs it has gone. (To expire or sweep
-up to now made readers see empty tables, and removed a live writer's file.) Ages of snapshots and files are ages by the
-clock; that of facts is not: see `retention`.
+"""What keeps the lake small: small files merged, old snapshots let go, unused files removed. Nothing here changes what
+a table holds, or what a reader sees who began to read within the last two days: a snapshot is kept for a week at least,
+and a file for two days after the last snapshot that needs it has gone. (To expire or sweep up to now made readers see
+empty tables, and removed a live writer's file.) Ages of snapshots and files are ages by the clock; that of facts is
+not: see `retention`.
 
 Two things keep a file longer. It goes only if it was given up before the oldest kept backup of the catalogue was made:
 every backup finds its files (`backups`). And what the catalogue does not know goes only if it is younger than the
@@ -78,7 +77,7 @@ def compact(
 
 
 def _ago(days: int, at_most: datetime | None = None) -> str:
-    """So many days before now by the clock, or an instant if that is earlier, as SQL."""
+    """`days` days before now by the clock, or an instant if that is earlier, as SQL."""
     ago = f"now() - INTERVAL {int(days)} DAY"
     return f"least({ago}, TIMESTAMPTZ '{at_most.isoformat()}')" if at_most else ago
 

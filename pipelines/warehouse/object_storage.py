@@ -22,7 +22,7 @@ def is_object_storage(data_path: str) -> bool:
 
 
 def secret_sql(data_path: str) -> str:
-    """The statement that tells DuckDB the keys of this path alone. Raises ConfigError where they are not set."""
+    """The statement that gives DuckDB the keys of this path alone. Raises ConfigError where they are not set."""
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not key or not secret:
         raise ConfigError(
@@ -43,5 +43,5 @@ def _address() -> list[str]:
         return []
     url = urlsplit(given)
     if url.scheme not in ("http", "https") or not url.netloc:
-        raise ConfigError(f"AWS_ENDPOINT_URL is no address: {given}", "such as http://storage.example.org:9000")
+        raise ConfigError(f"AWS_ENDPOINT_URL is not an address: {given}", "such as http://storage.example.org:9000")
     return [f"ENDPOINT {quote(url.netloc)}", "URL_STYLE 'path'", f"USE_SSL {str(url.scheme == 'https').lower()}"]

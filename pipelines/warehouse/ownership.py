@@ -30,12 +30,12 @@ from pipelines.warehouse.engine import Connection
 FILE = "tapescope-warehouse.json"
 BOOK = "__ducklake_metadata_lake"
 _OWN = "give each site a data_path of its own in site.toml"
-_ADOPT = "; if its other copy is out of use, `tapescope restore --adopt` goes on with this one"
+_ADOPT = "; if its other copy is no longer used, `tapescope restore --adopt` continues with this one"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the identity file says."""
+    """The content of the identity file."""
 
     warehouse: str  # the lake's number
     snapshot: int  # its newest when the last writer ended
@@ -59,12 +59,12 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         held = json.loads(text)
         return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
     except (ValueError, KeyError, TypeError):
-        hint = "remove it if the files there are this site's: the next writer makes it again"
-        raise ConfigError(f"{data_path}/{FILE} cannot be understood", hint) from None
+        hint = "remove it if the files there are this site's; the next writer creates it again"
+        raise ConfigError(f"{data_path}/{FILE} is not a note of the writer", hint) from None
 
 
 def write(connection: Connection, data_path: str, claim: Claim) -> None:
-    """Write the identity file, whole or not at all."""
+    """Write the identity file completely or not at all."""
     text = json.dumps(asdict(claim), sort_keys=True)
     if object_storage.is_object_storage(data_path):
         target = quote(f"{data_path.rstrip('/')}/{FILE}")
@@ -95,8 +95,8 @@ def check(connection: Connection, data_path: str, claim: Claim | None, adopt: bo
         return replace(claim, snapshot=newest, unknown_before=datetime.now(UTC).isoformat())
     if claim.snapshot > newest:
         raise ConfigError(
-            f"the catalogue is older than the data in {data_path}: it ends with snapshot {newest}, they were written up"
-            f" to {claim.snapshot}",
+            f"the catalogue is older than the data in {data_path}: its last snapshot is {newest}, and theirs is"
+            f" {claim.snapshot}",
             _OWN + _ADOPT,
         )
     return claim

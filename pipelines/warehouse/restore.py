@@ -35,7 +35,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
         if backups.is_sound(warehouse.catalogue_file) and not force:
             raise TapescopeError(
                 f"the catalogue {warehouse.catalogue_file} is there and sound",
-                "with --force a backup replaces it all the same, and what was committed since is lost",
+                "with --force a backup replaces it anyway, and later commits are lost",
             )
         chosen = _chosen(warehouse, name)
         with warehouse.duckdb_session(WRITE_MEMORY) as connection:
@@ -83,11 +83,11 @@ def _with_backups(site: Site) -> Warehouse:
 def _chosen(warehouse: Warehouse, name: str) -> Backup:
     found = backups.kept(warehouse.backup_folder)
     if not found:
-        raise ConfigError(f"there is no backup in {warehouse.backup_folder}", "bring the catalogue back from a copy")
+        raise ConfigError(f"there is no backup in {warehouse.backup_folder}", "restore the catalogue from a copy")
     named = [backup for backup in found if not name or Path(name).name == backup.path.name]
     if not named:
-        raise ConfigError(f"there is no backup {name}", "`tapescope restore --list` names them")
+        raise ConfigError(f"there is no backup {name}", "`tapescope restore --list` shows them")
     for backup in named:
         if backups.is_sound(backup.path):
             return backup
-    raise TapescopeError(f"no backup in {warehouse.backup_folder} is sound", "bring the catalogue back from a copy")
+    raise TapescopeError(f"no backup in {warehouse.backup_folder} is sound", "restore the catalogue from a copy")

@@ -55,8 +55,8 @@ def purge(
 ) -> PurgeResult:
     """Drop the facts of all but the last `keep_days` site days up to `last_day`, in the caller's transaction.
 
-    A day that stands alone, with no other in the week before it, is no last day: it may be a wrong clock's. What
-    relations without days say of those dropped is for a build to make again.
+    A day on its own, with no other in the week before it, is no last day: it may be a wrong clock's. Rows of relations
+    without days about the dropped ones is for a build to make again.
     """
     dropped = PurgeResult(first_day_kept(connection))
     end = _end(connection, last_day)

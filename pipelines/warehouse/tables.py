@@ -14,7 +14,7 @@ from pipelines.warehouse.connection import LAKE, Connection, transaction
 _AT_ONCE = 500  # rows of a statement
 LOG_COVERAGE = "log_coverage"  # the relation of bronze that every source fills
 
-# the catalogue's present tables beside what their contracts say
+# the catalogue's present tables with what their contracts hold
 _TABLES = (
     "comment c JOIN {0}.ducklake_schema s USING (schema_name)"
     " JOIN {0}.ducklake_table t ON t.schema_id = s.schema_id AND t.table_name = c.table_name AND t.end_snapshot IS NULL"
@@ -24,7 +24,7 @@ _TABLES = (
 def prepare_tables(connection: Connection, catalog: Catalog, will_build: bool = False) -> list[str]:
     """Make missing tables and those whose contract changed, and commit; returns the names of the latter.
 
-    Of bronze, the files are read again where they still lie; tables that SQL fills wait for a build.
+    Of bronze, the files are read again where they still exist; tables that SQL fills wait for a build.
     """
     with transaction(connection):
         changed = create_tables(connection, catalog, will_build)
@@ -167,8 +167,8 @@ def note_tables(connection: Connection, catalog: Catalog) -> None:
     Comments: DuckLake has a statement for each, which makes 1,600 statements of a new warehouse.
 
     Statistics of tables that never had a row, namely none: DuckLake writes them at the first insert. Until then it
-    asks the catalogue anew for each column of a statement that names the table: 0.1 s a table, for every reader
-    (mended in its pull request 1313, which 1.5.5 lacks).
+    asks the catalogue again for each column of a statement that names the table: 0.1 s a table, for every reader
+    (fixed in its pull request 1313, which 1.5.5 lacks).
     """
     book = ownership.BOOK
     unnoted = (  # columns are noted last
@@ -200,7 +200,7 @@ def note_tables(connection: Connection, catalog: Catalog) -> None:
 
 
 def _comments(catalog: Catalog) -> pl.DataFrame:
-    """What the contracts say of each table (column_name is NULL) and of each of its columns."""
+    """What the contracts hold about each table (column_name is NULL) and of each of its columns."""
     rows: list[tuple[str, str, str | None, str]] = []
     for relation in catalog.relations.values():
         rows.append((relation.layer, relation.name, None, f"{relation.title}: {relation.grain}"))

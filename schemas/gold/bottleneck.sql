@@ -1,32 +1,32 @@
 /*
 title = "What held a drive back"
 grain = "one row per drive and hour in which it was at work for at least ten minutes"
-why = "Starved, bound by gaps, by disks or by the network? Each asks for another remedy. Where the logs cannot tell, that is said, and which log is missing."
+why = "Whether a drive was starved or limited by gaps, disks or the network: each needs another remedy. Where the logs do not show it, the missing log is named."
 partition = "month"
 features = ["G2", "M37", "MA3"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station of most of its transfer time in the hour; NULL where it moved no file" }
 mode = { type = "VARCHAR", doc = "read or write, of most of that time" }
-busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour at work: a tape in the drive or on its way, and wanted" }
-transfer_s = { type = "DOUBLE", unit = "s", doc = "of it, first to last block of files" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "of it, inside transfers waiting for data (write) or room (read), by the timing lines; spread evenly over each file" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "of it, between files: database, request and start" }
-over_s = { type = "DOUBLE", unit = "s", doc = "of gap_s, beyond the expected gap of each gap that began in the hour" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "of it, tape motion, mounts and dismounts" }
+busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour at work: a tape in the drive or on its way, with a request for it" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s from first to last block of files" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, waiting for data (write) or room (read), from the timing lines; spread evenly over each file" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s between files: database, request and start" }
+over_s = { type = "DOUBLE", unit = "s", doc = "part of gap_s beyond the expected gap, of gaps that began in the hour" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s in tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "gaps that began in the hour" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "of gaps before a file to write: the next one was on spool when the gap began. It was if its own log says so, if its request was queued by then, or if the client command of the file before asks for it too, for a command finds all its files there. NULL where no such gap began" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity, of the busiest link on the way: the station's in that direction (read: in, write: out), the drive's host's in the other; NULL where no log tells" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps before a file to write whose next file was on spool when the gap began. It was if its own log shows it, if its request was queued by then, or if the same client command wrote the file before. NULL where no such gap began" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity of the busiest link on the path: the station's in that direction (read: in, write: out), the drive's host's in the other; NULL where no log shows it" }
 link = { type = "VARCHAR", doc = "that link" }
-wait_full_s = { type = "DOUBLE", unit = "s", doc = "of wait_s, while a link on the way was full in its direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log tells" }
-wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "the same at most, where samples are coarse" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled seconds with at most 5 % of processor time idle, at the station or at the drive's host, the larger; NULL where no log tells" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk of both hosts, average of its samples; NULL where no log tells" }
-verdict = { type = "VARCHAR", doc = "drive (neither waits, nor motion, nor gaps beyond the expected ones took a tenth of its time), motion (tape motion and mounts took most), gap_bound (gaps beyond the expected took most, the next file being at hand), starved (the next file was not at hand, or data came too slowly with link and disks at ease), network_bound (it waited, and for half of that or more the link carried 0.9 of its capacity), disk_bound (it waited, disks busy for 0.9 of the time, or processors without idle time for half of it), cannot_tell" }
-missing = { type = "VARCHAR", doc = "what log would tell: link (none, or one whose samples are too coarse to say whether it was full meanwhile), host, timing; NULL where the verdict needs none" }
+wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s while a link on the path was full in its direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log shows it" }
+wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s, where samples are coarse" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled seconds with at most 5 % of processor time idle, at the station or at the drive's host, the larger; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk of both hosts, average of its samples; NULL where no log shows it" }
+verdict = { type = "VARCHAR", doc = "drive: waits, motion and gaps beyond the expected each took less than a tenth of its time. motion: tape motion and mounts took most. gap_bound: gaps beyond the expected took most, and the next file was available. starved: the next file was not available, or data came too slowly although link and disks were not busy. network_bound: it waited, and the link carried 0.9 of its capacity for at least half of that. disk_bound: it waited, with disks busy for 0.9 of the time or no idle CPU for half of it. cannot_tell: logs are missing" }
+missing = { type = "VARCHAR", doc = "log that is missing: link (no log, or samples too coarse to show whether it was full), host, timing; NULL where the verdict needs no other log" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -83,7 +83,7 @@ asker AS (
     GROUP BY drive, hour_at, station, mode
     QUALIFY row_number() OVER (PARTITION BY drive, hour_at ORDER BY sum(us) DESC, station, mode) = 1
 ),
--- both ends of the way: the bytes that leave the station come in at the drive's host
+-- both ends of the path: the bytes that leave the station come in at the drive's host
 way AS (
     SELECT drive, hour_at, unnest([station, mover_host]) AS host,
            unnest(CASE mode WHEN 'read' THEN ['in', 'out'] ELSE ['out', 'in'] END) AS direction

@@ -1,18 +1,18 @@
 /*
 title = "What campaigns moved"
-grain = "one row per campaign and site day of it on which server logs tell of drives"
-why = "The burn rate of a campaign, and what it is made of: how many drives, for how long, at which rate. A day on which logs speak and nothing moved is a day with nothing; a day without logs is no day."
+grain = "one row per campaign and site day of it on which server logs cover drives"
+why = "The daily progress of a campaign and its parts: how many drives, for how long, at which rate. A day with logs on which nothing moved counts as zero; a day without logs does not count."
 partition = "month"
 features = ["M40", "S5"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 campaign = { type = "VARCHAR", doc = "campaign" }
-n_files = { type = "BIGINT", doc = "whole files of it that ended that day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in whole files" }
+n_files = { type = "BIGINT", doc = "complete files of it that ended that day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in complete files" }
 n_drives = { type = "BIGINT", doc = "drives that moved them" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it: of each drive its busy hours by the campaign's share of the drive's bytes" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy, mounts and gaps included" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it: busy hours of each drive × the campaign's share of the drive's bytes" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy time, with mounts and gaps" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -45,7 +45,7 @@ of_drive AS (
     GROUP BY f.campaign, f.day, f.drive
 ),
 of_day AS (
-    -- whole microseconds: their sum is the same in whatever order the drives come
+    -- whole microseconds: their sum does not depend on the order in which the drives come
     SELECT campaign, day, sum(n_files) AS n_files, sum(bytes) AS bytes, count(*) AS n_drives,
            sum(CAST(round(3600e6 * busy_hours) AS BIGINT)) / 3600e6 AS busy_hours
     FROM of_drive GROUP BY campaign, day

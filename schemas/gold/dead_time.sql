@@ -1,13 +1,13 @@
 /*
 title = "Dead time"
 grain = "one row per drive, hour and part of its gaps between files"
-why = "How many seconds of an hour a mounted, working drive stood still between files, and on what."
+why = "How many seconds of an hour a mounted, working drive spent between files, and on what."
 partition = "month"
 features = ["D2"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
 part = { type = "VARCHAR", doc = "filemark checksum database no_request request position start" }
 dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in that part" }
@@ -21,7 +21,7 @@ max_value = 3600
 severity = "critical"
 */
 WITH part AS (
-    -- gaps of a drive do not overlap: a state lies in the last one that began before it, or in none
+    -- gaps of a drive do not overlap: a state is in the last one that began before it, or in no gap
     SELECT g.gap_id, s.drive, s.state AS part, s.from_at, s.to_at
     FROM silver.drive_state s
     ASOF JOIN (SELECT * FROM silver.gap WHERE ended_at > started_at) g

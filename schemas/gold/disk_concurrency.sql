@@ -1,7 +1,7 @@
 /*
-title = "Disks at once"
-grain = "one row per site day, host, tool, number of its disks that are written and number that are read at once"
-why = "What a host's disks give together, by how many are written and read at that instant. An instant has a row of samples for each disk: a week of them at one second is read for no page."
+title = "Disks in use at once"
+grain = "one row per site day, host, tool, number of disks written at once and number read at once"
+why = "The total rate of a host's disks, by how many are written and read at the same instant. It is stored because a page cannot read a week of one-second samples per disk."
 partition = "month"
 features = ["M23", "M24"]
 
@@ -11,13 +11,13 @@ host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 n_writing = { type = "BIGINT", doc = "disks written at 1 MB/s or more" }
 n_reading = { type = "BIGINT", doc = "disks read at 1 MB/s or more" }
-n_samples = { type = "BIGINT", doc = "instants at which it was so" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written by all disks together, the least of the instants" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of them" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "most of them" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together, the least of the instants" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of them" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "most of them" }
+n_samples = { type = "BIGINT", doc = "instants with these numbers" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written by all disks together, minimum over the instants" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together, minimum over the instants" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -33,7 +33,7 @@ severity = "critical"
 WITH instant AS (
     SELECT host, tool, from_at, to_at, count(*) FILTER (WHERE write_bytes_s >= 1e6) AS n_writing,
            count(*) FILTER (WHERE read_bytes_s >= 1e6) AS n_reading,
-           -- whole bytes: their sum is the same in whatever order the disks come
+           -- whole bytes: their sum does not depend on the order in which the disks come
            CAST(sum(CAST(round(write_bytes_s) AS BIGINT)) AS DOUBLE) / 1e6 AS write_mb_s,
            CAST(sum(CAST(round(read_bytes_s) AS BIGINT)) AS DOUBLE) / 1e6 AS read_mb_s
     FROM silver.device_sample WHERE is_summed

@@ -1,7 +1,7 @@
 /*
 title = "Health of drives"
-grain = "one row per drive and site day on which it did, or failed to do, something"
-why = "Failures, errors corrected, cleanings and outages of a drive beside what it moved: is it ill, or are its tapes?"
+grain = "one row per drive and site day on which it worked or failed"
+why = "Failures, corrected errors, cleanings and outages of a drive with the data it moved, to separate bad drives from bad tapes."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["G4", "E34"]
@@ -10,25 +10,25 @@ features = ["G4", "E34"]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
-n_transfers = { type = "BIGINT", doc = "files moved whole that ended that day" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in whole files" }
-read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, also those it put right, over its files, or by its SCSI pages over its mounts; not the transfers that failed; NULL where no log tells" }
-write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise; NULL where no log tells" }
-uncorrected_errors = { type = "BIGINT", doc = "of these by its SCSI pages, those it could not put right; NULL where none was read" }
-block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL likewise" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
+n_transfers = { type = "BIGINT", doc = "complete files that ended that day" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in complete files" }
+read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, with those it corrected, over its files, or over its mounts by its SCSI pages; without failed transfers; NULL where no log shows it" }
+write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise; NULL where no log shows it" }
+uncorrected_errors = { type = "BIGINT", doc = "part of these that it could not correct, by its SCSI pages; NULL where no page was read" }
+block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
-n_retries = { type = "BIGINT", doc = "tries at a file that followed a failed one at the same file in this drive, on that day" }
+n_retries = { type = "BIGINT", doc = "attempts at a file after a failed attempt at it in this drive, on that day" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
 n_failed_dismounts = { type = "BIGINT", doc = "dismounts that failed" }
-n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
+n_outages = { type = "BIGINT", doc = "times it was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "starts of its mover" }
 n_cleanings = { type = "BIGINT", doc = "cleanings" }
 n_slow_warnings = { type = "BIGINT", doc = "its mover's own warnings of a slow drive" }
-n_volumes_refused = { type = "BIGINT", doc = "times a volume was marked as not accessible in it" }
-n_volumes_failed = { type = "BIGINT", doc = "different volumes of its failed mounts and transfers: many speak against the drive, one against the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that failed transfers made necessary" }
+n_volumes_refused = { type = "BIGINT", doc = "times that a volume was marked as not accessible in it" }
+n_volumes_failed = { type = "BIGINT", doc = "different volumes of its failed mounts and transfers: many point to the drive, one points to the tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that followed" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 file_id = { type = "VARCHAR", doc = "file of the day's first failure or intervention" }
 line_no = { type = "BIGINT", doc = "that line" }

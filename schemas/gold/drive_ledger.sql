@@ -8,7 +8,7 @@ features = ["D4", "E21"]
 [columns]
 day = { type = "DATE", doc = "site day, 23 to 25 hours long" }
 drive = { type = "VARCHAR", doc = "drive" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; one that it lacks fails the check below" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; an unknown one fails the check below" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in that bucket" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
 
@@ -43,13 +43,13 @@ seen AS (
     WHERE from_at < end_at AND to_at > begin_at
 ),
 owned AS (
-    -- a drive no log speaks of is taken for one of the first system, whatever days are being made
+    -- a drive that no log names counts for the first system, whatever days are computed
     SELECT drive, coalesce(system, (SELECT min(system) FROM site.drive), (SELECT min(system) FROM silver.drive_coverage)) AS system,
            since_day, until_day
     FROM site.drive
 ),
 stated AS (
-    -- the UTC days an interval touches, so that it meets the log of those days alone: coverage is cut at UTC midnight
+    -- the UTC days an interval touches, so that it is compared with the log of those days only: coverage is cut at UTC midnight
     SELECT d.drive, d.system, d.state, d.attempt_id, d.from_at, d.to_at,
            CAST(unnest(range(CAST(d.from_at AS DATE), d.to_at, INTERVAL 1 DAY)) AS DATE) AS utc_day
     FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system
@@ -61,11 +61,11 @@ piece AS (
     JOIN seen s ON s.drive = d.drive AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
 ),
 logged_day AS (
-    -- days of which a log tells of any drive of the system: the others are unknown then
+    -- days on which a log covers any drive of the system: the others are unknown then
     SELECT DISTINCT o.system, s.day, s.begin_at, s.end_at FROM seen s JOIN owned o ON o.drive = s.drive
 ),
 day_seen AS (
-    -- days in service, and those of which the log has it at work anyway
+    -- days in service, and those on which the log shows it at work anyway
     SELECT o.drive, d.day, date_diff('microsecond', d.begin_at, d.end_at) AS day_us,
            coalesce(sum(date_diff('microsecond', s.from_at, s.to_at)), 0) AS seen_us
     FROM owned o JOIN logged_day d ON d.system = o.system
@@ -75,7 +75,7 @@ day_seen AS (
     GROUP BY o.drive, d.day, d.begin_at, d.end_at
 ),
 timed AS (
-    -- inside a transfer the timing line says how long the drive waited; spread evenly over the transfer
+    -- inside a transfer the timing line holds how long the drive waited; spread evenly over the transfer
     SELECT p.*, date_diff('microsecond', p.whole_from_at, p.whole_to_at) AS whole_us,
            date_diff('microsecond', p.whole_from_at, p.from_at) AS begin_us,
            date_diff('microsecond', p.whole_from_at, p.to_at) AS end_us,
@@ -93,7 +93,7 @@ limited AS (
     FROM timed
 ),
 split AS (
-    -- of each the part of the transfer that a piece is
+    -- each piece gets its part of the transfer
     SELECT day, drive, state, end_us - begin_us AS all_us,
            CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_data_us AS HUGEINT) * end_us // whole_us AS BIGINT)
                - CAST(CAST(whole_to_data_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END AS to_data_us,
@@ -105,7 +105,7 @@ split AS (
     FROM limited
 ),
 summed AS (
-    -- rounding may leave a piece from the middle of a transfer one microsecond less of the sum than of a part
+    -- rounding may give a piece in the middle of a transfer one microsecond less of the sum than of a part
     SELECT day, drive, state, sum(all_us) AS all_us, sum(to_data_us) AS to_data_us,
            sum(greatest(to_data_us, to_room_us)) AS to_room_us,
            sum(greatest(to_data_us, to_room_us, to_checksum_us)) AS to_checksum_us

@@ -1,20 +1,20 @@
 /*
 title = "Outages of drives"
 grain = "one row per stretch of a site day in which a drive was down"
-why = "What a drive that is offline or in error could have moved meanwhile."
+why = "The data that a drive could have moved while it was offline or in error."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "begin, or begin of the day" }
+from_at = { type = "TIMESTAMP", doc = "start, or start of the day" }
 to_at = { type = "TIMESTAMP", doc = "end, or end of the day" }
 down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, of what it moved that day, by the basis that most of these bytes have; NULL if it moved nothing" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, on the basis of most of its bytes; NULL if it moved nothing" }
 file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it goes on" }
+end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it continues" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -43,7 +43,7 @@ clipped AS (
     FROM cut
 ),
 rate AS (
-    -- by the basis that most of its bytes have: rates of two bases are never added
+    -- on the basis of most of its bytes: rates of two bases are never added
     SELECT drive, day, 1e6 * sum(bytes) / nullif(sum(drive_us), 0) AS rate_bytes_s
     FROM gold.tape_traffic
     WHERE drive_rate_basis IS NOT NULL

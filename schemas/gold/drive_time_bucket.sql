@@ -1,12 +1,12 @@
 /*
 title = "The buckets of drive time"
 grain = "one row per bucket of gold.drive_ledger"
-why = "Which group a bucket belongs to, and the order, the words and the colour in which report, pages, command line and metrics show it. This is the only place that defines them."
+why = "The group of each bucket, and its order, words and colour in report, pages, command line and metrics. This is the only place that defines them."
 features = ["D4", "E21"]
 
 [columns]
-number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not asked for, occupied, made ready, kept waiting, moving data" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; also a state of silver.drive_state" }
+number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not requested, occupied, made ready, kept waiting, moving data" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger, also a state of silver.drive_state" }
 bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket; columns with its hours are named after it" }
 group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
@@ -19,12 +19,11 @@ expectation = "ExpectColumnValuesToBeUnique"
 column = "bucket"
 severity = "critical"
 */
--- Tape motion is a group of its own, not part of the time between files: the drive works, and no other metadata server
--- or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
+-- Tape motion is a group of its own, not part of the time between files: the drive works, and no faster metadata server or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
 -- of their own too: drives compute them both inside a transfer and between two, so they are neither waits nor gaps.
 WITH time_group AS (
     -- Greys are time in which a drive was not used; the others are near those of Okabe and Ito, without their red, and a
-    -- violet: who confuses colours can tell apart any two of them, and neighbours best (tests/test_colours.py).
+    -- violet: who confuses colours can distinguish any two of them, and neighbours best (tests/test_colours.py).
     SELECT * FROM (VALUES
         (1, 'unknown', '#EEF0F3', '?'), (2, 'down', '#6B747C', 'D'), (3, 'idle', '#C6CCD2', '.'),
         (4, 'no_request', '#979FA7', 'n'), (5, 'occupied', '#6247D0', 'o'), (6, 'mounting', '#009E73', 'm'),

@@ -1,15 +1,15 @@
 /*
 title = "Duty factor of links"
 grain = "one row per station, direction and site day"
-why = "Share of 1800 s bins in which a station's traffic is above the threshold: is it kept busy?"
+why = "Whether a station is kept busy: share of 1800 s bins in which its traffic is above the threshold."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D3", "M11", "M16", "M38", "M39"]
 
 [columns]
-day = { type = "DATE", doc = "site day the bins begin in" }
+day = { type = "DATE", doc = "site day in which the bins start" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; scanning is left out of duty" }
+role = { type = "VARCHAR", doc = "role of the station; scanning stations have no duty" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
 n_bins = { type = "BIGINT", doc = "1800 s UTC bins with traffic data" }
 n_active = { type = "BIGINT", doc = "bins whose average is above duty_threshold_mb_s" }
@@ -17,11 +17,11 @@ n_active_half = { type = "BIGINT", doc = "bins above half the threshold" }
 n_active_twice = { type = "BIGINT", doc = "bins above twice the threshold" }
 active_gb = { type = "DOUBLE", unit = "GB", doc = "moved in active bins" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in all bins" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the active bin with the lowest one; NULL where none was active" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the bin with the highest one; NULL likewise" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's fullest link in that direction, in its fullest hour; NULL where no log tells" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in its busiest hour; NULL where no log tells" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the hour with the most of it in which at most 5 % of the station's processor time was idle; NULL where no log tells" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average of an active bin; NULL where no bin was active" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average of a bin; NULL where no bin was active" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's fullest link in that direction, in its fullest hour; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in its busiest hour; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "highest share of an hour in which at most 5 % of the station's CPU time was idle; NULL where no log shows it" }
 file_id = { type = "VARCHAR", doc = "file of the day's newest row" }
 line_no = { type = "BIGINT", doc = "that row" }
 
@@ -40,7 +40,7 @@ max_value = 50
 severity = "critical"
 */
 WITH fine AS (
-    -- bytes, whole: their sum is the same in whatever order the rows come
+    -- whole bytes: their sum does not depend on the order in which the rows come
     SELECT link, direction, time_bucket(INTERVAL 1800 SECOND, from_at) AS bin_at,
            sum(date_diff('microsecond', from_at, to_at)) AS us,
            CAST(round(sum(avg_bytes_s * date_diff('microsecond', from_at, to_at) / 1e6)) AS BIGINT) AS bytes

@@ -1,31 +1,31 @@
 /*
 title = "Rates of file families"
 grain = "one row per site day, storage group, file family and mode"
-why = "Whose files the drives' time went to, and on what: the ledger's kinds of time by those who asked for them."
+why = "Whose files used the drives' time, and for what: the ledger's kinds of time by the groups that requested the files."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
 [columns]
-day = { type = "DATE", doc = "site day; bytes and drive time count on the day in which they passed, files on that in which they ended" }
+day = { type = "DATE", doc = "site day; bytes and drive time count on the day in which they passed, files on the day in which they ended" }
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log tells it" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "files moved whole that ended that day" }
+n_files = { type = "BIGINT", doc = "complete files that ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: the one most of the bytes have; the others are left out of drive_s and drive_rate_mb_s" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time drives worked on files of that basis" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of transfers, whole or not, less waits and checksums; the columns of hours are groups of gold.drive_time_bucket" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: the basis of most bytes; bytes on other bases are left out of drive_s and drive_rate_mb_s" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time drives worked on files with that basis" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of transfers, complete or not, without waits and checksums; the hour columns are groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, waiting for data or room" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, database, request and start" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, by the files of the mount" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no request was for it" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no log tells what for" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "the hours before it without those of no request: what its work took" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive without a request" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which its tape was in the drive and no log shows why" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the hour columns before it, without those of no request" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time of mounts that nobody asked for is not its cost" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time without a request is not included" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -61,7 +61,7 @@ per_session AS (
 ),
 stated AS (
     SELECT s.system, s.from_at, s.to_at, c.zone, s.state, date_diff('microsecond', s.from_at, s.to_at) AS whole_us,
-           -- of a transfer, as in gold.drive_ledger: its timing line's waits, spread evenly over it
+           -- parts of a transfer, as in gold.drive_ledger: the waits of its timing line, spread evenly over it
            CASE WHEN s.state = 'transfer'
                 THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0)) AS BIGINT) ELSE 0 END AS wait_us,
            CASE WHEN s.state = 'transfer' THEN CAST(1e6 * coalesce(t.checksum_s, 0) AS BIGINT) ELSE 0 END AS checksum_us,

@@ -1,7 +1,7 @@
 /*
 title = "Rates of large files"
-grain = "one row per file of at least 500 MB that was moved whole and whose drive time was logged"
-why = "What a drive, and a tape, can do once it runs: files large enough that starting and stopping do not decide. To compare a drive with its peers, and a tape with what its drives do else."
+grain = "one row per complete file of at least 500 MB whose drive time was logged"
+why = "The rate of a drive and a tape once it streams, from files so large that start and stop do not matter. It compares a drive with its peers, and a tape with the other tapes of its drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]
@@ -10,9 +10,9 @@ features = ["D9", "G4", "P25"]
 day = { type = "DATE", doc = "site day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "transfer" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station that asked for it" }
+station = { type = "VARCHAR", doc = "station that requested it" }
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write" }
@@ -21,7 +21,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape" }
 started_at = { type = "TIMESTAMP", doc = "first block" }
 ended_at = { type = "TIMESTAMP", doc = "last block" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared; the time of encp also counts waits for data and file marks. Estimates of whole sessions are left out" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; do not compare rates of two bases. The time of encp includes waits for data and file marks. Estimates from complete sessions are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }

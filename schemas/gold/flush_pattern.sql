@@ -1,29 +1,29 @@
 /*
 title = "Flush pattern of a spool's writes"
 grain = "one row per host and hour in which its disks were written"
-why = "A buffer cache that is flushed in bursts shows as a full-speed second every few seconds. Seen only where the sampling is fine enough: at least three steps a period."
+why = "A buffer cache flushed in bursts shows as a second at full speed every few seconds. Visible only with fine sampling: at least three steps per period."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D6", "M26", "M27", "M28"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-from_at = { type = "TIMESTAMP", doc = "first burst; first sample where no burst is claimed" }
-to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where no burst is claimed" }
+from_at = { type = "TIMESTAMP", doc = "first burst; first sample where no pattern was found" }
+to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where no pattern was found" }
 step_s = { type = "DOUBLE", unit = "s", doc = "usual sampling step" }
-shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest period these samples can show: three steps" }
-verdict = { type = "VARCHAR", doc = "burst, or resolution insufficient: no burst pattern of at least shortest_period_s shows" }
+shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest period that these samples can show: three steps" }
+verdict = { type = "VARCHAR", doc = "burst, or resolution insufficient: no burst pattern of at least shortest_period_s was found" }
 n_bursts = { type = "BIGINT", doc = "bursts in the hour" }
-period_s = { type = "DOUBLE", unit = "s", doc = "time from burst to burst: the whole number of steps after which the samples are most alike" }
-on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in whole steps" }
+period_s = { type = "DOUBLE", unit = "s", doc = "time from burst to burst: the number of steps after which the samples are most similar" }
+on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in steps" }
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "peak: 95th percentile of the samples with writes" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median bytes of a burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "burst_bytes / period_s: the rate while the pattern lasts" }
-implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "a hypothesis: the cache of which a burst is a tenth, if that share of dirty pages starts a flush" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "a hypothesis: the cache size if a burst is a tenth of it, the share of dirty pages that starts a flush" }
 file_id = { type = "VARCHAR", doc = "file of the first burst" }
-line_no = { type = "BIGINT", doc = "line with which it begins" }
+line_no = { type = "BIGINT", doc = "line at which it starts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"
@@ -41,7 +41,7 @@ finest AS (
     QUALIFY row_number() OVER (PARTITION BY host, hour_at ORDER BY n_samples DESC, tool) = 1
 ),
 sample AS (
-    -- of several tools the one with the most samples of the hour
+    -- of several tools, the one with the most samples in the hour
     SELECT s.host, f.hour_at, s.from_at, s.to_at, s.file_id, s.line_no, s.write_bytes_s AS rate,
            date_diff('microsecond', s.from_at, s.to_at) / 1e6 AS length_s
     FROM silver.host_sample s
@@ -88,7 +88,7 @@ summed AS (
     HAVING count(*) >= 10
 ),
 -- how alike the samples are to those k steps later, around the usual distance of bursts, at half of it and at twice:
--- the autocorrelation, on lists, since a join of an hour with itself is dear where the planner misjudges it
+-- the autocorrelation, on lists, since a join of an hour with itself is slow where the planner misjudges it
 centred AS (
     SELECT s.host, s.hour_at, list(s.rate - h.mean ORDER BY s.from_at) AS x
     FROM sample s
@@ -125,8 +125,8 @@ regular AS (
 judged AS (
     -- Bursts are claimed where they are regular, within the samples' reach, short against their period, and where the
     -- samples come again one and two periods later and not half a period later, by five standard errors of chance.
-    -- Noise does not come again; files one after the other are too long (100 MB at 33 MB/s with a pause of 10 s after
-    -- them are a quarter of their period) or keep no time. Small files, all of one size, cannot be told from bursts.
+    -- Noise does not repeat; consecutive files are too long (100 MB at 33 MB/s with a pause of 10 s after
+    -- them are a quarter of their period) or keep no time. Small files, all of one size, cannot be distinguished from bursts.
     SELECT h.*, s.n_bursts, p.k * h.step_s AS period_s, s.on_s, s.burst_bytes, s.from_at, s.to_at, s.file_id,
            s.line_no,
            coalesce(r.share >= 0.5 AND r.mean_s >= 0.95 * 3 * h.step_s AND s.on_s < p.k * h.step_s

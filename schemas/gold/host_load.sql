@@ -1,29 +1,29 @@
 /*
-title = "Load of hosts, hour by hour"
-grain = "one row per host and hour of which samples tell"
-why = "Whether a station's processors had anything left, and whether its writes take the disks away from its reads: on one volume a write can leave a read almost nothing until it ends."
+title = "Load of hosts per hour"
+grain = "one row per host and hour with samples"
+why = "Whether a station's CPUs had idle time, and whether its writes keep the disks from its reads. On one volume a write can almost stop a read until it ends."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["M22", "M24"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-tool = { type = "VARCHAR", doc = "the program whose samples count: the one with the most in the hour" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour with samples; a sample counts where it begins" }
-idle = { type = "DOUBLE", unit = "1", doc = "share of processor time idle, waiting for disks left out" }
-saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples with at most 5 % idle; NULL where no sample tells" }
+tool = { type = "VARCHAR", doc = "the program with the most samples in the hour; only its samples count" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour with samples; a sample counts in the hour in which it starts" }
+idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time, without waits for disks" }
+saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples with at most 5 % idle; NULL where no sample has it" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from disks, average" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to disks, average" }
-max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "most a sample read and wrote" }
-writing_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples that wrote: at least 1 MB/s, and a tenth of what the busiest twentieth of the hour's samples wrote" }
+max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of a sample, reads plus writes" }
+writing_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples that wrote at least 1 MB/s and a tenth of the rate of the hour's busiest twentieth of samples" }
 read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in these seconds, average; NULL where it never wrote" }
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in the other seconds, average; NULL where it always wrote" }
-low_writing_s = { type = "DOUBLE", unit = "s", doc = "of writing_s, in samples that read less than a tenth of read_else_mb_s; NULL where that is under 1 MB/s or of less than 10 s: then nothing can be compared" }
-low_else_s = { type = "DOUBLE", unit = "s", doc = "of the other seconds, in samples that read as little; NULL likewise" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond what would be low anyway, at the share the other seconds have; NULL likewise. Whether anybody wanted to read then, samples cannot tell" }
-denied_s = { type = "DOUBLE", unit = "s", doc = "the same of the seconds in which a drive wrote a file from this host to tape, so that reads were wanted; NULL where no log of drives tells of such a file in the hour, and likewise" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in samples that read less than a tenth of read_else_mb_s; NULL where that is below 1 MB/s or from less than 10 s, too little to compare" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "part of the other seconds in samples that read as little; NULL likewise" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond the share that is low in the other seconds; NULL likewise. Samples do not show whether anyone needed to read" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "the same for seconds in which a drive wrote a file from this host to tape, so that reads were needed; NULL likewise, and where no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file of the hour's first sample" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -49,7 +49,7 @@ finest AS (
     QUALIFY row_number() OVER (PARTITION BY host, hour_at ORDER BY n_samples DESC, tool) = 1
 ),
 sample AS (
-    -- whole microseconds, bytes and millionths: their sums are the same in whatever order the rows come
+    -- whole microseconds, bytes and millionths: their sums do not depend on the order in which the rows come
     SELECT s.host, f.hour_at, s.tool, s.from_at, s.cpu_idle, s.read_bytes_s, s.write_bytes_s, s.file_id, s.line_no,
            date_diff('microsecond', s.from_at, s.to_at) AS us,
            CAST(round(s.cpu_idle * date_diff('microsecond', s.from_at, s.to_at)) AS BIGINT) AS idle_us,
@@ -84,7 +84,7 @@ low AS (
     WHERE b.else_bytes_s >= 1e6 AND b.else_us >= 10000000
     GROUP BY b.host, b.hour_at, b.writing_us, b.else_us
 ),
--- reads were wanted while a tape was written from the host
+-- reads were needed while a tape was written from the host
 wanted AS (
     SELECT m.host, m.hour_at, sum(m.us) AS writing_us,
            coalesce(sum(m.us) FILTER (m.read_bytes_s < b.else_bytes_s / 10), 0) AS low_us

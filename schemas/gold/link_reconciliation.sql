@@ -1,23 +1,23 @@
 /*
-title = "What links counted, and what is known to have passed them"
+title = "Traffic that links counted, and traffic known to have passed"
 was = "link_witness"
-grain = "one row per station, direction and half-hour UTC that all its links' logs cover wholly"
-why = "A counter of 32 bits goes round in 300 s at 14.3 MB/s, and a log of averages does not show it: the rate is right but for whole turns. The tapes and the station's own interface know better."
+grain = "one row per station, direction and half-hour UTC that the logs of all its links cover completely"
+why = "A 32-bit counter wraps in 300 s at 14.3 MB/s, and a log of averages does not show it: the rate lacks complete turns. The tapes and the station's own interface show the true traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]
 
 [columns]
 day = { type = "DATE", doc = "site day of bin_at" }
-bin_at = { type = "TIMESTAMP", doc = "begin of the half-hour, UTC" }
+bin_at = { type = "TIMESTAMP", doc = "start of the half-hour, UTC" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
 counted_gb = { type = "DOUBLE", unit = "GB", doc = "by the links' logs, all links of the station" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a poll that a log holds, of one link; of an average where it holds no largest" }
-turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes in the time between two polls: more a counter of 32 bits cannot say" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of one link, the largest" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station (in), or written for it (out), and, where it hosts drives that work for others, written there (in) or read there (out), at least one poll away from either end of the half-hour: these bytes must be in counted_gb. NULL where no log of drives speaks of it" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "the same by the station's own count of its interfaces; NULL where it has none" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate in a log, for one link; largest average where the log has no poll rates" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes / time between two polls: the largest rate that a 32-bit counter can show" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest of one link" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes that counted_gb must include: read from tape for the station (in) or written for it (out), and, for drives it hosts for others, written there (in) or read there (out). They passed at least one poll away from either end of the half-hour. NULL where no drive log has them" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "the same from the station's own interface counters; NULL where it has none" }
 file_id = { type = "VARCHAR", doc = "file of the first averaged interval" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -28,7 +28,7 @@ severity = "critical"
 */
 WITH counted AS (
     SELECT s.link, any_value(s.station) AS station, s.direction, time_bucket(INTERVAL 1800 SECOND, s.from_at) AS bin_at,
-           -- bytes, whole: their sum is the same in whatever order the rows come
+           -- whole bytes: their sum does not depend on the order in which the rows come
            sum(CAST(round(s.avg_bytes_s * date_diff('microsecond', s.from_at, s.to_at) / 1e6) AS BIGINT)) AS bytes,
            max(coalesce(s.max_bytes_s, s.avg_bytes_s)) AS max_bytes_s,
            arg_min(s.file_id, s.from_at) AS file_id, arg_min(s.line_no, s.from_at) AS line_no
@@ -55,7 +55,7 @@ bin AS (
 poll AS (
     SELECT station, to_microseconds(CAST(1e6 * max(poll_s) AS BIGINT)) AS poll FROM declared GROUP BY station
 ),
--- what passed at least a poll away from the ends: the poll that counted it lies within the half-hour
+-- what passed at least a poll away from the ends: the poll that counted it is within the half-hour
 moved AS (
     SELECT t.station, coalesce(a.station, short_host(coalesce(t.mover_host, d.mover_host, ''))) AS mover_host,
            t.mode, t.bytes, t.started_at, t.ended_at
@@ -67,7 +67,7 @@ moving AS (
     SELECT station, direction, bytes, started_at, ended_at,
            unnest(range(time_bucket(INTERVAL 1800 SECOND, started_at), ended_at, INTERVAL 1800 SECOND)) AS bin_at
     FROM (
-        -- both ends of the way: what leaves the station comes in at the drive's host
+        -- both ends of the path: what leaves the station comes in at the drive's host
         SELECT unnest([station, mover_host]) AS station,
                unnest(CASE mode WHEN 'read' THEN ['in', 'out'] ELSE ['out', 'in'] END) AS direction, bytes, started_at, ended_at
         -- a mover on the station itself needs no link, nor what is read for no station, to be verified
@@ -94,7 +94,7 @@ own AS (
     GROUP BY ALL
 ),
 host AS (
-    -- several tools count the same bytes: the one that saw most of them
+    -- several tools count the same bytes: the one that counted most of them
     SELECT station, bin_at, 'in' AS direction, max(in_bytes) AS bytes FROM own GROUP BY station, bin_at
     UNION ALL SELECT station, bin_at, 'out', max(out_bytes) FROM own GROUP BY station, bin_at
 )

@@ -1,7 +1,7 @@
 /*
-title = "How full links were, stretch by stretch"
-grain = "one row per link, station direction and stretch of an hour of which one sample tells best"
-why = "A link is full for minutes, not for hours of a clock: each second counts once, by the finest sample known of it."
+title = "How full links were, in short stretches"
+grain = "one row per link, station direction and stretch of an hour whose best sample is the same"
+why = "A link is full for minutes, not for clock hours, so each second counts once, by its finest sample."
 partition = "month"
 
 [columns]
@@ -12,10 +12,10 @@ direction = { type = "VARCHAR", doc = "in or out, of the station" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end, in the same hour UTC" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the sample" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where it has none" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where there is none" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration, else the speed of its ports; NULL where none says it" }
-full_s = { type = "DOUBLE", unit = "s", doc = "its length where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "as full_s, and where only the largest poll rate reaches 0.9 of the capacity the time in which that would have carried the whole average: it was full for so long at most" }
+full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s: where only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the sample's bytes" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

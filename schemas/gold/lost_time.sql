@@ -1,31 +1,31 @@
 /*
 title = "Lost time, priced"
 grain = "one row per drive, site day and cause; the causes of a drive's day add up to the day exactly"
-why = "Where each drive's day went, what of it could be got back, and how much more would then move: capped by what comes next in the way, for mending one thing only uncovers the next."
+why = "Where each drive's day went, what part could be recovered, and how much more would then move. The gain is capped by the next bottleneck, because fixing one only exposes the next."
 partition = "month"
 features = ["G1", "M42", "MA5"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
-station = { type = "VARCHAR", doc = "station most of its bytes were for that day; NULL where it moved none" }
-mode = { type = "VARCHAR", doc = "what most of its bytes were: read or write" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
+station = { type = "VARCHAR", doc = "station of most of its bytes that day; NULL where it moved none" }
+mode = { type = "VARCHAR", doc = "read or write, of most of its bytes" }
 cause = { type = "VARCHAR", doc = "slow_drive (bucket transfer), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, hung, drain, occupied, unknown" }
-part = { type = "VARCHAR", doc = "of long_gap the largest part of the long ones: database, request or start" }
+part = { type = "VARCHAR", doc = "for long_gap the largest part of the long gaps: database, request or start" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in the cause's buckets of the ledger" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "of that, what could be got back, at most. slow_drive: beyond what drives of its kind take; long_gap: beyond the expected gap, of gaps longer than that by more than excess_s of the rule long_gap; filemark, position, mount: beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; no_request, idle_no_work, occupied and unknown: nothing, nobody wanted the drive or nobody knows; the others: all of it" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in whole files" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work: neither idle, unwanted, down, hung nor unknown" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy; of a drive that moved nothing, that of the drives of its kind" }
-mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s would be without the lost time; the same for idle and down, where hours are gained and not rate" }
-supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what rate_mb_s can become before the next bottleneck, if this drive alone is mended; NULL where no log tells" }
-bottleneck = { type = "VARCHAR", doc = "what limits next: input (the station takes in no more to write), work (no more was asked for), output (its writing drives take no more of what is read), link (the station's, or that of the drive's host), drive (nothing that is logged: the drive itself), unknown (no log tells what else there is); NULL without a price" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "of a drive that was without work for half of its time or more: what it could have moved while requests for its kind waited in the queue; there is no more to gain. NULL where it had work, where the station's input tells, or no log of requests" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if nothing else limited: (mended - rate) x busy; idle and down: rate x lost. NULL where nothing is priced" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same, capped by the next bottleneck: (min(mended, supply) - rate) x busy, and no more than asked_gb" }
-place = { type = "BIGINT", doc = "place by gain_gb_day among all drives and causes of the day, the dearest first; NULL where nothing is gained" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of what could be recovered of it. slow_drive: time beyond that of drives of its kind. long_gap: time beyond the expected gap, in gaps longer than that by more than excess_s of the rule long_gap. filemark, position, mount (mount and dismount apart): time beyond the best tenth of them that day on drives of its kind, or on itself where the kind is not known. no_request, idle_no_work, occupied and unknown: zero, because there was no request or no log. Other causes: all of it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive that day, in complete files" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work, without idle, no request, down, hung and unknown" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy time; for a drive that moved nothing, the rate of the drives of its kind" }
+mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s without the lost time; unchanged for idle and down, which gain hours and not rate" }
+supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s before the next bottleneck, if only this drive is fixed; NULL where no log shows it" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck; NULL without a price. input: the station takes in no more to write. work: no more was requested. output: its writing drives take no more of what is read. link: of the station or of the drive's host. drive: no logged limit, so the drive itself. unknown: no log shows it" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "for a drive without work for at least half of its time: what it could have moved while requests for its kind waited, an upper limit of its gain. NULL where it had work, where the station's input sets the limit, or without a log of requests" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data if nothing else limited: (rate without the lost time - rate) x busy time; for idle and down rate x lost. NULL without a price" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data, capped by the next bottleneck: (min(rate without the lost time, supply) - rate) x busy time, and at most asked_gb" }
+place = { type = "BIGINT", doc = "rank by gain_gb_day among all drives and causes of the day, the largest first; NULL without a gain" }
 
 [[checks]]
 expectation = "UnexpectedRowsExpectation"
@@ -55,7 +55,7 @@ WITH owned AS (
     SELECT d.drive, d.generation, d.system, coalesce(a.station, d.mover_host) AS mover_host
     FROM site.drive d LEFT JOIN site.station_alias a ON a.alias = short_host(d.mover_host)
 ),
--- 1. what each drive moved, in how much time at work
+-- 1. bytes that each drive moved, and its time at work
 per_station AS (
     SELECT day AS on_day, drive, station, mode, sum(bytes) AS bytes FROM gold.tape_traffic
     GROUP BY day, drive, station, mode
@@ -78,7 +78,7 @@ usual AS (
     SELECT day, generation, sum(bytes) / nullif(sum(busy_us), 0) AS mb_s FROM worked
     WHERE bytes > 0 GROUP BY day, generation
 ),
--- 2. what else there is to limit a station's drives: bytes more than today's, in all
+-- 2. other limits of a station's drives: bytes more than today's, in total
 tape AS (
     SELECT on_day AS day, station, sum(bytes) FILTER (mode = 'read') AS read_bytes,
            sum(bytes) FILTER (mode = 'write') AS write_bytes
@@ -131,7 +131,7 @@ slow AS (
 slow_drive AS (
     SELECT day, drive, sum(CAST(round(us * (1 - mb_s / others_mb_s)) AS BIGINT)) AS us FROM slow GROUP BY day, drive
 ),
--- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site does without
+-- 5. file marks, tape motion and mounts longer than the best tenth of them that day: no site avoids them entirely
 beyond AS (
     SELECT day, drive, cause, sum(lost_us) AS us FROM gold.motion_time GROUP BY day, drive, cause
 ),
@@ -146,7 +146,7 @@ served AS (
     SELECT system, unique_id, session_id, drive, started_at
     FROM (SELECT system, unique_id, transfer_id, session_id, drive, started_at FROM silver.transfer
           UNION ALL
-          -- of some requests no more is known than the mount they were for
+          -- for some requests only their mount is known
           SELECT system, session_id, session_id, session_id, drive, from_at FROM silver.session)
     WHERE unique_id IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY system, unique_id ORDER BY started_at, transfer_id) = 1
@@ -207,16 +207,15 @@ stretch AS (
 ),
 queued AS (
     SELECT site_day(s.edge_at, c.zone) AS day, s.drive,
-           -- while the drive was idle, and in all
+           -- while the drive was idle, and in total
            coalesce(sum(date_diff('microsecond', s.edge_at, s.next_at)) FILTER (s.stated = 0), 0) AS us,
            sum(date_diff('microsecond', s.edge_at, s.next_at)) AS asked_us
     FROM stretch s CROSS JOIN site.setting c
     WHERE s.waiting > 0 AND s.logging > 0 AND s.next_at IS NOT NULL
     GROUP BY ALL
 ),
--- 7. A drive that was without work for half of its time has no more of it by being quicker: what came in and was not
--- written, or what waited in the queue meanwhile, is all there is. One that was kept busy while as much came in as it
--- wrote, to a tenth, is what held the input back: nobody reads faster than there is room.
+-- 7. A drive that was without work for half of its time does not get more by being faster: data that came in and was not written, or requests that waited meanwhile, are all there is. One that was kept busy while as much came in as it
+-- wrote, to a tenth, held the input back: nothing is read faster than there is room.
 spare AS (
     SELECT l.day, l.drive,
            coalesce(sum(l.duration_us) FILTER (l.bucket IN ('idle', 'no_request')), 0)
@@ -225,14 +224,14 @@ spare AS (
     GROUP BY l.day, l.drive
 ),
 room AS (
-    -- what comes in to be written: by its link; else, of stations that stage from tape to tape, what they read
+    -- what comes in to be written: by its link; else, for stations that stage from tape to tape, what they read
     SELECT w.day, w.drive, coalesce(i.bytes, CASE WHEN s.role IS DISTINCT FROM 'stager' THEN t.read_bytes END) AS came_bytes,
            CASE WHEN w.mode = 'write' AND (2 * p.free_us >= w.able_us OR came_bytes - t.write_bytes > 0.1e0 * t.write_bytes)
                 THEN came_bytes - t.write_bytes END AS input_bytes,
            CASE WHEN 2 * p.free_us >= w.able_us AND k.system IS NOT NULL AND (w.mode IS DISTINCT FROM 'write' OR came_bytes IS NULL)
                 THEN coalesce(q.asked_us, 0) END AS asked_us,
            CASE WHEN w.mode = 'read' AND s.role = 'migration' THEN a.write_bytes - t.read_bytes END AS output_bytes,
-           -- both ends of the way: what leaves the station comes in at the drive's host. least passes over NULL
+           -- both ends of the path: what leaves the station comes in at the drive's host. least ignores NULL
            least(x.capacity * w.day_us - x.bytes, h.capacity * w.day_us - h.bytes) AS link_bytes
     FROM worked w
     JOIN spare p ON p.day = w.day AND p.drive = w.drive
@@ -249,13 +248,13 @@ room AS (
         AND h.direction = CASE w.mode WHEN 'read' THEN 'out' ELSE 'in' END
 ),
 next_limit AS (
-    -- least passes over NULL: what no log tells of limits nothing here
+    -- least ignores NULL: what no log shows is no limit here
     SELECT day, drive, asked_us, CASE WHEN least_bytes > 0 THEN least_bytes WHEN least_bytes <= 0 THEN 0 END AS room_bytes,
            CASE least_bytes WHEN input_bytes THEN 'input' WHEN output_bytes THEN 'output' WHEN link_bytes THEN 'link'
                END AS bottleneck
     FROM (SELECT *, least(input_bytes, output_bytes, link_bytes) AS least_bytes FROM room)
 ),
--- 8. the ledger by causes, and what of each could be got back
+-- 8. the ledger by causes, and what part of each could be recovered
 bucket AS (
     SELECT l.day, l.drive,
            CASE l.bucket WHEN 'transfer' THEN 'slow_drive' WHEN 'database' THEN 'long_gap' WHEN 'request' THEN 'long_gap'

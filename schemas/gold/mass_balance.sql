@@ -1,24 +1,24 @@
 /*
 title = "Mass balance of stations"
 grain = "one row per station and site day with traffic in both directions known"
-why = "What comes in must go out, or fill the spool. A duty factor above 1 that would be needed to balance the day says that figures, directions or the picture of the work are wrong."
+why = "Data that comes in must go out or fill the spool. If a duty factor above 1 would be needed to balance the day, then numbers, directions or the model of the work are wrong."
 partition = "month"
 features = ["D8", "MA2"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; scanning reads what never goes out" }
+role = { type = "VARCHAR", doc = "role of the station; scanning reads data that never goes out" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "into the station, by its links" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "out of it" }
-unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in - out: what stayed, or what nobody counted; below 0 more went out" }
-unaccounted = { type = "DOUBLE", unit = "1", doc = "that / the larger of the two" }
+unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in - out: data that stayed or was not counted; negative if more went out" }
+unaccounted = { type = "DOUBLE", unit = "1", doc = "difference / the larger of in and out" }
 in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in" }
 out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours in" }
 out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours out" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 it cannot be" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station that day, in whole files; NULL where no log of drives speaks of it" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 is impossible" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station that day, in complete files; NULL where no drive log has it" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for it; NULL likewise" }
 
 [[checks]]

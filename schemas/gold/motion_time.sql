@@ -1,18 +1,18 @@
 /*
 title = "Time of mounts, winding, draining and waits"
-grain = "one row per drive, site day of its begin, station, mode and cause"
-why = "For whom drives mounted, wound, drained and waited: a drive that serves many stations loses time to those whose files are scattered, not to the one it moved most for."
+grain = "one row per drive, site day of its start, station, mode and cause"
+why = "For which stations drives mounted, wound, drained and waited. A drive that serves many stations loses time to those with scattered files, not to the one with most of its bytes."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day on which it began" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station most bytes of the mount were for, of waits and checksums that of the file; NULL where it moved none, or no log tells whose mount it was" }
+station = { type = "VARCHAR", doc = "station of most bytes of the mount, or of the file for waits and checksums; NULL where it moved none, or no log shows whose mount it was" }
 mode = { type = "VARCHAR", doc = "read or write, of most bytes of the mount; NULL likewise" }
 cause = { type = "VARCHAR", doc = "filemark, position, mount (mount and dismount) or drain; within files wait_data, wait_room or checksum" }
-duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of it" }
-lost_us = { type = "BIGINT", unit = "us", doc = "of them beyond what the best tenth of them took that day on drives of its kind (on itself where nobody says its kind), mount and dismount each for itself, for nobody does without; of drain, waits and checksums all" }
+duration_us = { type = "BIGINT", unit = "us", doc = "microseconds it took" }
+lost_us = { type = "BIGINT", unit = "us", doc = "part beyond the best tenth of them that day on drives of its kind (on itself where the kind is not known), mount and dismount apart; for drain, waits and checksums all of it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -27,7 +27,7 @@ or_equal = true
 severity = "critical"
 */
 WITH motion AS (
-    -- drives of which nobody says the kind may be of different ones: each is its own standard
+    -- drives of unknown kind may be of different kinds: each is its own standard
     SELECT site_day(s.from_at, c.zone) AS day, s.system, s.drive, s.session_id,
            coalesce(d.generation, 'drive ' || s.drive) AS kind, s.state,
            CASE s.state WHEN 'dismount' THEN 'mount' ELSE s.state END AS cause,

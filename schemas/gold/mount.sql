@@ -1,7 +1,7 @@
 /*
 title = "Mounts: rates and yield"
-grain = "one row per mount in which files moved; of drives known by their counters alone, per stretch of use"
-why = "A drive that can stream 120 MB/s delivers 30, and a mount costs two minutes whether it is for one file or for all: both rates of each mount, how much of the tape it read, in what pattern, and how often the tape was mounted that day. It is made as a whole, not by day, because what a tape holds is learnt on other days."
+grain = "one row per mount in which files moved; for drives known only by their counters, per stretch of use"
+why = "Both rates of each mount, how much of the tape it read, in which pattern, and how often the tape was mounted that day. A drive that can stream 120 MB/s may deliver 30, and a mount costs two minutes for one file or for all. It is computed for all days together, because other days show what a tape holds."
 lineage = ["file_id", "line_no"]
 features = ["D1", "D5", "D10", "P07", "P33", "P37"]
 replaces = ["gold.session_rate", "gold.mount_yield"]
@@ -9,7 +9,7 @@ replaces = ["gold.session_rate", "gold.mount_yield"]
 [columns]
 session_id = { type = "VARCHAR", doc = "session" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station that asked for most of its bytes" }
+station = { type = "VARCHAR", doc = "station that requested most of its bytes" }
 storage_group = { type = "VARCHAR", doc = "storage group of most of its bytes" }
 file_family = { type = "VARCHAR", doc = "file family of most of its bytes" }
 drive = { type = "VARCHAR", doc = "drive" }
@@ -17,28 +17,28 @@ volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 site_day = { type = "DATE", doc = "site day of begun_at" }
 requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged" }
-begun_at = { type = "TIMESTAMP", doc = "mount request, or its first step known" }
+begun_at = { type = "TIMESTAMP", doc = "mount request, or its first logged step" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
-n_different = { type = "BIGINT", doc = "different files among them, by their number on the tape" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on them, by the basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block, encp (the client's rate, whose time also counts waits for data and file marks), counter or estimate; mixed where its files differ: then there is no drive rate" }
+n_files = { type = "BIGINT", doc = "complete files" }
+n_different = { type = "BIGINT", doc = "different files among these, by their number on the tape" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these files" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on these files, by the basis" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate; mixed where its files differ, and then there is no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mount request to tape ready; NULL where either was not logged" }
-dismount_s = { type = "DOUBLE", unit = "s", doc = "until the drive was free again; NULL likewise" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; of a mount that only a server or library lists, tape in the drive to dismounted, for these log no request; NULL where either was not logged" }
+dismount_s = { type = "DOUBLE", unit = "s", doc = "end of the last transfer until the drive was free again; NULL likewise" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; for a mount that only a server or library lists, tape in the drive to dismounted, because these log no request; NULL where either was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, gaps, mount and dismount included" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, with gaps, mount and dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-n_volume_files = { type = "BIGINT", doc = "files on the tape: as many as are known, or the highest number among them" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes on the tape; files nobody told of count as much as the mean of the others" }
-file_share = { type = "DOUBLE", unit = "1", doc = "different files / files on the tape; of reading mounts" }
-byte_share = { type = "DOUBLE", unit = "1", doc = "their bytes / bytes on the tape; of reading mounts" }
-pattern = { type = "VARCHAR", doc = "of a reading mount: single (one file), complete (at least 95 % of the tape's files, at least nine in ten steps to the next), sequential (in order, at least nine in ten steps to the next file), alternate (in order, at least nine in ten steps over one file), sparse (in order, otherwise), random (a step in ten or more goes back)" }
-n_back = { type = "BIGINT", doc = "steps back to a file before" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "passed over between its files, forward and back, as far as files on the tape are known" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion of the mount, before its first file too" }
-n_mounts_day = { type = "BIGINT", doc = "mounts of the tape on that site day in which files moved; NULL where no log names the tape" }
+n_volume_files = { type = "BIGINT", doc = "files on the tape: the number known, or the highest file number" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes on the tape; unknown files count with the mean size of the others" }
+file_share = { type = "DOUBLE", unit = "1", doc = "different files / files on the tape; reading mounts only" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of these files / bytes on the tape; reading mounts only" }
+pattern = { type = "VARCHAR", doc = "pattern of a reading mount. single: one file. complete: at least 95 % of the tape's files, and at least nine in ten steps to the next file. sequential: in order, at least nine in ten steps to the next file. alternate: in order, at least nine in ten steps over one file. sparse: in order, otherwise. random: a tenth of the steps or more go back" }
+n_back = { type = "BIGINT", doc = "steps back to an earlier file" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "distance passed between its files, forward and back, where the files on the tape are known" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion of the mount, including before its first file" }
+n_mounts_day = { type = "BIGINT", doc = "mounts of the tape with files on that site day; NULL where no log names the tape" }
 file_id = { type = "VARCHAR", doc = "file of the session's first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -68,7 +68,7 @@ value_set = ["single", "complete", "sequential", "alternate", "sparse", "random"
 severity = "critical"
 */
 WITH placed AS (
-    -- bytes that lie before each file of a tape
+    -- bytes before each file of a tape
     SELECT system, volume, file_number, bytes,
            sum(bytes) OVER (PARTITION BY system, volume ORDER BY file_number) - bytes AS before_bytes
     FROM silver.volume_file
@@ -93,7 +93,7 @@ summed AS (
            count(*) FILTER (file_number = previous_number + 1) AS n_next,
            count(*) FILTER (file_number = previous_number + 2) AS n_over_one,
            sum(abs(before_bytes - previous_end)) AS skipped_bytes,
-           -- whole microseconds: their sum is the same in whatever order the files come
+           -- whole microseconds: their sum does not depend on the order in which the files come
            sum(CAST(1e6 * drive_s AS BIGINT)) / 1e6 AS timed_s, bool_or(drive_s IS NULL) AS lacks_time,
            count(DISTINCT drive_rate_basis) AS n_bases, min(drive_rate_basis) AS a_basis
     FROM moved GROUP BY system, session_id
@@ -125,7 +125,7 @@ mounted AS (
            CASE WHEN m.n_bases = 1 AND NOT m.lacks_time THEN m.timed_s END AS drive_s,
            CASE WHEN m.n_bases = 0 THEN NULL WHEN m.n_bases > 1 OR m.lacks_time THEN 'mixed' ELSE m.a_basis END
                AS drive_rate_basis,
-           -- of a mount that a server or library lists, all of the drive's time that is known is that with the tape in it
+           -- for a mount that a server or library lists, the only known time is that with the tape in the drive
            date_diff('microsecond', CASE WHEN s.witnesses = 'server' AND s.status = 'ok' THEN s.mounted_at ELSE s.requested_at END,
                      s.dismounted_at) / 1e6 AS wall_s,
            site_day(coalesce(s.requested_at, s.from_at), c.zone) AS site_day

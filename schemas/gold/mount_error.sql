@@ -1,23 +1,23 @@
 /*
 title = "Errors of mounts"
 grain = "one row per site day, drive, tape and mount whose error pages were read"
-why = "Errors that a drive corrected grow before those it cannot correct. Per TB, against the same drive's or tape's own past, they say which of the two gets worse while rates are still good."
+why = "Corrected errors grow before errors that a drive cannot correct. Per TB, and compared with the past of the same drive or tape, they show which of the two gets worse while rates are still good."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "site day of the readings" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-volume = { type = "VARCHAR", doc = "tape; NULL where no reading says it" }
-mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading says it" }
+volume = { type = "VARCHAR", doc = "tape; NULL where no reading has it" }
+mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading has it" }
 from_at = { type = "TIMESTAMP", doc = "first reading of that day" }
 to_at = { type = "TIMESTAMP", doc = "last one" }
-read_errors = { type = "BIGINT", doc = "errors of reading, corrected or not; NULL where no page has them" }
-write_errors = { type = "BIGINT", doc = "errors of writing, likewise" }
-corrected_errors = { type = "BIGINT", doc = "of both, those that were corrected: the page's total, or those without and with delay where these are more; NULL likewise" }
-uncorrected_errors = { type = "BIGINT", doc = "of both, those that were not; NULL likewise" }
+read_errors = { type = "BIGINT", doc = "read errors, corrected or not; NULL where no page has them" }
+write_errors = { type = "BIGINT", doc = "write errors, corrected or not; NULL likewise" }
+corrected_errors = { type = "BIGINT", doc = "corrected errors of both kinds: the page's total, or those without and with delay if these are more; NULL likewise" }
+uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of both kinds; NULL likewise" }
 block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL likewise" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "read and written in that time: by the page of the volume, else by that of sequential access, else by the error pages, whose unit is the maker's; NULL where none has it" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "read and written in that time: by the volume statistics page, else by the sequential access page, else by the error pages, whose unit depends on the vendor; NULL where no page has it" }
 file_id = { type = "VARCHAR", doc = "file of the last reading" }
 line_no = { type = "BIGINT", doc = "that line" }
 

@@ -1,19 +1,19 @@
 /*
 title = "Movers in use"
-grain = "one row per archive system and hour of which a log tells"
-why = "How many drives worked at once: whether there are too few, and whether a published figure can be true."
+grain = "one row per archive system and hour that a log covers"
+why = "How many drives worked at once, to see whether there are too few and whether a published figure is possible."
 partition = "month"
 features = ["P15", "P24"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
-n_drives = { type = "BIGINT", doc = "drives of the system, declared or seen" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of any of them covers" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: mount request, or where none is logged the tape in the drive, to dismounted; neither down, hung nor unknown" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, waits inside them included" }
-avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the seconds seen" }
+n_drives = { type = "BIGINT", doc = "drives of the system, declared or found in logs" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that a log of any drive covers" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use, from mount request (or tape in the drive, without a logged request) to dismounted; without down, hung and unknown time" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, including waits inside them" }
+avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the covered seconds" }
 max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }
 
@@ -36,7 +36,7 @@ WITH reached AS (
     FROM silver.drive_coverage
 ),
 beyond AS (
-    -- an hour counts once, however many drives' logs cover it
+    -- an hour counts once, for any number of drive logs that cover it
     SELECT system, greatest(from_at, coalesce(before_at, from_at)) AS from_at, to_at
     FROM reached WHERE before_at IS NULL OR to_at > before_at
 ),

@@ -1,21 +1,21 @@
 /*
-title = "What each pool and each disk got"
-grain = "one row per disk pool and kind of request, or per disk of a host and direction, and hour in which it got something"
-why = "Pools that serve the same requests, and disks of one station, should share them: the one that gets more is where the queue stands while the others rest."
+title = "Load of each pool and each disk"
+grain = "one row per disk pool and kind of request, or per disk of a host and direction, and hour with load"
+why = "Pools that serve the same requests, and disks of one station, should share the load. The one that gets more has a queue while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D12", "P16", "C06"]
 
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 kind = { type = "VARCHAR", doc = "pool, or disk" }
 system = { type = "VARCHAR", doc = "archive system of a pool; host of a disk" }
 member = { type = "VARCHAR", doc = "pool, or device" }
-work = { type = "VARCHAR", doc = "what was wanted of it: store or restore and the storage class; of disks write or read" }
-amount = { type = "BIGINT", doc = "how much: requests of a pool, bytes of a disk" }
+work = { type = "VARCHAR", doc = "kind of request: store or restore with the storage class; for disks write or read" }
+amount = { type = "BIGINT", doc = "load: requests of a pool, bytes of a disk" }
 unit = { type = "VARCHAR", doc = "requests, or bytes" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for, or moved" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested or moved" }
 file_id = { type = "VARCHAR", doc = "file of the hour's first request or sample" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -46,7 +46,7 @@ counted AS (
     GROUP BY ALL
 ),
 finest AS (
-    -- of several tools the one with the most samples
+    -- of several tools, the one with the most samples
     SELECT host, tool, hour_at FROM counted
     QUALIFY row_number() OVER (PARTITION BY host, hour_at ORDER BY n_samples DESC, tool) = 1
 ),

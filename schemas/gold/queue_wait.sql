@@ -1,7 +1,7 @@
 /*
 title = "Waits for drives that were free"
-grain = "one row per site day, storage group and mode of requests that a drive took that day"
-why = "A wait for a busy drive is demand, one until the mount policy's age is a choice. What is left waited though a drive could have served it."
+grain = "one row per site day, storage group and mode with requests that a drive took that day"
+why = "A wait for a busy drive is demand, and a wait until the mount policy's age is a choice. The remaining requests waited although a drive could have served them."
 partition = "month"
 features = ["D11"]
 
@@ -9,12 +9,12 @@ features = ["D11"]
 day = { type = "DATE", doc = "site day of assigned_at" }
 storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-from_at = { type = "TIMESTAMP", doc = "begin of the day" }
+from_at = { type = "TIMESTAMP", doc = "start of the day" }
 n_requests = { type = "BIGINT", doc = "requests with a mount policy that a drive took that day" }
-n_of_mounts = { type = "BIGINT", doc = "of those, mounts of which only the oldest file's wait is known" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "how long they waited, in sum" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "of that, beyond the age from which on their mount policy mounts a tape" }
-free_drive_s = { type = "DOUBLE", unit = "s", doc = "of that, in the last day of each wait, while its tape was in no drive and one of the kind that served it later was free where logged" }
+n_of_mounts = { type = "BIGINT", doc = "part of those: mounts for which only the oldest file's wait is known" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "sum of their waits" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of the waits beyond the age at which their mount policy mounts a tape" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of that, in the last day of each wait, while its tape was in no drive and the logs show a free drive of the kind that served it later" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

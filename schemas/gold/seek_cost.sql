@@ -1,7 +1,7 @@
 /*
-title = "Picking files against reading the whole tape"
+title = "Picking files compared with reading the complete tape"
 grain = "one row per mount that picked files and mount that read the same tape completely"
-why = "From what share of a tape's files on is it quicker to read all of it? Answered by mounts that did the one and the other, whenever they were."
+why = "The share of a tape's files above which reading all of it is faster, from mounts of both kinds at any time."
 lineage = []
 features = ["D10", "P43", "S3"]
 
@@ -10,21 +10,21 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "mount that picked" }
 drive = { type = "VARCHAR", doc = "its drive" }
-site_day = { type = "DATE", doc = "its site day" }
-requested_at = { type = "TIMESTAMP", doc = "its mount request" }
-pattern = { type = "VARCHAR", doc = "its read pattern: sequential, alternate, sparse or random" }
+site_day = { type = "DATE", doc = "site day of the mount" }
+requested_at = { type = "TIMESTAMP", doc = "mount request" }
+pattern = { type = "VARCHAR", doc = "read pattern of the mount: sequential, alternate, sparse or random" }
 n_files = { type = "BIGINT", doc = "different files it read" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "bytes it read" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "its mount request to dismounted" }
-seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion a file" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "passed over a file" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion per file" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "distance passed per file" }
 whole_session_id = { type = "VARCHAR", doc = "mount that read the tape completely" }
 whole_drive = { type = "VARCHAR", doc = "its drive" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "its mount request to dismounted" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted" }
 n_volume_files = { type = "BIGINT", doc = "files on the tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "share of the files that was picked" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on reading all is quicker: whole_s / n_volume_files over wall_s / n_files" }
-is_whole_quicker = { type = "BOOLEAN", doc = "would reading all have been quicker than this mount was?" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the files above which reading all is faster: whole_s / n_volume_files over wall_s / n_files" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if reading all would have been faster than this mount" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
 title = "Time to reach the next file, by distance"
-grain = "one row per site day, drive and class of distance, of motions between two files of a reading mount"
-why = "What a file further along the tape costs. The order of files is not the order of places: a serpentine tape turns many times, so that a long way along the files may be a short one across the tape."
+grain = "one row per site day, drive and distance class of motions between two files of a reading mount"
+why = "The time to reach a file further along the tape. File order is not position: a serpentine tape turns many times, so a long way along the files may be a short way across the tape."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]
 
@@ -9,15 +9,15 @@ features = ["D10", "P32", "P34", "P35"]
 day = { type = "DATE", doc = "site day on which the motion began" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
-from_files = { type = "BIGINT", doc = "least distance of the class: files passed over, in powers of two (0, 1, 2-3, 4-7, ...)" }
-is_back = { type = "BOOLEAN", doc = "towards files before" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
+from_files = { type = "BIGINT", doc = "least distance of the class: files passed, in powers of two (0, 1, 2-3, 4-7, ...)" }
+is_back = { type = "BOOLEAN", doc = "true for motion towards earlier files" }
 n_moves = { type = "BIGINT", doc = "motions" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, together" }
 mean_s = { type = "DOUBLE", unit = "s", doc = "of one motion" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "passed over on average: files passed over times the mean file of these mounts" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance: files passed x mean file size of these mounts" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -43,7 +43,7 @@ move AS (
     FROM followed g JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id CROSS JOIN site.setting c
 ),
 classed AS (
-    -- back to the same file: one file is passed over
+    -- back to the same file: one file is passed
     SELECT *, distance < 0 AS is_back, CASE WHEN distance < 0 THEN -distance - 1 ELSE distance END AS passed FROM move
     WHERE distance IS NOT NULL
 )

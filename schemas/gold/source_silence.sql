@@ -1,13 +1,13 @@
 /*
 title = "Silent logs"
 grain = "one row per source, host and stretch of a declared period in which nothing was logged"
-why = "A missing log is a finding: whatever happened then is not in any other number."
+why = "A missing log is a finding, because no other number includes what happened then."
 features = ["I13"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source; unknown where no file of the input was ever recognised" }
+source = { type = "VARCHAR", doc = "source; unknown where no file of the input was recognised" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
-from_at = { type = "TIMESTAMP", doc = "begin of the silence" }
+from_at = { type = "TIMESTAMP", doc = "start of the silence" }
 to_at = { type = "TIMESTAMP", doc = "end of the silence" }
 silent_s = { type = "DOUBLE", unit = "s", doc = "its length" }
 

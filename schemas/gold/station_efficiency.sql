@@ -1,7 +1,7 @@
 /*
 title = "Efficiency of stations' streams"
 grain = "one row per station, direction and site day with active half-hours"
-why = "A stream that runs at 75 MB/s while it runs and at 33 over the hours stands still for most of them: how much of what its streams can do a station makes of them, with the number of streams said."
+why = "How much of its streams' capacity a station uses, with the number of streams. A stream that runs at 75 MB/s while active and at 33 MB/s over the hours is idle for most of them."
 partition = "month"
 features = ["M30", "M33", "M34", "M35"]
 
@@ -11,10 +11,10 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station" }
 direction = { type = "VARCHAR", doc = "in (from tape to the station, by reads) or out (by writes)" }
 n_active = { type = "BIGINT", doc = "half-hours in which its link was active" }
-long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "long rate: the link's average over active half-hours, gaps between files included" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool nor drives tell" }
-stream_basis = { type = "VARCHAR", doc = "flush (what the spool's flushes say while a file comes in, median of the day's hours) or drive (median drive rate of the station's files)" }
-n_streams = { type = "BIGINT", doc = "streams that are needed for the long rate: long / stream, rounded up; two in a hundred too much still pass for rounding" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "long rate: the link's average over active half-hours, with gaps between files" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool nor drives show it" }
+stream_basis = { type = "VARCHAR", doc = "flush (rate from the spool's flushes while a file arrives, median of the day's hours) or drive (median drive rate of the station's files)" }
+n_streams = { type = "BIGINT", doc = "streams needed for the long rate: long / stream, rounded up; an excess of up to 2 % is rounded down" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "long / (streams x stream)" }
 
 [[checks]]

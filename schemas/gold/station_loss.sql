@@ -1,22 +1,22 @@
 /*
 title = "Lost time, priced, by station"
 grain = "one row per drive, site day, cause, station and mode"
-why = "gold.lost_time shared out to those whose mounts lost it: whose files are scattered, whose tapes are mounted again and again, whose disks take long to drain."
+why = "gold.lost_time divided among the stations whose mounts lost it: those with scattered files, repeated mounts or slow disks."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station the mounts that lost it were for, of waits and checksums the files; of other causes than those of gold.motion_time, and of mounts that moved nothing, the one most bytes of the drive were for that day" }
+station = { type = "VARCHAR", doc = "station of the mounts that lost it, or of the files for waits and checksums; for causes outside gold.motion_time and for mounts that moved nothing, the station of most of the drive's bytes that day" }
 mode = { type = "VARCHAR", doc = "read or write, of those mounts" }
 cause = { type = "VARCHAR", doc = "as in gold.lost_time" }
-duration_us = { type = "BIGINT", unit = "us", doc = "its share of the cause's time" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "its share of what could be got back, by what its mounts lost" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode; of causes that are not shared out, by the drive in all" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price if nothing else limited" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "its share of the price, capped by the next bottleneck" }
-bottleneck = { type = "VARCHAR", doc = "what limits the drive next, as in gold.lost_time" }
+duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the cause's time" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the recoverable time, by what its mounts lost" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode; for causes that are not divided, by the drive in total" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, if nothing else limited" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, capped by the next bottleneck" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck of the drive, as in gold.lost_time" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
-title = "Streams side by side"
+title = "Streams at once"
 grain = "one row per station, site day, mode, number of its streams at once and number of streams the other way"
-why = "At how many streams does a station's disk drop below tape speed, and does it serve them alike? A hundred MB/s among fifty streams are two for each."
+why = "The number of streams at which a station's disk drops below tape speed, and whether it serves them equally. A hundred MB/s among fifty streams are two for each."
 partition = "month"
 features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 
@@ -11,10 +11,10 @@ station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
 n_streams = { type = "BIGINT", doc = "transfers of that mode under way at once" }
 n_opposite = { type = "BIGINT", doc = "transfers of the other mode under way meanwhile" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds in which it was so" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with these numbers" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "all streams of that mode together, each at its own average from first to last block" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "one stream on average" }
-fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index of the streams at one instant, (sum x)^2 / (n sum x^2), averaged over the time: 1 all alike, 1/n one has all" }
+fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index of the streams at one instant, (sum x)^2 / (n sum x^2), averaged over the time: 1 means all equal, 1/n means that one has all" }
 variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation of a stream's rate over all of them and all the time: standard deviation / mean" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Traffic of tapes"
 grain = "one row per site day, drive, mount, station, storage group, file family, mode and basis of the drive rate"
-why = "What moved on a day, whatever day its mount began: a file that moves over midnight gives each day the bytes and the drive time of its share of the time, and counts as a file on the day in which it ended."
+why = "Data moved on a day, on whatever day its mount started. A file that moves over midnight gives each day its share of bytes and drive time, and counts as a file on the day in which it ended."
 partition = "month"
 
 [columns]
@@ -14,11 +14,11 @@ storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log has 
 file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "as in silver.transfer; NULL where no log has the drive's time" }
-n_files = { type = "BIGINT", doc = "whole files that ended on this day" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved on this day in whole files, each evenly from its first block to its last" }
-timed_bytes = { type = "BIGINT", unit = "bytes", doc = "of these, in files whose drive time is known" }
-drive_us = { type = "BIGINT", unit = "us", doc = "time the drive worked on those, by the basis; split over midnight as the bytes are" }
-is_listed = { type = "BOOLEAN", doc = "the accounting's table of transfers has one of these files" }
+n_files = { type = "BIGINT", doc = "complete files that ended on this day" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on this day in complete files, each spread evenly from its first block to its last" }
+timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of these in files with known drive time" }
+drive_us = { type = "BIGINT", unit = "us", doc = "time the drive worked on those, by the basis; divided at midnight like the bytes" }
+is_listed = { type = "BOOLEAN", doc = "true if the accounting's table of transfers has one of these files" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,6 +1,6 @@
 /*
-title = "How campaigns burn down"
-why = "What a campaign moved each day, how much is done and how much is left: what its end is reckoned from."
+title = "Daily progress of campaigns"
+why = "The data a campaign moved each day, how much is done and how much is left, to estimate its end."
 takes = ["last_day"]
 
 [columns]
@@ -10,9 +10,9 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved that day" }
 n_drives = { type = "BIGINT", doc = "drives that moved it" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "moved until the end of that day, as far as logs tell" }
-left_gb = { type = "DOUBLE", unit = "GB", doc = "of its size, not below nothing" }
-n_days_lacking = { type = "BIGINT", doc = "days since its begin of which no log tells: what moved then is not in done_gb" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "moved until the end of that day, as far as logs show" }
+left_gb = { type = "DOUBLE", unit = "GB", doc = "remainder of its size, at least 0" }
+n_days_lacking = { type = "BIGINT", doc = "days since its start without logs; data moved then is not in done_gb" }
 */
 WITH summed AS (
     SELECT *, sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) OVER so_far / 1e9 AS done_gb, count(*) OVER so_far AS n_told

@@ -1,17 +1,17 @@
 /*
 title = "What would speed campaigns up"
-why = "What mending each cause of lost time would bring a campaign, a day: by the ledger that caps each gain at the next bottleneck, of each drive the campaign's share of its bytes."
+why = "The daily gain of a campaign from fixing each cause of lost time: each drive's gain, capped at the next bottleneck, times the campaign's share of the drive's bytes."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
 cause = { type = "VARCHAR", doc = "cause of lost time" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more a day if it were mended: of each drive's gain that day the share that the campaign had of its bytes" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if it were fixed: each drive's gain that day, times the campaign's share of its bytes" }
 */
 WITH drive_day AS (
     SELECT c.campaign, t.drive, t.day, CAST(sum(t.bytes) AS DOUBLE) AS bytes

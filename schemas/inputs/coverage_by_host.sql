@@ -1,6 +1,6 @@
 /*
 title = "How much of each log was read, by host"
-why = "What the coverage gate goes by: of the hours that site.toml declares of each kind of log, so much was read. Hours that no log could cover yet are not missing: those after the newest file was written."
+why = "Input of the coverage gate: how much was read of the hours that site.toml declares for each kind of log. Hours after the newest file was written are not missing."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -12,19 +12,19 @@ doc = "instant after the last, UTC"
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
-speaks_for = { type = "VARCHAR", doc = "what such logs speak for, as in site.source" }
+speaks_for = { type = "VARCHAR", doc = "what such logs cover, as in site.source" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "of that, covered by what was read" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "part of that covered by logs that were read" }
 */
 WITH written AS (
-    -- files that an archive or an image dates 1970 or 1980 do not say when they were written
+    -- files that an archive or an image dates 1970 or 1980 do not show when they were written
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) AS at FROM ops.file
 ),
 of_ports AS (
     SELECT link FROM site.link_port EXCEPT SELECT alias FROM site.station_alias
 )
--- what counts the ports of hosts is a log of their links, under the links' names
+-- counters of hosts' ports are a log of their links, under the links' names
 SELECT c.source, CASE WHEN c.host IN (SELECT link FROM of_ports) THEN 'links' ELSE k.speaks_for END AS speaks_for, c.host,
        sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
 FROM ops.coverage c CROSS JOIN written w LEFT JOIN site.source k ON k.source = c.source

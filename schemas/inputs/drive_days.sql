@@ -1,21 +1,21 @@
 /*
-title = "What drives moved and how long they could be used"
-why = "Traffic of each drive a day, and the hours of it in which logs tell of the drive and in which it was down: what the number of drives needed is reckoned from."
+title = "Data moved by drives, and their hours of service"
+why = "Daily traffic of each drive, with its covered hours and its hours down, to estimate the number of drives needed."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
-generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive = { type = "VARCHAR", doc = "drive" }
-day = { type = "DATE", doc = "site day on which server logs tell of it for more than nothing" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read that day in whole files" }
-write_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in whole files" }
+day = { type = "DATE", doc = "site day on which server logs cover it" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read that day in complete files" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in complete files" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours that logs cover" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "of these, offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "part of these offline, in error or cleaning" }
 */
 WITH told AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,

@@ -1,13 +1,13 @@
 /*
 title = "Rates of large files, with drive and tape"
-why = "What contributions of drives and tapes are estimated from, each with the other's taken out."
+why = "Input for the separate effects of drives and tapes."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive" }
-drive_rate_basis = { type = "VARCHAR", doc = "what the rate rests on" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the rate" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of the file" }

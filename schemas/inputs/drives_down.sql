@@ -1,12 +1,12 @@
 /*
-title = "When drives could not be used"
-why = "Outages, for running recorded work again: a drive that was down then is down again."
+title = "Outages of drives"
+why = "Outages for a replay of recorded work: a drive that was down then is down again."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }

@@ -1,19 +1,19 @@
 /*
-title = "Where the files lie that were read"
-why = "What the adviser on mounts winds to. Where only some files of a tape are known, a file nobody knows counts as much as the mean of those."
+title = "Positions of the files that were read"
+why = "Positions to which the replay of mount policies winds. Where only some files of a tape are known, each unknown file counts with the mean of those."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "bytes before it" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "the same with it" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "bytes before the file" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "bytes up to its end" }
 */
 WITH asked AS (
     SELECT DISTINCT system, volume, file_number

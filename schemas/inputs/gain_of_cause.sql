@@ -1,25 +1,25 @@
 /*
-title = "What a cause of lost time would gain"
-why = "What prices a finding: the gain of gold.lost_time, of one drive or, as gold.station_loss shares it out, one station, and one cause."
+title = "Gain of a cause of lost time"
+why = "The price of a finding: the gain in gold.lost_time for one cause and one drive, or for one station as divided in gold.station_loss."
 takes = ["first_day", "last_day"]
 
 [params.who]
 type = "VARCHAR"
-doc = "which column names it: drive or station"
+doc = "column that names the entity: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "the drive or station; of what no log tells the station of, the drive"
+doc = "the drive or station; the drive where no log shows the station"
 
 [params.cause]
 type = "VARCHAR"
 doc = "cause in gold.lost_time"
 
 [columns]
-gain_gb = { type = "DOUBLE", unit = "GB", doc = "of all these days, capped by the next bottleneck; NULL where nothing is priced" }
-naive_gb = { type = "DOUBLE", unit = "GB", doc = "the same if nothing else limited" }
-bottleneck = { type = "VARCHAR", doc = "what comes next in the way of its dearest day" }
-n_rows = { type = "BIGINT", doc = "rows of all drives and causes: 0 where no log of drives tells of these days" }
+gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain of all these days, capped by the next bottleneck; NULL without a price" }
+naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain if nothing else limited" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck on its most expensive day" }
+n_rows = { type = "BIGINT", doc = "rows of all drives and causes; 0 where no drive log covers these days" }
 */
 WITH lost AS (
     SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, bottleneck

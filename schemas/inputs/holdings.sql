@@ -1,18 +1,18 @@
 /*
-title = "What the archive holds"
-why = "Files on tape, as the newest export of the volume table has them, and what was written since; without an export only what was seen being written. What a plan is held against."
+title = "Data in the archive"
+why = "Files on tape from the newest export of the volume table, plus data written since, for comparison with a plan. Without an export only logged writes count."
 takes = ["last_day", "group"]
 
 [params.family]
 type = "VARCHAR"
 default = ""
-doc = "one file family; all of them if left out"
+doc = "one file family; default: all"
 
 [columns]
 n_volumes = { type = "BIGINT", doc = "volumes that the export lists" }
-listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export does not say it, capacity less what is left and what is deleted" }
-listed_at = { type = "TIMESTAMP", doc = "latest change or use that an export knows; NULL without one, or where one of several archive systems has none: then more is held than is known" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written since, until the end of the last day: on a listed volume since its row's last change, on others since the latest change its system's export knows; without an export all that was seen. What an export later than that day has of later writing is taken off" }
+listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export lacks it, capacity minus free and deleted space" }
+listed_at = { type = "TIMESTAMP", doc = "latest change or use in an export; NULL without an export, or where one of several archive systems has none, so that the archive holds more than is known" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written since then, until the end of the last day: on a listed volume since its row's last change, on others since the latest change in its system's export. Without an export all logged writes. Later writes in a later export are subtracted" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "both together" }
 */
 WITH listed AS (

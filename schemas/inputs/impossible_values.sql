@@ -1,6 +1,6 @@
 /*
-title = "Values that cannot be"
-why = "What gold.contradiction is made of: by kind and entity the values that are more than is possible, or less than another log proves; and kinds of which nothing could be compared."
+title = "Impossible values"
+why = "Input of gold.contradiction: by kind and entity the values above what is possible, or below what another log proves, and the kinds without a comparison."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -11,46 +11,46 @@ type = "TIMESTAMP"
 doc = "instant after the last, UTC"
 
 [columns]
-kind = { type = "VARCHAR", doc = "which comparison, as in gold.contradiction" }
+kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" }
 entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
-n = { type = "BIGINT", doc = "values that cannot be" }
-n_compared = { type = "BIGINT", doc = "values that were compared, of all entities" }
+n = { type = "BIGINT", doc = "impossible values" }
+n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
 reported = { type = "DOUBLE", doc = "the worst of them: the one furthest from its bound, as a share of that" }
-bound = { type = "DOUBLE", doc = "the most, or least, that is possible" }
+bound = { type = "DOUBLE", doc = "highest or lowest possible value" }
 what = { type = "VARCHAR", doc = "what the value is, with its unit" }
-why = { type = "VARCHAR", doc = "why it cannot be" }
-hint = { type = "VARCHAR", doc = "what it looks like; NULL where nothing points anywhere" }
-from_at = { type = "TIMESTAMP", doc = "begin of the first of them" }
+why = { type = "VARCHAR", doc = "why it is impossible" }
+hint = { type = "VARCHAR", doc = "likely cause; NULL where there is no sign of one" }
+from_at = { type = "TIMESTAMP", doc = "start of the first of them" }
 to_at = { type = "TIMESTAMP", doc = "end of the last" }
-reason_missing = { type = "VARCHAR", doc = "which logs would be needed to compare; NULL where there was something" }
-file_id = { type = "VARCHAR", doc = "file of the worst one's line; NULL for an hour, which is of many lines" }
+reason_missing = { type = "VARCHAR", doc = "logs needed for a comparison; NULL where there was one" }
+file_id = { type = "VARCHAR", doc = "file of the worst one's line; NULL for an hour, which has many lines" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH kind AS (
     SELECT * FROM (VALUES
         ('link_below_tape', 'GB on tape in half an hour',
-         '{:.3g} where {:.3g} GB its links carried is the most possible',
+         '{:.3g} where {:.3g} GB its links carried is the maximum',
          'traffic of a station''s links and transfers of drives elsewhere, in the same half-hour'),
         ('rate_above_drive', 'MB/s of a large file',
-         '{:.3g} where {:.3g} MB/s of the drive, times 3, is the most possible',
+         '{:.3g} where {:.3g} MB/s of the drive, times 3, is the maximum',
          'transfers of large files in drives whose generation site.toml names'),
         ('load_above_link', 'MB/s of a link in an hour',
-         '{:.3g} where {:.3g} MB/s of its capacity is the most possible',
+         '{:.3g} where {:.3g} MB/s of its capacity is the maximum',
          'traffic of links whose capacity site.toml or MRTG''s configuration gives'),
         ('processors_above_one', 'shares of processor time in all',
-         '{:.3g} where {:.3g} for a share is the most possible', 'samples of processors'),
+         '{:.3g} where {:.3g} for a share is the maximum', 'samples of processors'),
         ('disk_above_one', 'busy share of a disk',
-         '{:.3g} where {:.3g} for a share is the most possible', 'samples of disks with their busy share'),
+         '{:.3g} where {:.3g} for a share is the maximum', 'samples of disks with their busy share'),
         ('file_above_moved', 'bytes of a user''s file',
-         '{:.3g} where {:.3g} bytes moved for it is the most possible', 'transfers with the size of the user''s file'),
-        ('negative_gap', 'seconds of a gap between files', '{:.3g} is below nothing', 'two files in one mount'),
+         '{:.3g} where {:.3g} bytes moved for it is the maximum', 'transfers with the size of the user''s file'),
+        ('negative_gap', 'seconds of a gap between files', '{:.3g} is negative', 'two files in one mount'),
         ('test_in_memory', 'bytes of a timed test',
          'a working set of {:.3g} bytes fits the memory of {:.3g}: the cache was measured',
          'timed tests with their date, of hosts whose memory_gb a fact of site.toml gives')
     ) AS k(kind, what, why, needs)
 ),
 compared AS (
-    -- 5 %: clocks and poll times are off by so much
+    -- 5 %: clocks and poll times are off by this much
     SELECT 'link_below_tape' AS kind, concat_ws('/', station, direction) AS entity, tape_gb AS reported,
            counted_gb AS bound, tape_gb > counted_gb * 1.05e0 AS is_impossible, bin_at AS from_at,
            bin_at + INTERVAL 30 MINUTE AS to_at, file_id, line_no

@@ -1,6 +1,6 @@
 /*
 title = "Days that have logs of drives"
-why = "What a finding's price is spread over. A day counts of which a tenth or more is known of some drive: the first and last file of a log reach over midnight."
+why = "The days over which a finding's price is averaged. A day counts if logs cover a tenth of it for some drive, because the first and last file of a log span midnight."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,34 +1,34 @@
 /*
-title = "What mounts took, for fitting the sizing formula"
-why = "Files, bytes and seconds of each mount, demand left out: what the formula of the sizing note is calibrated on, for each kind of drive and each direction."
+title = "Durations of mounts, for fitting the sizing formula"
+why = "Files, bytes and seconds of each mount, without time without a request, to calibrate the formula of the sizing note per kind of drive and direction."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
-generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not say it" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 session_id = { type = "VARCHAR", doc = "mount" }
 drive = { type = "VARCHAR", doc = "drive" }
-days_since = { type = "DOUBLE", unit = "d", doc = "days from the first mount of the answer to this one" }
-n_files = { type = "BIGINT", doc = "files it moved, all of them whole" }
+days_since = { type = "DOUBLE", unit = "d", doc = "days from the first mount in the result to this one" }
+n_files = { type = "BIGINT", doc = "files it moved, all complete" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted, less no_request_s" }
-moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block of its files: waits for data or room included" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted, minus no_request_s" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block of its files, with waits for data or room" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by its basis" }
-between_s = { type = "DOUBLE", unit = "s", doc = "between its files, from last block to first, less tape motion and no_request_s; NULL where not each of these gaps was logged" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, to the first file too" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted while nobody wanted it: demand, no cost" }
+between_s = { type = "DOUBLE", unit = "s", doc = "between its files, from last block to first, minus tape motion and no_request_s; NULL unless each of these gaps was logged" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, including to the first file" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted without a request: demand, not a cost" }
 */
 WITH moving AS (
     SELECT system, session_id, bool_and(status = 'ok') AS is_whole,
            sum(date_diff('microsecond', started_at, ended_at)) AS us
     FROM silver.transfer
     WHERE session_id IS NOT NULL
-      AND day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
+      AND day >= $last_day - CAST($n_days AS INTEGER)  -- no value is before its mount
     GROUP BY system, session_id
 ),
 idle AS (

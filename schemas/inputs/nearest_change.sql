@@ -1,6 +1,6 @@
 /*
 title = "The change nearest to a step"
-why = "What may explain a finding: the entry of the change log, nearest in time, that touches what the finding is about. One that names it goes before one of all the site at the same distance."
+why = "The change that may explain a finding: the nearest entry of the change log that affects its entity. An entry that names the entity precedes one for the complete site at the same distance."
 
 [params.since]
 type = "TIMESTAMP"
@@ -16,7 +16,7 @@ doc = "instant of the step, UTC"
 
 [params.names]
 type = "VARCHAR[]"
-doc = "drives, stations, hosts and systems that it is about, with commas between them"
+doc = "drives, stations, hosts and systems of the finding, separated by commas"
 
 [columns]
 change_id = { type = "VARCHAR", doc = "as in site.change" }

@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files, and gaps"
-why = "What effects of changes are estimated from: each value with all that it may be held alike by."
+why = "Input for the effects of changes: each value with everything by which values are compared like with like."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -12,8 +12,8 @@ doc = "instant after the last, UTC"
 
 [columns]
 measure = { type = "VARCHAR", doc = "rate or gap" }
-moved_at = { type = "TIMESTAMP", doc = "begin of the file or the gap" }
-value = { type = "DOUBLE", doc = "rate in MB/s; gap in s, of those in which a request was there all the time" }
+moved_at = { type = "TIMESTAMP", doc = "start of the file or the gap" }
+value = { type = "DOUBLE", doc = "rate in MB/s; gap in s, for gaps with a request throughout" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive" }
 system = { type = "VARCHAR", doc = "archive system" }
@@ -21,9 +21,9 @@ station = { type = "VARCHAR", doc = "station" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
-cluster = { type = "VARCHAR", doc = "values that hang together: files of a tape in a drive that day, gaps of a mount" }
-size = { type = "BIGINT", doc = "of a rate's file: powers of two above 0.5 GB; 0 of gaps" }
-basis = { type = "VARCHAR", doc = "of a rate: drive_rate_basis; empty of gaps" }
+cluster = { type = "VARCHAR", doc = "cluster of values: files of a tape in a drive that day, gaps of a mount" }
+size = { type = "BIGINT", doc = "size class of a rate's file: powers of two above 0.5 GB; 0 for gaps" }
+basis = { type = "VARCHAR", doc = "drive_rate_basis of a rate; empty for gaps" }
 */
 SELECT 'rate' AS measure, started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host,
        volume, concat_ws(' ', drive, volume, day) AS cluster, CAST(floor(log2(bytes / 5e8)) AS BIGINT) AS size,

@@ -1,16 +1,16 @@
 /*
-title = "The least age from which reads were worth a mount"
-why = "The adviser on mounts runs the recorded days again under the policy that they had."
+title = "Least ages of the mount policies of reads"
+why = "The mount policy under which the replay runs the recorded days."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 min_age_s = { type = "DOUBLE", unit = "s", doc = "least age of the mount policy of a request, as its frontend logged it" }
-n_requests = { type = "BIGINT", doc = "requests with it" }
+n_requests = { type = "BIGINT", doc = "requests with this policy" }
 */
 SELECT date_diff('microsecond', q.queued_at, q.due_at) / 1e6 AS min_age_s, count(*) AS n_requests
 FROM silver.request q CROSS JOIN site.setting c

@@ -1,35 +1,35 @@
 /*
 title = "Days before and after recommendations"
-why = "What the drives of a recommendation, and drives of their kind it is not about, moved on each day: from these the realised gain is reckoned. Without the day on which it was applied."
+why = "Data moved per day by a recommendation's drives and by other drives of their kind, to compute the realised gain. Without the day on which it was applied."
 
 [params.last_day]
 type = "DATE"
-doc = "last site day: what came of them, and how they stood, as of it; the last day with data if left out"
+doc = "last site day: report outcome and state as of this day; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days looked at on either side"
+doc = "site days on either side"
 
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }
 text = { type = "VARCHAR", doc = "what was recommended" }
 state = { type = "VARCHAR", doc = "made, applied or dropped, as of last_day" }
 made_day = { type = "DATE", doc = "when it was made" }
-applied_day = { type = "DATE", doc = "first site day with it; NULL where it is not applied by then" }
-is_hours = { type = "BOOLEAN", doc = "it brings hours, not speed" }
-predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what it was said to bring" }
+applied_day = { type = "DATE", doc = "first site day with it; NULL where it was not applied by then" }
+is_hours = { type = "BOOLEAN", doc = "it frees drive-hours and does not raise the rate" }
+predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "promised gain" }
 predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end" }
 predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end" }
-day = { type = "DATE", doc = "site day; NULL where there is none to look at" }
-is_after = { type = "BOOLEAN", doc = "after it was applied" }
+day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
+is_after = { type = "BOOLEAN", doc = "true after it was applied" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by its drives" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
-peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by drives of the same kinds it is not about" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours at work" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these drives at work" }
+peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by other drives of the same kinds" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these drives at work" }
 */
 WITH last_said AS (
-    -- what was said again is a correction: the last word on each counts, as soon as its day has come
+    -- a repeated event is a correction: the last one of each kind counts, from its day on
     SELECT number, event, arg_max(day, step) AS day, max(step) AS step FROM ops.recommendation GROUP BY number, event
 ),
 stood AS (
@@ -69,7 +69,7 @@ sided AS (
     WHERE m.drive IS NOT NULL OR k.generation IS NOT NULL
 ),
 summed AS (
-    -- whole bytes and microseconds: their sum is the same in whatever order the drives come
+    -- whole bytes and microseconds: their sum does not depend on the order in which the drives come
     SELECT number, day,
            coalesce(sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) FILTER (WHERE is_mine), 0) / 1e9 AS moved_gb,
            coalesce(sum(CAST(round(3600e6 * busy_hours) AS HUGEINT)) FILTER (WHERE is_mine), 0) / 3600e6 AS busy_hours,

@@ -6,29 +6,29 @@ takes = ["last_day"]
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station most of its bytes were for" }
+station = { type = "VARCHAR", doc = "station of most of its bytes" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; of a mount that did both, what most of its files did" }
-asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested; where requests have a mount policy, when the first of its files was due: until then they wait by choice, and not for a drive" }
-requested_at = { type = "TIMESTAMP", doc = "mount request: the drive is taken" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged: such a mount cannot be run again" }
-queued_at = { type = "TIMESTAMP", doc = "when one of its files was asked for; NULL where no log has it" }
+mode = { type = "VARCHAR", doc = "read or write; for a mount that did both, the mode of most files" }
+asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested; with a mount policy, when the first of its files was due, because until then they wait by choice" }
+requested_at = { type = "TIMESTAMP", doc = "mount request, when the drive is taken" }
+dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged, and then the mount cannot be replayed" }
+queued_at = { type = "TIMESTAMP", doc = "when one of its files was requested; NULL where no log has it" }
 file_number = { type = "BIGINT", doc = "number of that file on the tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by one of its files; 0 where it failed" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "of that, in which the drive waited for data to write or for room to read into; NULL where no log has it" }
-before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the file before, or of the first from the mount request, to its first block" }
-think_s = { type = "DOUBLE", unit = "s", doc = "of that, while nobody wanted anything" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "of that, dialogues, databases and start; all but think_s where no log parts it" }
-position_s = { type = "DOUBLE", unit = "s", doc = "of before_s, winding from the file before; NULL of the first, and where no log parts it" }
-after_s = { type = "DOUBLE", unit = "s", doc = "of the last file: from its last block to dismounted" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of that in which the drive waited for data to write or for room to read into; NULL where no log has it" }
+before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the previous file, or from the mount request for the first, to its first block" }
+think_s = { type = "DOUBLE", unit = "s", doc = "part of that without a request" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of that for dialogues, databases and start; all but think_s where no log separates it" }
+position_s = { type = "DOUBLE", unit = "s", doc = "part of before_s winding from the previous file; NULL for the first, and where no log separates it" }
+after_s = { type = "DOUBLE", unit = "s", doc = "for the last file, from its last block to dismounted" }
 */
 WITH file AS (
     SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.file_number, t.queued_at, t.started_at, t.ended_at,
@@ -42,7 +42,7 @@ WITH file AS (
         ON r.system = t.system AND r.request_id = t.unique_id AND r.due_at IS NOT NULL
         AND r.day >= $last_day - CAST($n_days AS INTEGER) - 31
     WHERE t.session_id IS NOT NULL
-      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- none is before its mount
+      AND t.day >= $last_day - CAST($n_days AS INTEGER)  -- no value is before its mount
     WINDOW mount AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
 ),
 most AS (

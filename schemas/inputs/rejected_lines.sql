@@ -1,10 +1,10 @@
 /*
 title = "Lines that could not be read"
-why = "What `tapescope rejects` shows: the first lines of each file and reason, for people to report."
+why = "The lines of `tapescope rejects`: the first ones of each file and reason, for people to report."
 
 [params.source]
 type = "VARCHAR"
-doc = "of this source only; all of them without"
+doc = "only this source; default: all"
 
 [params.most]
 type = "BIGINT"

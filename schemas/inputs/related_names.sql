@@ -1,10 +1,10 @@
 /*
-title = "Whose logs count for whom"
-why = "What the coverage gate goes by: a drive's logs are those of its system, a station's those of its links and other names."
+title = "Which logs count for which entity"
+why = "Input of the coverage gate: a drive's logs are those of its system, a station's those of its links and other names."
 
 [columns]
 name = { type = "VARCHAR", doc = "drive or station" }
-other = { type = "VARCHAR", doc = "name under which logs may speak of it" }
+other = { type = "VARCHAR", doc = "name under which logs may cover it" }
 */
 SELECT drive AS name, system AS other FROM site.drive WHERE system IS NOT NULL
 UNION SELECT station, link FROM site.link

@@ -1,6 +1,6 @@
 /*
-title = "What passed a station's network, disks and links"
-why = "What a station's clock is estimated from: rates by its own clock, or by that of the switch. What comes from tape comes into the station and is written to its disks; the reverse for what goes to tape."
+title = "Traffic of a station's network, disks and links"
+why = "Input for the estimate of a station's clock: rates by its own clock, or by that of the switch. Data from tape comes into the station and is written to its disks; data to tape takes the reverse way."
 
 [params.station]
 type = "VARCHAR"
@@ -17,9 +17,9 @@ doc = "instant after the last, UTC"
 [columns]
 watched = { type = "VARCHAR", doc = "network, disk or link" }
 tool = { type = "VARCHAR", doc = "program that took the samples; switch for links" }
-at_s = { type = "DOUBLE", unit = "s", doc = "begin of the sample, since 1970" }
+at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, since 1970" }
 step_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station: of all its interfaces or links, or written to its disks" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, for all its interfaces or links, or written to its disks" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of it, or read from its disks" }
 */
 WITH passed AS (

@@ -1,6 +1,6 @@
 /*
-title = "Transfers of stations as the movers' log has them"
-why = "What the clocks of stations are compared with: when bytes must have passed, by the clock of the movers' log."
+title = "Transfers of stations in the movers' log"
+why = "Reference for the clocks of stations: when bytes must have passed, by the clock of the movers' log."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,20 +1,20 @@
 /*
-title = "Ways of the tape between two files"
-why = "What the seek model learns from: where the tape was, where it had to go, and how long that took, of reading mounts of tapes all of whose files are known."
+title = "Tape motions between two files"
+why = "Data to fit the seek model: where the tape was, where it had to go, and how long that took, in reading mounts of tapes with all files known."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 from_gb = { type = "DOUBLE", unit = "GB", doc = "end of the file before, counted from the first byte of the tape" }
-to_gb = { type = "DOUBLE", unit = "GB", doc = "begin of the file after" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion between them" }
+to_gb = { type = "DOUBLE", unit = "GB", doc = "start of the file after" }
+position_s = { type = "DOUBLE", unit = "s", doc = "duration of the tape motion between them" }
 */
 WITH placed AS (
     SELECT system, volume, file_number, bytes, count(*) OVER tape AS n_known, max(file_number) OVER tape AS n_files,

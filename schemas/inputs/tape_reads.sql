@@ -1,26 +1,26 @@
 /*
 title = "Reads of files, in their order"
-why = "Which file was fetched from tape, and when: what a buffer of any size would have caught is reckoned from it. Only what today's disks did not hold is here."
+why = "Which file was fetched from tape and when, to compute what a buffer of any size would have caught. It has only files that the present disks did not hold."
 takes = ["last_day", "group"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [params.n_most]
 type = "BIGINT"
 default = "1000000"
-doc = "of each witness at most so many reads, the last of them"
+doc = "most reads of each kind of log, the newest"
 
 [columns]
-witness = { type = "VARCHAR", doc = "who saw it: drives (files read whole, known by their place on a tape) or pools (restores done, known by dCache's name of the file). One read may be told by both" }
+witness = { type = "VARCHAR", doc = "log that has it: drives (completely read files, identified by their place on a tape) or pools (completed restores, identified by dCache's name of the file). One read may be in both" }
 system = { type = "VARCHAR", doc = "archive system" }
-file = { type = "VARCHAR", doc = "which file: drives volume:number:bytes, pools pnfsid:bytes. Other bytes are another file under its number" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log tells it" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of it: drives on tape, pools in the pool" }
-read_at = { type = "TIMESTAMP", doc = "when: drives first block, pools when the restore was asked for" }
+file = { type = "VARCHAR", doc = "identity of the file: drives volume:number:bytes, pools pnfsid:bytes. A different size means a different file with the same number" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file: for drives on tape, for pools in the pool" }
+read_at = { type = "TIMESTAMP", doc = "when: for drives the first block, for pools the request for the restore" }
 day = { type = "DATE", doc = "site day of read_at" }
 */
 WITH told AS (

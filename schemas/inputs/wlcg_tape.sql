@@ -1,20 +1,20 @@
 /*
 title = "WLCG tape metrics, by storage group"
-why = "What WLCG asks every tape site to publish: bytes kept, read and written, and how often tapes were mounted that day."
+why = "The numbers that WLCG asks every tape site to publish: bytes kept, read and written, and how often tapes were mounted that day."
 
 [params.last_day]
 type = "DATE"
-doc = "the site day told; the last day with data if left out"
+doc = "site day; default: the last day with data"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group; where ENDIT's logs alone tell, the pool" }
+storage_group = { type = "VARCHAR", doc = "storage group; the pool where only ENDIT's logs exist" }
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, deleted ones left out; rounded to 10^9; NULL where no volume table was read" }
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day, by the drives' logs; where none tells of the day, what pools' records or ENDIT's runs say was fetched; NULL where nothing tells" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day, likewise" }
-total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL, as what follows, where no drives' log tells" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day, by the drives' logs; where no such log covers the day, fetched by the pools' records or ENDIT's runs; NULL without any log" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day, by the same logs" }
+total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL, like the following columns, without a drive log" }
 unique_mounts = { type = "BIGINT", doc = "different tapes of these mounts" }
-avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where none was mounted" }
+avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where no tape was mounted" }
 */
 WITH kept AS (
     SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes
@@ -32,7 +32,7 @@ per_volume AS (
 mounted AS (
     SELECT storage_group, sum(n_mounts) AS total_mounts, count(*) AS unique_mounts FROM per_volume GROUP BY storage_group
 ),
--- a day no server log tells of had traffic like any other: nothing is known of it
+-- a day without a server log had traffic like any other: nothing is known about it
 told AS (
     SELECT count(*) FILTER (bucket <> 'unknown') > 0
            AND (count(*) FILTER (bucket = 'occupied') = 0 OR (SELECT count(*) FROM moved) > 0) AS is_told

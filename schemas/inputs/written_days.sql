@@ -1,22 +1,22 @@
 /*
-title = "What was written each day"
-why = "Bytes that went to tape, day by day, and how much of the day logs tell of: what growth is reckoned from."
+title = "Data written each day"
+why = "Bytes written to tape per day, and how much of the day logs cover, to estimate growth."
 takes = ["last_day", "group"]
 
 [params.family]
 type = "VARCHAR"
 default = ""
-doc = "one file family; all of them if left out"
+doc = "one file family; default: all"
 
 [params.n_days]
 type = "BIGINT"
 default = "728"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
-day = { type = "DATE", doc = "site day of which logs tell, or the accounting's table of transfers; others are left out" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in whole files; nothing where logs tell of none" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, for that has every transfer, and on days between two of its days that are a week apart at most" }
+day = { type = "DATE", doc = "site day covered by logs or by the accounting's table of transfers; others are left out" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in complete files; 0 where logs show no writing" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, which has every transfer, and on days between two of its days at most a week apart" }
 */
 WITH covered AS (
     SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share

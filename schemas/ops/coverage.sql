@@ -1,15 +1,15 @@
 /*
 title = "Coverage"
-grain = "one row per source, host and hour that was expected or seen"
-why = "What was not seen is said before what it means; a verdict that rests on missing hours is withheld."
+grain = "one row per source, host and hour that a log was expected for or covers"
+why = "Reports list missing hours first, and a verdict that depends on missing hours is withheld."
 features = ["I13"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if none" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour covered by a log, within what was declared if anything was" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour covered by a log, within the declared time where any is declared" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
@@ -27,7 +27,7 @@ WITH reached AS (
 interval AS (
     SELECT source, host, from_at, to_at, 'seen' AS what FROM silver.log_coverage
     UNION ALL
-    -- inputs may declare one time more than once: it counts once
+    -- several inputs may declare the same time; it counts once
     SELECT source, host, greatest(from_at, coalesce(reached_at, from_at)), to_at, 'expected'
     FROM reached WHERE reached_at IS NULL OR to_at > reached_at
 ),

@@ -1,17 +1,17 @@
 /*
-title = "How sources flow"
+title = "Sources: silence, volume, changed headers"
 grain = "one row per source of which a file was read, or refused for its header"
-why = "A source that falls silent, shrinks, or changes its columns is held against its own past, before its numbers mislead. As of the newest build that had anything to do."
+why = "A source that falls silent, shrinks or changes its columns is found by comparison with its own past, before its numbers mislead. State at the newest build that changed anything."
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
-last_at = { type = "TIMESTAMP", doc = "newest instant in its files; those beyond the day after a file was written do not count" }
-silent_hours = { type = "DOUBLE", unit = "h", doc = "from then to the newest instant of any source: the end of the period, never now" }
+last_at = { type = "TIMESTAMP", doc = "newest instant in its files; instants later than the day after a file was written do not count" }
+silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from then to the newest instant of any source, not to the present" }
 allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause between its last 28 days with files; NULL if there were fewer than 8 days" }
 n_lines = { type = "BIGINT", doc = "lines of the files that end on its last day" }
 usual_n_lines = { type = "DOUBLE", doc = "median of the same over up to 28 days with files before; NULL if there were fewer than 7" }
 times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }
-n_refused = { type = "BIGINT", doc = "files refused because their header is not one it knows: columns are new or missing" }
+n_refused = { type = "BIGINT", doc = "files refused because their header has new or missing columns" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -1,17 +1,17 @@
 /*
 title = "Did the change help?"
 topic = "changes"
-why = "Overall rates of mounts before and after an instant, side by side. Descriptive: what else changed, and chance, are not taken out."
+why = "Overall rates of mounts before and after an instant. Descriptive only: other changes and chance are not removed."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 is_after = { type = "BOOLEAN", doc = "mounts requested at the change or after it" }
 n_sessions = { type = "BIGINT", doc = "mounts" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
-p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of their overall rates" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these mounts" }
+p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the mounts' overall rates" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median" }
 p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their bytes / their wall-clock" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of these mounts" }
 */
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,

@@ -1,18 +1,18 @@
 /*
-title = "Whom did the change help?"
+title = "Which groups did the change help?"
 topic = "changes"
-why = "Overall rates of each storage group's mounts before and after an instant: a mend for one may be another's loss. Descriptive, as `before_after`."
+why = "Overall rates of each storage group's mounts before and after an instant, because a change that helps one group may cost another. Descriptive only, as `before_after`."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log tells it" }
+storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 n_before = { type = "BIGINT", doc = "mounts requested before it" }
 n_after = { type = "BIGINT", doc = "mounts requested at the change or after it" }
-before_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the first" }
-after_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the others" }
-before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the first; NULL without any" }
-after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same of the others" }
+before_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the mounts before" }
+after_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the mounts after" }
+before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts before; NULL without any" }
+after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts after" }
 ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
 */
 WITH mount AS (

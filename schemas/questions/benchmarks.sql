@@ -1,30 +1,30 @@
 /*
 title = "Timed tests"
 topic = "host"
-why = "What disks and paths did when tried, how many streams at once, the processor time it cost, what the host was made of, and what makes a figure doubtful."
+why = "Results of disk and path tests: streams at once, CPU time, the host's configuration, and what makes a result doubtful."
 takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-ended_at = { type = "TIMESTAMP", doc = "end of the run, UTC; NULL where nothing says when it was" }
-tool = { type = "VARCHAR", doc = "what printed it" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run, UTC; NULL where the file has no time" }
+tool = { type = "VARCHAR", doc = "program that printed it" }
 mode = { type = "VARCHAR", doc = "read, write or copy; NULL where no dd command is shown" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, of a dd whose command is shown" }
-n_streams = { type = "BIGINT", doc = "runs of the host at the same time, itself among them; NULL where nothing says when it was" }
-n_folders = { type = "BIGINT", doc = "folders these read from or wrote to: as many volumes, or fewer" }
+path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, for a dd whose command is shown" }
+n_streams = { type = "BIGINT", doc = "runs on the host at the same time, including this one; NULL where the file has no time" }
+n_folders = { type = "BIGINT", doc = "folders these read from or wrote to, on as many volumes or fewer" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall clock" }
-cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "processor seconds for each GB moved" }
-cpu_share = { type = "DOUBLE", unit = "1", doc = "processor seconds / wall clock: of one processor" }
-cpu_idle = { type = "DOUBLE", unit = "1", doc = "share of the host's processors idle while it ran, by samples of that time; NULL without any" }
-memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host then, the fact memory_gb of site.toml" }
-is_local = { type = "BOOLEAN", doc = "the path was the host's own and no network in it: false where the fact network_filesystems of the host, mount points or the word none, names its begin; NULL without that fact, or where no path is shown" }
-facts = { type = "VARCHAR", doc = "what else site.toml says the host was made of then" }
-is_plausible = { type = "BOOLEAN", doc = "a rate to compare with; NULL without a rate" }
-doubt = { type = "VARCHAR", doc = "what makes the figure doubtful" }
-command = { type = "VARCHAR", doc = "the command, where the file shows it" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time" }
+cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds per GB moved" }
+cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds / wall-clock time: share of one CPU" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs while it ran, from samples; NULL without any" }
+memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time: the fact memory_gb of site.toml" }
+is_local = { type = "BOOLEAN", doc = "true for a local path: false where the fact network_filesystems of the host (mount points, or the word none) has its start; NULL without that fact, or where no path is shown" }
+facts = { type = "VARCHAR", doc = "other facts of the host in site.toml at the time" }
+is_plausible = { type = "BOOLEAN", doc = "true for a usable rate; NULL without a rate" }
+doubt = { type = "VARCHAR", doc = "what makes the result doubtful" }
+command = { type = "VARCHAR", doc = "command, where the file shows it" }
 */
 WITH run AS (
     SELECT *, ended_at - to_microseconds(CAST(elapsed_s * 1e6 AS BIGINT)) AS began_at,
@@ -49,7 +49,7 @@ idle AS (
     SELECT file_id, line_no, sum(cpu_idle * us) / sum(us) AS cpu_idle FROM sampled GROUP BY file_id, line_no
 ),
 fact AS (
-    -- of a run without a date what holds now
+    -- for a run without a date the present facts
     SELECT r.file_id, r.line_no, any_value(f.number) FILTER (f.name = 'memory_gb') AS memory_gb,
            any_value(f.value) FILTER (f.name = 'network_filesystems') AS network,
            string_agg(f.name || ' ' || f.value, ', ' ORDER BY f.name)

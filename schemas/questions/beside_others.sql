@@ -1,16 +1,16 @@
 /*
 title = "How do other archives compare?"
 topic = "changes"
-why = "The own figures beside those that others published, and beside those of other sites that site.toml gives as facts (of the site's name, e.g. read_overall_mb_s = 33): is it this archive, or is it tape?"
+why = "The site's figures next to published ones and to those of other sites, which site.toml gives as facts under the site's name, e.g. read_overall_mb_s = 33. They show whether a problem is this archive's or tape's."
 takes = ["first_day", "last_day"]
 
 [columns]
 measure = { type = "VARCHAR", doc = "what is compared, as a fact would be named" }
-site = { type = "VARCHAR", doc = "whose figure it is" }
-low = { type = "DOUBLE", doc = "the figure, in the unit its measure ends in; share where it ends in none. Low end where a range was published" }
+site = { type = "VARCHAR", doc = "site or document of the figure" }
+low = { type = "DOUBLE", doc = "the figure, in the unit at the end of its measure, otherwise a share; low end of a published range" }
 high = { type = "DOUBLE", doc = "high end" }
-own_is = { type = "DOUBLE", unit = "1", doc = "own figure / the nearer end; 1 within the range; NULL of the own one, or where there is none" }
-year = { type = "VARCHAR", doc = "when; NULL of the own one, and where the document has no date" }
+own_is = { type = "DOUBLE", unit = "1", doc = "own figure / the nearer end; 1 within the range; NULL for the own figure, or without one" }
+year = { type = "VARCHAR", doc = "when; NULL for the own figure, and where the document has no date" }
 source = { type = "VARCHAR", doc = "where it is from" }
 */
 WITH published (measure, site, low, high, year, source) AS (
@@ -36,7 +36,7 @@ rated AS (
     WHERE s.site_day BETWEEN $first_day AND $last_day AND s.mode IN ('read', 'write')
     GROUP BY s.mode
 ),
--- mounts logged whole, of the basis that most of their bytes have
+-- completely logged mounts, on the basis of most of their bytes
 walled AS (
     SELECT mode, sum(volume_gb) AS gb, sum(drive_s) AS drive_s, sum(wall_s) AS wall_s
     FROM gold.mount

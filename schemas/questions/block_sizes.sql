@@ -1,7 +1,7 @@
 /*
-title = "Which block size to transfer with"
+title = "Best block size for transfers"
 topic = "host"
-why = "Timed tests with blocks of 4 KB and of 1 MB differ by more than a change of disks: rates by block size, and the smallest size that comes near the best."
+why = "Rates by block size in timed tests, and the smallest size close to the best rate. Blocks of 4 KB and 1 MB differ by more than a change of disks."
 takes = ["host"]
 
 [columns]
@@ -9,11 +9,11 @@ host = { type = "VARCHAR", doc = "host" }
 mode = { type = "VARCHAR", doc = "read, write or copy; NULL where no command is shown" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_runs = { type = "BIGINT", doc = "plausible runs" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "slowest of them" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "their median rate" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest run" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the runs" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "fastest" }
 ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / that of the best block size of the host and mode" }
-is_advised = { type = "BOOLEAN", doc = "the smallest size whose median is at least 0.95 of the best; NULL where only one size was tried" }
+is_advised = { type = "BOOLEAN", doc = "true for the smallest size whose median is at least 0.95 of the best; NULL where only one size was tried" }
 */
 WITH tried AS (
     SELECT host, mode, block_bytes, count(*) AS n_runs, min(rate_bytes_s) / 1e6 AS low_mb_s,

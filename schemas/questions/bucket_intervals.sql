@@ -1,11 +1,11 @@
 /*
-title = "What is behind a bucket of the ledger?"
+title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "From a drive's hours down to the log: the longest intervals of a bucket on a day, the mount and the file they belong to, and the lines that begin and end them."
+why = "From a drive's hours to the log: the longest intervals of a bucket on a day, their mount and file, and the lines that start and end them."
 
 [params.last_day]
 type = "DATE"
-doc = "site day; the last day with data if left out"
+doc = "site day; default: the last day with data"
 
 [params.drive]
 type = "VARCHAR"
@@ -19,37 +19,37 @@ doc = "a bucket of gold.drive_ledger, or a group of them (gold.drive_time_bucket
 [params.session]
 type = "VARCHAR"
 default = ""
-doc = "those of one mount, by its session_id; all of them if left out"
+doc = "only one mount, by its session_id; default: all"
 
 [params.n]
 type = "BIGINT"
 default = 20
-doc = "how many, the longest first"
+doc = "number of intervals, the longest first"
 
 [columns]
-bucket = { type = "VARCHAR", doc = "bucket of the ledger" }
+bucket = { type = "VARCHAR", doc = "bucket of drive time" }
 bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "begin, within the day; of waits inside a transfer, of the transfer" }
+from_at = { type = "TIMESTAMP", doc = "start within the day; for waits inside a transfer, start of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "its length; of waits inside a transfer their seconds" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval; for waits inside a transfer their seconds" }
 session_id = { type = "VARCHAR", doc = "mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the mount" }
-session_s = { type = "DOUBLE", unit = "s", doc = "of the bucket in that mount, on the day" }
+session_s = { type = "DOUBLE", unit = "s", doc = "time of the bucket in that mount, on the day" }
 session_n = { type = "BIGINT", doc = "intervals of the bucket in that mount" }
-transfer_id = { type = "VARCHAR", doc = "file that was moved in it, or just before it" }
+transfer_id = { type = "VARCHAR", doc = "file moved in it, or just before it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of that file on the tape" }
 station = { type = "VARCHAR", doc = "station it was for" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-path = { type = "VARCHAR", doc = "log file of the line that begins it" }
-line_no = { type = "BIGINT", doc = "that line; NULL where no line tells" }
-message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
+path = { type = "VARCHAR", doc = "log file of the line that starts it" }
+line_no = { type = "BIGINT", doc = "that line; NULL where no line shows it" }
+message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
 end_path = { type = "VARCHAR", doc = "log file of the line that ends it" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
-n_intervals = { type = "BIGINT", doc = "intervals of the bucket on that day, all of them" }
+end_message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
+n_intervals = { type = "BIGINT", doc = "number of intervals of the bucket on that day" }
 all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
-ledger_s = { type = "DOUBLE", unit = "s", doc = "what the ledger has for the bucket" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "time of the bucket in the ledger" }
 */
 WITH wanted AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,
@@ -69,7 +69,7 @@ numbered AS (
     )
 ),
 seen AS (
-    -- coverage is cut at UTC midnight: what touches is one
+    -- coverage is cut at UTC midnight: adjacent intervals are one
     SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY run
 ),
 stated AS (
@@ -88,7 +88,7 @@ piece AS (
     FROM stated d JOIN seen s ON d.from_at < s.to_at AND d.to_at > s.from_at
 ),
 edge AS (
-    -- a covered time with its states, so that what lies between them is found: the drive is idle there
+    -- a covered time with its states, to find the time between them: the drive is idle there
     SELECT s.from_at AS run, p.from_at, p.to_at FROM seen s JOIN piece p ON p.from_at >= s.from_at AND p.to_at <= s.to_at
     UNION ALL SELECT from_at, from_at, from_at FROM seen
     UNION ALL SELECT from_at, to_at, to_at FROM seen
@@ -108,7 +108,7 @@ beside AS (
 ),
 waited AS (
     SELECT p.from_at, p.to_at, p.session_id, p.attempt_id, t.file_id, t.line_no, t.end_file_id, t.end_line_no,
-           -- of a transfer over midnight the part that lies in the day
+           -- for a transfer over midnight the part within the day
            date_diff('microsecond', p.from_at, p.to_at)
                / date_diff('microsecond', t.started_at, t.ended_at) AS share,
            t.wait_data_s, t.wait_buffer_s, t.checksum_s
@@ -141,7 +141,7 @@ longest AS (
     SELECT * FROM chosen ORDER BY interval_s DESC, from_at, bucket LIMIT $n
 ),
 step AS (
-    -- the lines at which an idle time begins and ends
+    -- the lines at which an idle time starts and ends
     SELECT marked_at, arg_max(file_id, seq) AS file_id, arg_max(line_no, seq) AS line_no,
            arg_min(file_id, seq) AS first_file_id, arg_min(line_no, seq) AS first_line_no
     FROM silver.mover_step m CROSS JOIN wanted w
@@ -155,8 +155,7 @@ lined AS (
            CASE WHEN l.end_file_id IS NULL THEN e.first_line_no ELSE l.end_line_no END AS end_line_no
     FROM longest l LEFT JOIN step b ON b.marked_at = l.from_at LEFT JOIN step e ON e.marked_at = l.to_at
 ),
--- Of all lines and files a few: so joined, only the blocks that may hold them are read. A drive may be down, and a
--- request wait, for weeks: what lies further away is not looked for.
+-- A few of all lines and files: with this join only the blocks that may hold them are read. A drive may be down, or a request wait, for weeks; lines further away are not searched.
 told AS (
     SELECT m.file_id, m.line_no, m.message
     FROM silver.mover_step m

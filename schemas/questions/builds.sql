@@ -1,18 +1,18 @@
 /*
 title = "Builds"
 topic = "operations"
-why = "What was made when, how much of it, and whether it was let through by the checks."
+why = "What was built when, how much, and whether the checks passed it."
 
 [params.n]
 type = "BIGINT"
 default = "50"
-doc = "how many, the newest first"
+doc = "number of builds, the newest first"
 
 [columns]
 number = { type = "BIGINT", doc = "number of the build" }
 build_id = { type = "VARCHAR", doc = "build" }
-is_full = { type = "BOOLEAN", doc = "everything was made anew" }
-is_committed = { type = "BOOLEAN", doc = "it was let through; if not, what was there before still stands" }
+is_full = { type = "BOOLEAN", doc = "true where everything was computed again" }
+is_committed = { type = "BOOLEAN", doc = "true where it was committed; if not, the previous build still holds" }
 n_days = { type = "BIGINT", doc = "days made" }
 n_rows = { type = "BIGINT", doc = "rows made" }
 n_failed_checks = { type = "BIGINT", doc = "checks that failed, of either severity" }

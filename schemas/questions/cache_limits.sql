@@ -1,21 +1,21 @@
 /*
-title = "Blocks of a cache against its open files"
+title = "Cache limits: blocks and open files"
 topic = "pools"
-why = "A cache of few large blocks runs out of room, or of files that may be open, at different loads: which of the two limits binds, and how many blocks an open file has."
+why = "A cache of few large blocks runs out of room or of open files at different loads. This shows which limit is closer, and the blocks per open file."
 takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host of the cache" }
-n_samples = { type = "BIGINT", doc = "samples that tell of both" }
-blocks_total = { type = "BIGINT", doc = "blocks of the cache, of the newest" }
-files_total = { type = "BIGINT", doc = "files that may be open at once, likewise" }
-blocks_a_file = { type = "DOUBLE", doc = "blocks in use for each open file, all samples together; NULL where none was open" }
-blocks_a_place = { type = "DOUBLE", doc = "blocks of the cache for each file that may be open" }
+n_samples = { type = "BIGINT", doc = "samples with both" }
+blocks_total = { type = "BIGINT", doc = "blocks of the cache, from the newest sample" }
+files_total = { type = "BIGINT", doc = "limit of open files, from the newest sample" }
+blocks_a_file = { type = "DOUBLE", doc = "blocks in use per open file, over all samples; NULL where no file was open" }
+blocks_a_place = { type = "DOUBLE", doc = "blocks of the cache per file of the limit" }
 blocks_high = { type = "DOUBLE", unit = "1", doc = "highest share of the blocks in use" }
 files_high = { type = "DOUBLE", unit = "1", doc = "highest share of the files open" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples without a free block" }
 files_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no further file could be opened" }
-binding_limit = { type = "VARCHAR", was = "nearer", doc = "the limit that was come nearer to: blocks (larger or more of them) or files (more may be open); neither if both are alike" }
+binding_limit = { type = "VARCHAR", was = "nearer", doc = "the closer limit: blocks (use larger or more blocks) or files (allow more open files); neither if both are equal" }
 */
 WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files

@@ -1,36 +1,36 @@
 /*
-title = "What was changed, and what moved?"
+title = "What changed, and with what effect?"
 topic = "changes"
-why = "Each change of the change log with rates and gaps before and after it, alike by tape and size of files. A change that moved nothing, and one of which nothing can be told, say so; so do entries that could not be read."
+why = "Each change of the change log with rates and gaps before and after it, at the same tapes and file sizes. Changes without effect, changes that cannot be judged, and entries that could not be read are marked."
 
 [params.last_day]
 type = "DATE"
-doc = "site day as of which is told; the last day with data if left out"
+doc = "report the state as of this site day; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = 35
-doc = "days up to then whose changes are told"
+doc = "days up to then whose changes are listed"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "when, UTC; NULL for an entry that could not be read" }
 what = { type = "VARCHAR", doc = "what was changed" }
-entities = { type = "VARCHAR", doc = "what it touched; NULL for all of the site" }
-measure = { type = "VARCHAR", doc = "rate (of large files, MB/s) or gap (between files, s); NULL where nothing was moved a week before or after" }
+entities = { type = "VARCHAR", doc = "what it affected; NULL for the complete site" }
+measure = { type = "VARCHAR", doc = "rate (of large files, MB/s) or gap (between files, s); NULL where nothing moved in the week before or after" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median before, in the measure's unit" }
 after = { type = "DOUBLE", doc = "median after" }
-ratio = { type = "DOUBLE", unit = "1", doc = "after / before, of what is alike" }
+ratio = { type = "DOUBLE", unit = "1", doc = "after / before, at the same tapes and sizes" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end" }
-effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, -1 to 1: how surely a value after is above one before" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would have to change tape or size class for before and after to be of the same mix" }
-matched_by = { type = "VARCHAR", doc = "what was held alike" }
+effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, -1 to 1: how often a value after exceeds one before" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would have to change tape or size class to make both mixes equal" }
+matched_by = { type = "VARCHAR", doc = "what was kept equal" }
 n_before = { type = "BIGINT", doc = "values before" }
 n_after = { type = "BIGINT", doc = "values after" }
-summary = { type = "VARCHAR", was = "says", doc = "the same in words, or why there is no estimate" }
-note = { type = "VARCHAR", doc = "what else the change log says" }
+summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
+note = { type = "VARCHAR", doc = "other text of the entry" }
 place = { type = "VARCHAR", doc = "site.toml, or file and line" }
 */
 WITH change AS (
@@ -39,7 +39,7 @@ WITH change AS (
     FROM site.change GROUP BY change_id, changed_at, what, problem, CASE WHEN problem IS NOT NULL THEN place END
 ),
 effect AS (
-    -- as of the last day that told of the change: it is told of for some weeks only
+    -- as of the last day that reported the change, which is reported for some weeks only
     SELECT * FROM gold.change_effect WHERE day <= $last_day QUALIFY day = max(day) OVER (PARTITION BY change_id)
 )
 SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.before, e.after, e.ratio, e.ratio_low, e.ratio_high,

@@ -2,19 +2,19 @@
 title = "All checks of the last build"
 topic = "operations"
 was = ["last_build"]
-why = "Which build the numbers rest on, what was checked before they were committed, and what came of it: what was not met comes first."
+why = "The build of the numbers, and the checks before it was committed, failed ones first."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "build" }
 number = { type = "BIGINT", doc = "number of the build" }
 is_committed = { type = "BOOLEAN", doc = "false where a critical check failed" }
-relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL if none was" }
-expectation = { type = "VARCHAR", doc = "expectation, in Great Expectations' words" }
+relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL if no relation was" }
+expectation = { type = "VARCHAR", doc = "name of the expectation in Great Expectations" }
 arguments = { type = "VARCHAR", doc = "its arguments (JSON)" }
 severity = { type = "VARCHAR", doc = "critical or warning" }
 outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }
-n_failing = { type = "BIGINT", doc = "rows that do not meet it" }
-detail = { type = "VARCHAR", doc = "examples, files behind the failing rows, or the error" }
+n_failing = { type = "BIGINT", doc = "rows that fail it" }
+detail = { type = "VARCHAR", doc = "examples, files of the failing rows, or the error" }
 */
 SELECT b.build_id, b.number, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
 FROM ops.build b

@@ -1,27 +1,27 @@
 /*
 title = "Do the clocks agree?"
 topic = "operations"
-why = "Logs of two hosts may be laid side by side only as closely as their clocks agree. Nothing is shifted; this says by how much it would have to be, and what cannot be seen."
+why = "Logs of two hosts can be compared only as closely as their clocks agree. No data is shifted; this shows the shift that would be needed, and the smallest difference that can be found."
 
 [params.last_day]
 type = "DATE"
-doc = "site day as of which is told; the last day with data if left out"
+doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose clock it is" }
 system = { type = "VARCHAR", doc = "archive system whose movers' log it is compared with" }
-tool = { type = "VARCHAR", doc = "program that watched the station; NULL where none did" }
+tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where no program did" }
 watched = { type = "VARCHAR", doc = "network, disk, or link (the switch's counters)" }
 direction = { type = "VARCHAR", doc = "in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "transfers in the time that was watched" }
+n_transfers = { type = "BIGINT", doc = "transfers in the time with samples" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of a sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock less that of the movers' log; NULL where it cannot be told" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock minus that of the movers' log; NULL where it cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of its 90 % interval" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end" }
-blind_below_s = { type = "DOUBLE", unit = "s", doc = "differences below this cannot be seen" }
-summary = { type = "VARCHAR", was = "says", doc = "the same in words" }
-first_day = { type = "DATE", doc = "first site day that was looked at" }
-day = { type = "DATE", doc = "last one: the newest that was judged by then" }
+blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest difference that can be found" }
+summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
+first_day = { type = "DATE", doc = "first site day of the period" }
+day = { type = "DATE", doc = "last site day of the period: the newest judged by then" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

@@ -1,14 +1,14 @@
 /*
-title = "What was changed between two days?"
+title = "What changed in the configuration between two days?"
 topic = "changes"
-why = "Two configurations held against each other, fact by fact: what a difference in rates may come from."
+why = "Two configurations compared fact by fact, as possible reasons for a difference in rates."
 takes = ["first_day", "last_day", "entity"]
 
 [columns]
-entity = { type = "VARCHAR", doc = "host, drive, pool, disk or whatever else it is of" }
+entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity" }
 name = { type = "VARCHAR", doc = "name of the fact" }
-was = { type = "VARCHAR", doc = "on the first day; NULL where nothing was said" }
-is_now = { type = "VARCHAR", doc = "on the last day; NULL where it was taken back" }
+was = { type = "VARCHAR", doc = "value on the first day; NULL without one" }
+is_now = { type = "VARCHAR", doc = "value on the last day; NULL where it was withdrawn" }
 changed_day = { type = "DATE", doc = "site day of the last change up to then" }
 */
 WITH state AS (

@@ -1,22 +1,22 @@
 /*
 title = "Which values contradict each other?"
 topic = "findings"
-why = "What the logs say and what is possible, or what another log proves; with what could not be compared at all."
+why = "Values in logs that exceed what is possible or contradict another log, and those that could not be compared."
 
 [params.last_day]
 type = "DATE"
-doc = "site day as of which is told; the last day with data if left out"
+doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 kind = { type = "VARCHAR", doc = "which comparison" }
 entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL for all" }
-n = { type = "BIGINT", doc = "values that cannot be" }
-n_compared = { type = "BIGINT", doc = "values that were compared, of all entities" }
+n = { type = "BIGINT", doc = "impossible values" }
+n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
 what = { type = "VARCHAR", doc = "what the value is, with its unit" }
 reported = { type = "DOUBLE", was = "stated", doc = "the worst of them" }
-bound = { type = "DOUBLE", was = "possible", doc = "the most, or least, that is possible" }
-summary = { type = "VARCHAR", was = "says", doc = "why it cannot be, or why nothing can be told" }
-from_at = { type = "TIMESTAMP", doc = "begin of the first of them" }
+bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value" }
+summary = { type = "VARCHAR", was = "says", doc = "why it is impossible, or why no comparison was possible" }
+from_at = { type = "TIMESTAMP", doc = "start of the first of them" }
 to_at = { type = "TIMESTAMP", doc = "end of the last" }
 path = { type = "VARCHAR", doc = "log file of the worst one" }
 line_no = { type = "BIGINT", doc = "line there" }

@@ -2,20 +2,20 @@
 title = "Coverage"
 topic = "operations"
 was = ["coverage_by_source"]
-why = "What was seen of what should have been logged, of each kind of log and of each host; said before any verdict."
+why = "How much of the declared time each kind of log and each host covers; shown before any verdict."
 takes = ["first_day", "last_day"]
 
 [columns]
 level = { type = "VARCHAR", doc = "what the row sums up: a source, or one host of it" }
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system; NULL in the row of a source" }
-n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that were declared or seen" }
-n_short = { type = "BIGINT", doc = "of these, those of which declared time is missing" }
+n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that are declared or have logs" }
+n_short = { type = "BIGINT", doc = "part of these with missing declared time" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log: of the declared ones, or all where none is declared" }
-undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log of which site.toml declares none" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log, within the declared ones where any are declared" }
+undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log that site.toml does not declare" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "declared hours that no log covers; NULL where none is declared" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours that was seen; NULL where none is declared" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours with logs; NULL where none is declared" }
 */
 WITH per_host AS (
     SELECT v.source, v.host, sum(v.expected_s) AS expected_s,

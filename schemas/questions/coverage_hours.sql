@@ -1,16 +1,16 @@
 /*
-title = "Coverage, hour by hour"
+title = "Coverage per hour"
 topic = "operations"
-why = "When each declared log was seen: a hole here is a hole in every number."
+why = "When each declared log has lines; a hole here is a hole in every number."
 takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; of the day in periods over three weeks" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods over three weeks start of the day" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seen" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "seen / declared, 1 at most; NULL where nothing was declared" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "covered / declared, at most 1; NULL where nothing is declared" }
 */
 WITH hour AS (
     SELECT o.source, o.host, o.expected_s, o.seen_s,
@@ -21,7 +21,7 @@ WITH hour AS (
       AND in_days(o.hour_at, $first_day, $last_day, c.zone)
 )
 SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
-       -- hours that nobody declared make up for none that is missing
+       -- undeclared hours do not make up for missing ones
        CASE WHEN sum(expected_s) > 0 THEN sum(least(seen_s, expected_s)) / sum(expected_s) END AS seen_share
 FROM hour
 GROUP BY source, host, hour_at

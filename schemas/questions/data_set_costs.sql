@@ -1,33 +1,33 @@
 /*
 title = "What mounts and seeks each data set costs"
 topic = "mounts"
-why = "A data set that is spread over many tapes, or asked for file by file, pays for mounts and for winding with hours in which drives move nothing. What costs most stands first."
+why = "A data set that is spread over many tapes, or requested file by file, costs drive-hours of mounting and winding. The most expensive comes first."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a mount counts as a remount if its tape was in a drive so many hours before"
+doc = "a mount counts as a remount if its tape was in a drive within this many hours before"
 
 [params.depth]
 type = "BIGINT"
 default = "4"
-doc = "directories of a file's path that make a data set"
+doc = "leading directories of a file's path that name a data set"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-directory = { type = "VARCHAR", doc = "first directories of the files' paths: of the name space where the file table was exported, of CTA where the file comes from or goes to; NULL where no log has one" }
+directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from the name space where the file table was exported, from CTA the path the file comes from or goes to; NULL where no log has one" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "mounts in which its files moved" }
-n_remounts = { type = "BIGINT", doc = "of these, mounts of a tape that was in a drive within the hours before" }
-n_volumes = { type = "BIGINT", doc = "tapes it is spread over, of those mounted" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
+n_remounts = { type = "BIGINT", doc = "part of these: mounts of a tape that was in a drive within the hours before" }
+n_volumes = { type = "BIGINT", doc = "mounted tapes it is spread over" }
+n_files = { type = "BIGINT", doc = "complete files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; a mount's are shared by its files alike" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, divided equally among a mount's files" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of winding to its files" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "both" }
 */
@@ -46,7 +46,7 @@ wound AS (
 moved AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.mode, t.volume, t.file_number, t.bytes,
            s.is_remount, s.mounting_s / count(*) OVER mount AS mounting_s,
-           -- what no gap holds of a mount's motion led to its first file
+           -- a mount's motion outside gaps led to its first file
            CASE WHEN row_number() OVER files = 1 THEN m.position_s - coalesce(sum(w.position_s) OVER mount, 0)
                      + coalesce(w.position_s, 0)
                 ELSE coalesce(w.position_s, 0) END AS position_s

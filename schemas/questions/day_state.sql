@@ -1,25 +1,25 @@
 /*
-title = "Did the rules run, and what did they say?"
+title = "Did the rules run, and with what result?"
 topic = "findings"
-why = "A day without findings is clean only if its logs were read and the rules ran: an all-clear that nobody gave is worse than a warning."
+why = "A day without findings is clean only if its logs were read and the rules ran. A false all-clear is worse than a warning."
 takes = ["first_day", "last_day"]
 
 [columns]
 first_day = { type = "DATE", doc = "first site day of an unbroken run of days in one state" }
 last_day = { type = "DATE", doc = "last site day of it" }
 n_days = { type = "BIGINT", doc = "days in it" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired; clean: they ran, none fired, none withheld its verdict, and a log covers three quarters of each day; part_covered: they ran and none fired, but some withheld their verdict for lack of logs, or no log covers that much; not_run: logs were read, but the rules never ran; not_covered: no log covers the days, so nothing can be concluded" }
-n_findings = { type = "BIGINT", doc = "findings the rules made for these days" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: they ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: they ran and no rule fired, but some withheld their verdict, or no log covers that much. not_run: logs were read, but the rules did not run. not_covered: no log covers the days, so nothing can be concluded" }
+n_findings = { type = "BIGINT", doc = "findings of the rules for these days" }
 n_withheld = { type = "BIGINT", doc = "rules that withheld a verdict for one of these days" }
-best_hours = { type = "DOUBLE", unit = "h", doc = "hours that the longest log of a day covers, of the day where that is least; NULL where none covers the days" }
-sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with its hours over all hosts; NULL where none does" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a day's longest log, the minimum over the days; NULL where no log covers the days" }
+sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with its hours over all hosts; NULL without any" }
 summary = { type = "VARCHAR", was = "says", doc = "the row as a sentence" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY, INTERVAL 1 DAY))
                 AS DATE) AS day
 ),
--- no log can report what happens after it was written: later hours do not count; files dated before 1990 do not say when
+-- no log can report what happens after it was written: later hours do not count; files dated before 1990 do not show when
 written AS (
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file
 ),
@@ -65,7 +65,7 @@ stated AS (
 ),
 numbered AS (
     SELECT *, date_diff('day', CAST($first_day AS DATE), day) - row_number() OVER (PARTITION BY state ORDER BY day) AS run,
-           -- findings of a period are counted once, however many of its days are asked for
+           -- findings of a period are counted once, for any number of its days
            CASE WHEN row_number() OVER (PARTITION BY judged_day ORDER BY day) = 1 THEN n_findings ELSE 0 END AS counted
     FROM stated
 ),

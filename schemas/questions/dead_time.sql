@@ -1,15 +1,15 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "How long a mounted, working drive stood still between two files, and on what: all of it, also file marks, tape motion and time in which no request waited, which judged gaps leave out."
+why = "How long a mounted, working drive spent between two files, and on what. It includes file marks, tape motion and time without a request, which judged gaps leave out."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; NULL in the row of the whole period" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row for the complete period" }
 dead_hours = { type = "DOUBLE", unit = "h", doc = "time between files" }
-share = { type = "DOUBLE", unit = "1", doc = "dead time / the drive's time between files and in transfers; of an hour: / the hour" }
-filemark_hours = { type = "DOUBLE", unit = "h", doc = "of it: writing file marks" }
+share = { type = "DOUBLE", unit = "1", doc = "dead time / the drive's time between files and in transfers; for an hour dead time / the hour" }
+filemark_hours = { type = "DOUBLE", unit = "h", doc = "writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "no request waited" }

@@ -1,20 +1,20 @@
 /*
 title = "Rates of a host's disks by how many are read and written at once"
 topic = "host"
-why = "What two writes to volumes of their own give together, what a write and a read leave each other, and how far that wanders."
+why = "Total rates of a host's disks with several writes and reads at once, and how much they vary."
 takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-tool = { type = "VARCHAR", doc = "program whose samples these are" }
+tool = { type = "VARCHAR", doc = "program that took the samples" }
 n_writing = { type = "BIGINT", doc = "disks written at once, at 1 MB/s or more" }
 n_reading = { type = "BIGINT", doc = "disks read at once, at 1 MB/s or more" }
-n_samples = { type = "BIGINT", doc = "samples with so many" }
+n_samples = { type = "BIGINT", doc = "samples with these numbers" }
 low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to all disks together: lowest sample" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; of several days the median of theirs, each counted by its samples" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; over several days the median of the days' medians, weighted by samples" }
 high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
 low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together: lowest sample" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; of several days the median of theirs, each counted by its samples" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; over several days the median of the days' medians, weighted by samples" }
 high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
 */
 WITH ranked AS (

@@ -1,23 +1,23 @@
 /*
 title = "Drives by their own counters"
 topic = "drives"
-why = "What each drive moved and how it spent the time it was used, by the kernel's count alone: with no log of any archive, or beside one. Where the counters do not see the transfers, that is said in place of a rate."
+why = "The data each drive moved and how it spent its time in use, by the kernel's counters alone, with or without a log of the archive. Where the counters miss the transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not say which drive the device is" }
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map the device to a drive" }
 host = { type = "VARCHAR", doc = "host it is attached to" }
-device = { type = "VARCHAR", doc = "as the kernel names it" }
-sampled_hours = { type = "DOUBLE", unit = "h", doc = "in which its counters were sampled" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "in reads and writes" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "in other commands: positioning, rewinding, file marks; NULL where the counters do not see its transfers" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "in commands of any kind / sampled" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape; NULL where the counters do not see it" }
+device = { type = "VARCHAR", doc = "device name in the kernel" }
+sampled_hours = { type = "DOUBLE", unit = "h", doc = "time in which its counters were sampled" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "time in reads and writes" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "time in other commands: positioning, rewinding, file marks; NULL where the counters miss its transfers" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "time in commands of any kind / sampled time" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape; NULL where the counters miss its transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape; likewise" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in reads and writes; NULL, as f, where some times were not sampled" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use: from the first command to the last, without pauses over ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-note = { type = "VARCHAR", doc = "what these counters do not tell; NULL where nothing is wrong with them" }
+note = { type = "VARCHAR", doc = "what these counters do not show; NULL without a defect" }
 */
 WITH counted AS (
     SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,

@@ -1,35 +1,35 @@
 /*
 title = "Errors and outages of drives"
 topic = "drives"
-why = "When a drive was out of service and until when, what failed in it meanwhile, and the log line of each."
+why = "When a drive was out of service, what failed in it, and the log line of each event."
 takes = ["first_day", "last_day", "drive"]
 
 [params.n]
 type = "BIGINT"
 default = "5000"
-doc = "most of them, the first of the period"
+doc = "most rows, from the start of the period"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 kind = { type = "VARCHAR", doc = "outage, or a kind of silver.event" }
-what = { type = "VARCHAR", doc = "the kind in words" }
-from_at = { type = "TIMESTAMP", doc = "instant, or begin of the outage within the period, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the outage within the period; NULL of what has no length" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "length of the outage; of a failure what it cost the drive; NULL where neither is known" }
+what = { type = "VARCHAR", doc = "kind in words" }
+from_at = { type = "TIMESTAMP", doc = "instant, or start of the outage within the period, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage within the period; NULL for events without a length" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "length of the outage, or drive time lost by a failure; NULL where neither is known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
 path = { type = "VARCHAR", doc = "log file of the line that reports it, or that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
-message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
-end_path = { type = "VARCHAR", doc = "log file of the line that ended the outage; NULL where none did" }
+message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
+end_path = { type = "VARCHAR", doc = "log file of the line that ended the outage; NULL without one" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "what the warehouse keeps of it" }
+end_message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting
 ),
 outage AS (
-    -- one over midnight has a row in each day
+    -- an outage over midnight has a row in each day
     SELECT drive, 'outage' AS kind, min(from_at) AS from_at, max(to_at) AS to_at, sum(down_s) AS lasted_s, file_id, line_no,
            arg_max(end_file_id, to_at) AS end_file_id, arg_max(end_line_no, to_at) AS end_line_no
     FROM gold.drive_outage

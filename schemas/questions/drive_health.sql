@@ -1,26 +1,26 @@
 /*
 title = "Health of drives over a period"
 topic = "drives"
-why = "Failures, errors and interventions of each drive beside what it moved: is it ill, or are its tapes?"
+why = "Failures, errors and interventions of each drive with the data it moved, to separate bad drives from bad tapes."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by whole files" }
-drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, also those it put right; not the transfers that failed, which n_failed_transfers counts; NULL where no log tells" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved in complete files" }
+drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, with those it corrected; without failed transfers, which n_failed_transfers counts; NULL where no log shows it" }
 drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise" }
-uncorrected_errors = { type = "BIGINT", doc = "of these by its SCSI pages, those it could not put right; NULL where none was read" }
-block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL likewise" }
+uncorrected_errors = { type = "BIGINT", doc = "part of these that it could not correct, by its SCSI pages; NULL where no page was read" }
+block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, READ_ERROR or WRITE_ERROR among them" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
-n_outages = { type = "BIGINT", doc = "times it was set offline or fell into error" }
+n_outages = { type = "BIGINT", doc = "times it was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "starts of its mover" }
 n_cleanings = { type = "BIGINT", doc = "cleanings" }
-most_volumes_failed = { type = "BIGINT", doc = "different tapes with which it failed on its worst day: many speak against the drive, one against the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that failed transfers made necessary" }
+most_volumes_failed = { type = "BIGINT", doc = "different tapes with which it failed on its worst day: many point to the drive, one points to the tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that followed" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,

@@ -1,15 +1,15 @@
 /*
 title = "Drives by kind, on a day"
 topic = "drives"
-why = "The drives in service on a day, by library and technology, and what they could stream together."
+why = "The drives in service on a day, by library and technology, and their total native rate."
 takes = ["last_day"]
 
 [columns]
-robot = { type = "VARCHAR", doc = "library or robot that serves them; NULL where site.toml does not say it" }
+robot = { type = "VARCHAR", doc = "library or robot that serves them; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
 n_drives = { type = "BIGINT", doc = "declared drives in service that day" }
-nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one; NULL where the technology table does not know it" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of all of them" }
+nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where the technology table lacks it" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of all of them" }
 */
 SELECT robot, generation, count(*) AS n_drives, max(nameplate_mb_s) AS nameplate_mb_s,
        count(*) * max(nameplate_mb_s) AS total_mb_s

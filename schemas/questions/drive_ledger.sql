@@ -1,13 +1,13 @@
 /*
 title = "Drive-time ledger"
 topic = "hours"
-why = "What each drive did with each day; the buckets of a day add up to it."
+why = "How each drive spent each day; the buckets of a day add up to it."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 day = { type = "DATE", doc = "site day" }
-bucket = { type = "VARCHAR", doc = "what the time went on" }
+bucket = { type = "VARCHAR", doc = "use of the time" }
 seconds = { type = "DOUBLE", unit = "s", doc = "seconds of the day" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the day" }
 */

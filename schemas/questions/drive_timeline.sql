@@ -1,23 +1,23 @@
 /*
-title = "What each drive did, along the period"
+title = "What each drive did over the period"
 topic = "hours"
-why = "When drives worked, stood still or were out of service, all of them at one glance: of each step of time the group that most of it went to."
+why = "When drives worked, waited or were out of service, all at a glance: for each time step the group with the most time."
 takes = ["first_day", "last_day"]
 
 [params.most_steps]
 type = "BIGINT"
 default = 288
-doc = "into how many equal steps the period is cut; none is shorter than a minute"
+doc = "number of equal steps of the period; a step is at least a minute"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of the ledger that most of each of these steps went to (gold.drive_time_bucket); of two equal ones the later in a drive's day" }
+time_group = { type = "VARCHAR", doc = "group of drive time with most of each step (gold.drive_time_bucket); of two equal ones the later in a drive's day" }
 group_words = { type = "VARCHAR", doc = "the group in words" }
 group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group" }
-from_at = { type = "TIMESTAMP", doc = "begin of the first of an unbroken run of such steps" }
+from_at = { type = "TIMESTAMP", doc = "start of the first of an unbroken run of such steps" }
 to_at = { type = "TIMESTAMP", doc = "end of the last one" }
-group_share = { type = "DOUBLE", unit = "1", doc = "share of that time which went to the group; waits inside a transfer count as moving data" }
+group_share = { type = "DOUBLE", unit = "1", doc = "share of that time in the group; waits inside a transfer count as moving data" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting
@@ -56,7 +56,7 @@ slot AS (
     FROM known k CROSS JOIN step p CROSS JOIN (SELECT unnest(range(-(-all_us // step_us))) AS slot FROM step) s
 ),
 rest AS (
-    -- what no state covers is idle where it is logged, else unknown
+    -- time without a state is idle where it is logged, else unknown
     SELECT l.drive, l.slot, l.slot_us, coalesce(sum(m.us) FILTER (m.time_group <> 'covered'), 0) AS stated_us,
            coalesce(sum(m.us) FILTER (m.time_group = 'covered'), 0) AS covered_us
     FROM slot l LEFT JOIN summed m USING (drive, slot) GROUP BY l.drive, l.slot, l.slot_us

@@ -1,7 +1,7 @@
 /*
 title = "Drives over the weeks"
 topic = "drives"
-why = "Whether a drive becomes slower, fails more often or stands still longer: its rate, failures and hours down, week by week."
+why = "Whether a drive becomes slower, fails more often or is down longer: its rate, failures and hours down per week."
 takes = ["last_day", "drive"]
 
 [params.n_days]
@@ -13,18 +13,18 @@ doc = "days up to the last one"
 type = "VARCHAR"
 default = "week"
 choices = ["day", "week", "month"]
-doc = "what is summed to one row; weeks begin on Monday"
+doc = "length of a step; weeks start on Monday"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 step_from = { type = "DATE", doc = "first site day of the step, by the calendar; the first and the last step may be cut" }
-n_mounts = { type = "BIGINT", doc = "mounts requested, those that failed included" }
+n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in those days" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them; NULL where none is known or the bases of the time differ" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them; NULL where no time is known or the bases differ" }
 n_failed = { type = "BIGINT", doc = "transfers, mounts and dismounts that failed" }
-n_errors = { type = "BIGINT", doc = "errors of the drive's own counters, also those it put right; NULL where no log has them" }
+n_errors = { type = "BIGINT", doc = "errors in the drive's own counters, with those it corrected; NULL where no log has them" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of what failed" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failures" }
 */
 WITH rate AS (
     SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,

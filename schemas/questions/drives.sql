@@ -1,20 +1,20 @@
 /*
 title = "Drives"
 topic = "drives"
-why = "Rates of each drive beside the hours it gave to data, to standing still, and to nothing."
+why = "Rates of each drive, with the hours in which it moved data, waited, or was idle."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
 n_sessions = { type = "BIGINT", doc = "mounts in which bytes of the period moved; one over midnight counts in both days" }
-n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
+n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in the period, whatever day the mounts began" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, where all of its mounts have one basis; with encp the time also counts waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where sessions differ: then there is none" }
-nameplate_share = { type = "DOUBLE", unit = "1", doc = "that rate / the rate the drive is sold with; above 1 where it compresses" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of mounts logged from mount to dismount, as far as both lie in the period" }
-f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock of those mounts, likewise" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, where all of its mounts have one basis; with encp the time includes waits and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where sessions differ, and then there is no rate" }
+nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of mounts logged from mount to dismount, within the period" }
+f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock time of those mounts, within the period" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "data moved; this and the hours that follow are the groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "computing checksums, inside transfers and between them" }
@@ -22,7 +22,7 @@ between_files_hours = { type = "DOUBLE", unit = "h", doc = "between files: file 
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "winding to a file" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "mounting and dismounting" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, no request" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "tape in the drive, and no log tells what it does" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "tape in the drive, and no log shows what it does" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }

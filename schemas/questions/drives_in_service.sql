@@ -1,20 +1,20 @@
 /*
-title = "Drives in service, day by day"
+title = "Drives in service per day"
 topic = "drives"
-why = "How many drives of a kind served a test on each of its days, and which were added or left meanwhile."
+why = "How many drives of a kind were in use on each day, and how many were added or left."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
-robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL where it does not say it" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL where it gives none" }
 generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
-n_drives = { type = "BIGINT", doc = "drives that moved whole files begun that day" }
-n_tapes = { type = "BIGINT", doc = "tapes these were on" }
-added = { type = "VARCHAR", was = "came", doc = "of these drives, those that moved nothing on the day of the period before on which drives of the kind did; NULL on the first" }
-removed = { type = "VARCHAR", was = "gone", doc = "drives that did on that day, and not on this one; NULL on the first" }
+n_drives = { type = "BIGINT", doc = "drives with complete files that started that day" }
+n_tapes = { type = "BIGINT", doc = "tapes of these files" }
+added = { type = "VARCHAR", was = "came", doc = "part of these drives that moved nothing on the previous active day of their kind; NULL on the first" }
+removed = { type = "VARCHAR", was = "gone", doc = "drives that moved files on the previous active day and not on this one; NULL on the first" }
 */
 WITH quarter AS (
-    -- zones are apart by whole quarters of an hour: what day it was is asked once for each, not for each file
+    -- zones differ by quarters of an hour, so the day is computed once per quarter, not per file
     SELECT DISTINCT time_bucket(INTERVAL 15 MINUTE, t.started_at) AS quarter_at, t.drive, t.system, t.volume
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok'

@@ -1,13 +1,13 @@
 /*
 title = "Duty factor at a threshold"
 topic = "stations"
-why = "How much of the time a station works hangs on what counts as work: the share of its half-hours above a threshold, and how it falls as that rises."
+why = "The share of a station's half-hours above a threshold, and how it falls as the threshold rises."
 takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [params.threshold_mb_s]
 type = "DOUBLE"
@@ -19,8 +19,8 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "its role" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold" }
-n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover wholly" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "share of them above the threshold; NULL where scanning" }
+n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover completely" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of them above the threshold; NULL for scanning stations" }
 */
 WITH threshold AS (
     SELECT CAST(unnest([0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]) AS DOUBLE) AS mb_s

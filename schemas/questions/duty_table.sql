@@ -2,11 +2,11 @@
 title = "Duty factor of stations"
 topic = "stations"
 was = ["active_rates"]
-why = "Which stations are kept busy: share of 1800 s bins with traffic above the threshold, and between which averages their traffic lies while there is any, over the week that ends with the last day."
+why = "Which stations are kept busy: share of 1800 s bins with traffic above the threshold, and the range of their active averages, over the week up to the last day."
 
 [params.last_day]
 type = "DATE"
-doc = "last site day of the week; the last day with data if left out"
+doc = "last site day of the week; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
@@ -15,10 +15,10 @@ doc = "length of the period in days"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "what the station is for; scanning is left out of duty" }
+role = { type = "VARCHAR", doc = "role of the station; scanning stations have no duty" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "share of bins active towards the station; NULL where scanning or unseen" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of bins active towards the station; NULL for scanning stations and without data" }
 duty_factor_out = { type = "DOUBLE", unit = "1", doc = "share of bins active from the station" }
 duty_half = { type = "DOUBLE", unit = "1", doc = "duty factor at half the threshold" }
 duty_twice = { type = "DOUBLE", unit = "1", doc = "duty factor at twice the threshold" }

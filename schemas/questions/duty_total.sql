@@ -1,17 +1,17 @@
 /*
 title = "How many stations' work it is in all"
 topic = "stations"
-why = "Duty factors of all stations together: so many stations that never rest would do the same. A site with eight stations and a sum of 2.4 lets five of them wait."
+why = "The sum of all stations' duty factors: this many stations without idle time would do the same work. At a sum of 2.4 a site with eight stations leaves five of them waiting."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-n_stations = { type = "BIGINT", doc = "stations, scanning ones left out" }
+n_stations = { type = "BIGINT", doc = "stations, without scanning ones" }
 duty_total = { type = "DOUBLE", unit = "1", doc = "sum of their duty factors" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in that direction" }
 */

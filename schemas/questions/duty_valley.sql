@@ -1,32 +1,32 @@
 /*
 title = "Which threshold separates idle from busy?"
 topic = "stations"
-why = "A duty factor is of a threshold. Where a station's half-hours fall into two heaps, the threshold belongs between them: it is sought there, and the duty at it stands beside the one at the site's own word."
+why = "A duty factor depends on a threshold. Where a station's half-hours form two groups, the threshold belongs between them. This finds it, and shows the duty there next to the duty at the site's own threshold."
 takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "site days that end with it"
+doc = "number of site days, up to last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover wholly" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of those below the valley; rates below 0.1 count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of those above" }
-separation = { type = "DOUBLE", unit = "1", doc = "how far the heaps' means are apart, in units of their spread (Ashman's D of log rates): above 2 they are two. Counted as 0.1 where a heap has no spread" }
-valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, of log rates, in the middle of the gap); NULL where there is one heap, or less than a twentieth of the half-hours in the smaller, or the upper below 1 MB/s" }
-duty_at_valley = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above it" }
-threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's own word" }
-duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above that" }
+n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover completely" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the half-hours below the valley; rates below 0.1 count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the half-hours above the valley" }
+separation = { type = "DOUBLE", unit = "1", doc = "distance of the groups' means in units of their spread (Ashman's D of log rates); above 2 there are two groups. A group without spread counts with 0.1" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, for log rates, in the middle of the gap). NULL where there is one group, the smaller one has less than a twentieth of the half-hours, or the upper one is below 1 MB/s" }
+duty_at_valley = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the valley" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's own threshold" }
+duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the site's threshold" }
 */
 WITH bin AS (
     SELECT w.station, w.direction, w.counted_gb * 1e3 / 1800 AS mb_s, log10(greatest(0.1, w.counted_gb * 1e3 / 1800)) AS x
     FROM gold.link_reconciliation w
     WHERE w.day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND $station IN ('', w.station)
 ),
--- every cut between two values, with what lies below and above it
+-- every cut between two values, with the values below and above it
 cut AS (
     SELECT station, direction, x, lead(x) OVER upwards AS next_x,
            count(*) OVER upwards AS n0, sum(x) OVER upwards AS s0, sum(x * x) OVER upwards AS q0,
@@ -46,7 +46,7 @@ best AS (
     FROM apart QUALIFY row_number() OVER (PARTITION BY station, direction ORDER BY between_both DESC, cut_x) = 1
 ),
 valley AS (
-    -- two heaps, neither of them a few half-hours, and the upper one work
+    -- two groups, neither with only a few half-hours, and the upper one with traffic
     SELECT *, CASE WHEN separation > 2 AND smaller >= 0.05 AND high > 0 THEN cut_x END AS valley_x FROM best
 )
 SELECT b.station, b.direction, count(*) AS n_bins, 10 ** any_value(t.low) AS low_mb_s, 10 ** any_value(t.high) AS high_mb_s,

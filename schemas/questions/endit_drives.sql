@@ -1,20 +1,20 @@
 /*
-title = "Which drives served ENDIT"
+title = "Drives that served ENDIT"
 topic = "requests"
-why = "Which drive read or wrote for which pool, how long a worker waited for its tape, and how fast the run went from then on."
+why = "Which drive read or wrote for which pool, how long a worker waited for its tape, and the rate of the run after that."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
-drive = { type = "VARCHAR", doc = "drive; NULL for runs whose mount no log tells" }
+drive = { type = "VARCHAR", doc = "drive; NULL for runs whose mount no log has" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
-n_runs = { type = "BIGINT", doc = "runs that began in the period; one of several volumes counts at each of its drives" }
+n_runs = { type = "BIGINT", doc = "runs that started in the period; one with several volumes counts at each of its drives" }
 n_volumes = { type = "BIGINT", doc = "volumes read or written" }
 n_files = { type = "BIGINT", doc = "files, as far as lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "in runs of one volume that were done" }
-median_wait_s = { type = "DOUBLE", unit = "s", doc = "from the begin of a run until its tape was in the drive, median; 0 where it was there already" }
-shared_hours = { type = "DOUBLE", unit = "h", doc = "runs going on with the tape in the drive" }
+median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it already was" }
+shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs with the tape in the drive" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared hours of the same runs: positioning and what the client waited for included, the mount left out" }
 */
 WITH run AS (

@@ -1,7 +1,7 @@
 /*
 title = "ENDIT's queues and workers"
 topic = "requests"
-why = "How much waited for tape at each pool, whether more drives would have been used, and how often daemons backed off for want of space."
+why = "How much waited for tape at each pool, whether more drives would have been used, and how often daemons backed off for lack of space."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,17 +10,17 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT" }
 operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve" }
 n_samples = { type = "BIGINT", doc = "samples of the daemon's statistics on the day" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "flushed or staged on the day, by the daemon's counter; what it did before the day's first sample counts where it was started that day or a sample of the day before tells the counter" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "flushed or staged on the day, by the daemon's counter; work before the day's first sample counts if the daemon started that day, or if a sample of the day before has the counter" }
 done_files = { type = "BIGINT", doc = "files, likewise" }
 n_retries = { type = "BIGINT", doc = "operations tried again, likewise" }
-avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "waiting or being worked on, mean of the samples" }
-max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "the most of it" }
+avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "waiting or in progress, mean of the samples" }
+max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "maximum of the samples" }
 max_queued_files = { type = "BIGINT", doc = "most files" }
-avg_workers = { type = "DOUBLE", unit = "1", doc = "workers that ran, mean of the samples" }
-max_workers = { type = "BIGINT", doc = "most of them at once" }
-worker_limit = { type = "BIGINT", doc = "most it may run" }
-full_share = { type = "DOUBLE", unit = "1", doc = "of the samples, those with all workers running while files waited for one: more drives would have been used" }
-backoff_share = { type = "DOUBLE", unit = "1", doc = "of the samples, those in which space was short for more workers" }
+avg_workers = { type = "DOUBLE", unit = "1", doc = "running workers, mean of the samples" }
+max_workers = { type = "BIGINT", doc = "most workers at once" }
+worker_limit = { type = "BIGINT", doc = "limit of workers" }
+full_share = { type = "DOUBLE", unit = "1", doc = "share of samples with all workers running while files waited: more drives would have been used" }
+backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples without space for more workers" }
 */
 WITH sample AS (
     SELECT e.*, site_day(e.sampled_at, c.zone) AS on_day, site_day(e.started_at, c.zone) AS start_day,

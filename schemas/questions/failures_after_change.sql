@@ -1,25 +1,25 @@
 /*
-title = "Mounts that fail since a change"
+title = "Mounts that fail after a change"
 topic = "changes"
-why = "A limit that was right before (a retry that does not outlast a longer rewind) makes mounts fail from the day something else is changed: failed mounts of those it touched, before and after."
+why = "Failed mounts of the affected drives before and after each change. A limit that was right before, such as a retry shorter than a longer rewind, can make mounts fail after another change."
 takes = ["first_day", "last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "days before and after a change that count, at most"
+doc = "most days before and after a change that count"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "when, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
-entities = { type = "VARCHAR", doc = "whom it touched; NULL: all of the site" }
-n_before = { type = "BIGINT", doc = "mounts asked for before it, of drives it touched: themselves, their mover's host, their system, or all" }
-failed_before = { type = "BIGINT", doc = "of these, mounts that failed" }
-n_after = { type = "BIGINT", doc = "mounts asked for at it or after" }
-failed_after = { type = "BIGINT", doc = "of these, mounts that failed" }
-share_before = { type = "DOUBLE", unit = "1", doc = "failed / asked for, before" }
-share_after = { type = "DOUBLE", unit = "1", doc = "the same after" }
-is_worse = { type = "BOOLEAN", doc = "at least three failed after, and of those asked for at least three times the share of before; NULL where fewer than 10 stand on a side" }
+entities = { type = "VARCHAR", doc = "entity it affected; NULL: the complete site" }
+n_before = { type = "BIGINT", doc = "mounts requested before it, on affected drives: the drives themselves, their mover's host, their system, or all" }
+failed_before = { type = "BIGINT", doc = "part of these that failed" }
+n_after = { type = "BIGINT", doc = "mounts requested at the change or after it" }
+failed_after = { type = "BIGINT", doc = "part of these that failed" }
+share_before = { type = "DOUBLE", unit = "1", doc = "failed / requested, before" }
+share_after = { type = "DOUBLE", unit = "1", doc = "failed / requested, after" }
+is_worse = { type = "BOOLEAN", doc = "true if at least three failed after, at three times the share before or more; NULL with fewer than 10 mounts on a side" }
 */
 WITH touched AS (
     SELECT g.change_id, g.changed_at, g.what, g.entity, d.drive

@@ -1,17 +1,17 @@
 /*
-title = "Rates of file families, hour by hour"
+title = "Rates of file families per hour"
 topic = "requests"
-why = "Whose data the drives move, and when: rates of families stacked come to what all of them moved together."
+why = "Whose data the drives move, and when; the stacked rates of all families add up to the total."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
 mode = { type = "VARCHAR", doc = "read or write" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; hours of the site's day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in that hour, in whole files; each evenly from its first block to its last" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the same / 3600 s" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; full hours of the site's zone" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in that hour in complete files, each spread evenly from its first block to its last" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / 3600 s" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
@@ -19,7 +19,7 @@ WITH bound AS (
 ),
 cut AS (
     SELECT t.system, t.storage_group, t.file_family, t.mode, t.bytes, t.started_at, t.ended_at, b.begin_at, b.end_at,
-           -- hours of the site's day, which begin on the half-hour of UTC where its zone does
+           -- full hours of the site's zone, which start on the half-hour of UTC where the zone does
            unnest(range(b.begin_at + to_hours(CAST(floor(date_diff('microsecond', b.begin_at, t.started_at) / 3600e6)
                                                    AS BIGINT)),
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
@@ -30,7 +30,7 @@ cut AS (
 )
 SELECT system, storage_group, file_family, mode, hour_at, sum(part) / 1e9 AS moved_gb, sum(part) / 3.6e9 AS rate_mb_s
 FROM (
-    -- whole bytes: their sum is the same in whatever order the files come
+    -- whole bytes: their sum does not depend on the order in which the files come
     SELECT *, CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
                                             least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))
                                   / date_diff('microsecond', started_at, ended_at))) AS BIGINT) AS part

@@ -1,21 +1,21 @@
 /*
-title = "File families whose names break a convention"
+title = "File families whose names break the convention"
 topic = "requests"
-why = "A family that holds what several names should tell apart mixes on tape what nobody reads together."
+why = "A family that covers what should be several families mixes data on tape that is not read together."
 takes = ["first_day", "last_day"]
 
 [params.pattern]
 type = "VARCHAR"
 default = "t1d0(mc|data_.+)_(RAW|RECO|AOD|ALCARECO)"
-doc = "regular expression that a whole name must fit; the default is CMS's at a Tier-1: simulated data by tier, real data by data set and tier"
+doc = "regular expression that a complete name must match; the default is that of CMS at a Tier-1: simulated data by tier, real data by data set and tier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "family whose name does not fit; files without one are left out" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved by them" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours its work took" }
+file_family = { type = "VARCHAR", doc = "family whose name does not match; files without a family are left out" }
+n_files = { type = "BIGINT", doc = "complete files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved in these files" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of its work" }
 */
 SELECT system, storage_group, file_family, CAST(sum(n_files) AS BIGINT) AS n_files, sum(volume_gb) AS volume_gb,
        sum(busy_hours) AS busy_hours

@@ -1,30 +1,30 @@
 /*
-title = "Sizes of files, by the pauses between them"
+title = "Sizes of files, from the pauses between them"
 topic = "host"
-why = "Where samples are fine enough, a disk that falls silent marks the end of a file, and the bytes between two silences are its size: sizes without any log of the tape system, to be held against it."
+why = "With fine samples a pause in disk traffic marks the end of a file, and the bytes between two pauses are its size. It gives file sizes without a log of the tape system, to compare with that log."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
 type = "DOUBLE"
 default = "3"
-doc = "silence that ends a file; shorter ones are flushes of the page cache"
+doc = "pause that ends a file; shorter ones are flushes of the page cache"
 
 [params.silent_mb_s]
 type = "DOUBLE"
 default = "1"
-doc = "a sample below is silent"
+doc = "rate below which a sample counts as a pause"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write, of its disks" }
-tool = { type = "VARCHAR", doc = "program whose samples count: the one with the most" }
+tool = { type = "VARCHAR", doc = "program with the most samples; only its samples count" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between its samples" }
-n_files = { type = "BIGINT", doc = "bursts with a silence seen before and after; NULL where samples are too far apart to see one" }
-p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is smaller" }
-p50_gb = { type = "DOUBLE", unit = "GB", doc = "median of their bytes" }
-p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten is larger" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files that the movers' log has for this station in the same days: written to tape beside reads of the disks, read from it beside writes; NULL where it has none" }
-reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why sizes cannot be told; NULL where they can" }
+n_files = { type = "BIGINT", doc = "bursts with a pause before and after; NULL where samples are too far apart to show one" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten is below" }
+p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the bursts" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten is above" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files in the movers' log for this station on the same days: files written to tape for disk reads, files read from tape for disk writes; NULL where it has none" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why sizes cannot be determined; NULL where they can" }
 */
 WITH counted AS (
     SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s
@@ -57,14 +57,14 @@ run AS (
     FROM (SELECT *, count_if(is_turn OR is_hole) OVER (PARTITION BY host, direction ORDER BY from_at) AS run_no FROM edge)
     GROUP BY host, direction, run_no, is_busy
 ),
--- silences long enough, and holes, part what lies between them
+-- long pauses and holes separate the bursts
 burst AS (
     SELECT *, NOT is_busy AND run_s >= $pause_s AS is_border,
            count_if(is_hole OR NOT is_busy AND run_s >= $pause_s) OVER (PARTITION BY host, direction ORDER BY from_at) AS burst_no
     FROM run
 ),
 file AS (
-    -- begun by a silence that was seen, if only behind a hole, and ended by one that follows without a hole
+    -- started by an observed pause, even if only after a hole, and ended by one that follows without a hole
     SELECT host, direction, burst_no, sum(bytes) FILTER (is_busy) AS bytes, bool_or(is_border) AS is_begun,
            lead(bool_or(is_border) AND NOT bool_or(is_hole)) OVER (PARTITION BY host, direction ORDER BY burst_no) AS is_ended
     FROM burst GROUP BY host, direction, burst_no
@@ -76,7 +76,7 @@ size AS (
     GROUP BY host, direction
 ),
 logged AS (
-    -- what is read from disk goes to tape, and what comes from tape is written to it
+    -- data read from disk goes to tape, and data from tape is written to disk
     SELECT t.station, CASE t.mode WHEN 'write' THEN 'read' ELSE 'write' END AS direction, quantile_cont(t.bytes, 0.5) / 1e9 AS gb
     FROM silver.transfer t CROSS JOIN site.setting z
     WHERE near_days(t.day, $first_day, $last_day) AND t.status = 'ok' AND t.bytes > 0

@@ -2,12 +2,12 @@
 title = "Files read"
 topic = "operations"
 was = ["file_hashes"]
-why = "What is in the warehouse, what became of every line, and the hashes with which to make the same numbers again."
+why = "What is in the warehouse, what became of every line, and the hashes needed to reproduce the numbers."
 
 [params.from_day]
 type = "DATE"
 default = "0001-01-01"
-doc = "files with data of this site day or later; files that hold no data are listed whatever the days"
+doc = "files with data of this site day or later; files without data are always listed"
 
 [params.to_day]
 type = "DATE"
@@ -20,19 +20,19 @@ path = { type = "VARCHAR", doc = "where it was read" }
 source = { type = "VARCHAR", doc = "source that read it" }
 state = { type = "VARCHAR", doc = "loaded, failed, unknown or withdrawn" }
 reason = { type = "VARCHAR", doc = "why it failed or was not recognised" }
-note = { type = "VARCHAR", doc = "what to know of a file that was read: zone words that its zone has not, averages since boot left out" }
+note = { type = "VARCHAR", doc = "remarks on a file that was read, such as zone names that differ from its zone, or averages since boot left out" }
 n_lines = { type = "BIGINT", doc = "lines" }
-n_used = { type = "BIGINT", doc = "lines that became, or served, records" }
-n_skipped = { type = "BIGINT", doc = "lines that carry nothing for this source" }
+n_used = { type = "BIGINT", doc = "lines that became records or were needed for them" }
+n_skipped = { type = "BIGINT", doc = "lines that hold nothing for this source" }
 n_rejected = { type = "BIGINT", doc = "lines that could not be read" }
 n_records = { type = "BIGINT", doc = "rows in bronze" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
-sha256 = { type = "VARCHAR", doc = "of the decompressed bytes up to the end of what was read" }
+sha256 = { type = "VARCHAR", doc = "hash of the decompressed bytes up to the end of what was read" }
 */
 SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,
        f.first_at, f.last_at, f.sha256
-FROM ops.file f LEFT JOIN site.setting c ON true  -- a site that was never built has none: then all are listed
+FROM ops.file f LEFT JOIN site.setting c ON true  -- a site that was never built has none, and then all are listed
 WHERE f.first_at IS NULL OR c.zone IS NULL
    OR (site_day(f.first_at, c.zone) <= $to_day
        AND site_day(f.last_at, c.zone) >= $from_day)

@@ -1,30 +1,30 @@
 /*
 title = "A finding from night to night"
 topic = "findings"
-why = "On which of the last nights a finding stood, and what it cost on each: one that grows asks for more than one that fades."
+why = "On which of the last nights a finding fired, and its cost on each: a growing one is more urgent than a fading one."
 
 [params.last_day]
 type = "DATE"
-doc = "last site day; the last day with data if left out"
+doc = "last site day; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = 30
-doc = "how many site days up to that one"
+doc = "number of site days up to that day"
 
 [params.finding]
 type = "VARCHAR"
 default = ""
-doc = "id of one finding; all that fired in these days if left out"
+doc = "id of one finding; default: all that fired in these days"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
+finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
 day = { type = "DATE", doc = "site day" }
-outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this did not fire; withheld: too little of the logs was there to judge; not_run: the rules did not run for the day" }
+outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this did not fire; withheld: too few logs to judge; not_run: the rules did not run for the day" }
 state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted; NULL where it did not fire" }
 severity = { type = "VARCHAR", doc = "severity on that day" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "hours it cost at most; NULL where it did not fire or has no price" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move without it; NULL where it did not fire or has no price" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move without it; NULL where it did not fire or has no price" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($last_day AS TIMESTAMP) - to_days(CAST($n_days - 1 AS INTEGER)),

@@ -1,25 +1,25 @@
 /*
 title = "Findings from night to night"
 topic = "findings"
-why = "Which findings stand, which are gone, since when, and what was noted of them."
+why = "Which findings are open, which are gone, since when, and the notes on them."
 
 [params.last_day]
 type = "DATE"
-doc = "site day as of which is told; the last day with data if left out"
+doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
-state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone where it fired before and not then" }
+finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
+state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone if it fired earlier and not then" }
 severity = { type = "VARCHAR", doc = "severity when it last fired" }
 rule = { type = "VARCHAR", doc = "rule" }
-entity = { type = "VARCHAR", doc = "what it is about" }
+entity = { type = "VARCHAR", doc = "entity of the finding" }
 first_day = { type = "DATE", doc = "first site day it fired for" }
 last_day = { type = "DATE", doc = "last site day it fired for" }
 n_days = { type = "BIGINT", doc = "days it fired for" }
-gone_day = { type = "DATE", doc = "first day judged without it since; NULL where it stands" }
-until_day = { type = "DATE", doc = "last site day of its mute" }
-note = { type = "VARCHAR", doc = "what was last noted of it" }
-text = { type = "VARCHAR", doc = "the finding in words, when it last fired" }
+gone_day = { type = "DATE", doc = "first judged day without it since; NULL while it is open" }
+until_day = { type = "DATE", doc = "last site day of the mute" }
+note = { type = "VARCHAR", doc = "last note on it" }
+text = { type = "VARCHAR", doc = "the finding as a sentence, when it last fired" }
 */
 WITH fired AS (
     SELECT finding_id, arg_max(state, day) AS state, arg_max(severity, day) AS severity, any_value(rule) AS rule,
@@ -30,12 +30,12 @@ WITH fired AS (
 gone AS (
     SELECT f.finding_id, min(d.day) AS gone_day
     FROM fired f JOIN ops.detection d ON d.day > f.last_day AND d.day <= $last_day
-    -- a day of which too little was seen says nothing of it, so it is not gone
+    -- a day with too few logs does not show that it is gone
     ANTI JOIN gold.suppressed_verdict w ON w.finding_id = f.finding_id AND w.day = d.day
     GROUP BY f.finding_id
 ),
 marked AS (
-    -- the last note that was made, whatever with
+    -- the last note, made with any kind of mark
     SELECT finding_id, arg_max(kind, number) FILTER (kind <> 'note') AS kind,
            arg_max({'day': until_day}, number) FILTER (kind <> 'note').day AS until_day, arg_max(note, number) AS note
     FROM ops.finding_mark WHERE day <= $last_day GROUP BY finding_id

@@ -1,20 +1,20 @@
 /*
-title = "What people noted of a finding"
+title = "What people noted about a finding"
 topic = "findings"
-why = "Who acknowledged, muted, reopened or commented on a finding, when, and why: the last one but a comment decides its state."
+why = "Who acknowledged, muted, reopened or commented on a finding, when, and why. The last mark that is not a comment decides its state."
 
 [params.finding]
 type = "VARCHAR"
 default = ""
-doc = "id of one finding; all of them if left out"
+doc = "id of one finding; default: all"
 
 [columns]
-number = { type = "BIGINT", doc = "in the order they were made" }
-finding_id = { type = "VARCHAR", doc = "the same from night to night: of rule and entity" }
+number = { type = "BIGINT", doc = "order in which they were made" }
+finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
 kind = { type = "VARCHAR", doc = "acknowledge, mute, reopen or note" }
-made_at = { type = "TIMESTAMP", doc = "when it was made, UTC; NULL for those that an older release kept" }
-author = { type = "VARCHAR", doc = "who made it: the address they signed in with, or their name on the machine; NULL for those that an older release kept" }
-day = { type = "DATE", doc = "newest site day that was judged then" }
+made_at = { type = "TIMESTAMP", doc = "when it was made, UTC; NULL for marks of an older release" }
+author = { type = "VARCHAR", doc = "who made it: sign-in address, or user name on the machine; NULL for marks of an older release" }
+day = { type = "DATE", doc = "newest site day on which rules had run by then" }
 until_day = { type = "DATE", doc = "last site day of a mute; NULL for good" }
 note = { type = "VARCHAR", doc = "why" }
 */

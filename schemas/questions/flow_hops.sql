@@ -1,16 +1,16 @@
 /*
-title = "From hop to hop"
+title = "Bytes per hop"
 topic = "stations"
-why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive: the bytes of each hop side by side show what is moved twice, and which hop is not seen."
+why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive. The bytes of each hop show what moves twice, and which hop has no log."
 takes = ["first_day", "last_day", "station"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-hop = { type = "VARCHAR", doc = "network in, tape read, disk write, disk read, tape write or network out, in the order in which a byte that is migrated meets them" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved there in the period, of a file over midnight its share of the time; NULL where no log has it" }
-of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / what tape read and tape write moved together: disks that are written and read once each have 1 between them at a station that migrates; NULL without tape" }
-active_hours = { type = "DOUBLE", unit = "h", doc = "of drives the hours in which files moved, of links and disks hours at 1 MB/s or more" }
-active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours, of each drive or link where there are several" }
+hop = { type = "VARCHAR", doc = "network in, tape read, disk write, disk read, tape write or network out, in the order of a migrated byte" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved there in the period, with a share of files over midnight; NULL where no log has it" }
+of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / bytes of tape read plus tape write; at a migration station, disk write and disk read add up to 1 if each byte is written and read once; NULL without tape" }
+active_hours = { type = "DOUBLE", unit = "h", doc = "for drives the hours in which files moved, for links and disks hours at 1 MB/s or more" }
+active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / these hours, per drive or link where there are several" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
@@ -26,7 +26,7 @@ hop AS (
     FROM gold.host_load
     WHERE day BETWEEN $first_day AND $last_day AND host IN (SELECT station FROM site.station)
     UNION ALL
-    -- of a file over midnight the share that lies in the period, as of links and disks
+    -- for a file over midnight the share within the period, as for links and disks
     SELECT t.station, 'tape ' || t.mode,
            t.bytes / 1e6 * CASE WHEN t.ended_at > t.started_at
                                 THEN date_diff('microsecond', greatest(t.started_at, b.begin_at), least(t.ended_at, b.end_at))

@@ -1,7 +1,7 @@
 /*
-title = "How spools flush"
+title = "Flush pattern of spools"
 topic = "host"
-why = "Bursts that fill the disks stop what reads from them meanwhile: how often, how long, how much."
+why = "How often, how long and how much spools flush; bursts that saturate the disks stop reads from them."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,22 +1,22 @@
 /*
 title = "Did forecasts come true?"
 topic = "forecasts"
-why = "What was foretold of campaigns night after night, next to what happened: an interval that says 90 % should hold nine of ten."
+why = "Forecasts of campaigns, night by night, next to the outcome: a 90 % interval should contain nine of ten."
 
 [params.last_day]
 type = "DATE"
-doc = "site day until which the outcome is known; the last day with data if left out"
+doc = "site day until which the outcome is known; default: the last day with data"
 
 [columns]
-day = { type = "DATE", doc = "last site day that was known when it was said" }
+day = { type = "DATE", doc = "last site day with data for the forecast" }
 entity = { type = "VARCHAR", doc = "campaign" }
-quantity = { type = "VARCHAR", doc = "week_gb: moved in the seven days behind that day; days_left: days until its size is moved" }
+quantity = { type = "VARCHAR", doc = "week_gb: moved in the seven days after that day; days_left: days until its size is moved" }
 unit = { type = "VARCHAR", doc = "unit" }
-value = { type = "DOUBLE", doc = "what was said" }
+value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of its 90 % interval; NULL where there is none" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end" }
-actual = { type = "DOUBLE", was = "came", doc = "what happened; of days_left the whole days until the one on which it was done; NULL while it is not, or where logs lack" }
-verdict = { type = "VARCHAR", doc = "held, less or more than said, logs lack, or not over: where the interval may still hold it" }
+actual = { type = "DOUBLE", was = "came", doc = "the outcome; for days_left the full days until the day on which it was complete; NULL while it is not, or where logs are missing" }
+verdict = { type = "VARCHAR", doc = "held, less or more than forecast, logs missing, or not over, where the interval may still contain it" }
 */
 WITH done AS (
     SELECT k.campaign, k.day, k.moved_gb, c.size_tb,
@@ -52,12 +52,12 @@ held AS (
 )
 SELECT day, entity, quantity, unit, value, value_low, value_high, CAST(actual AS DOUBLE) AS actual,
        CASE WHEN quantity = 'week_gb' AND until_day > $last_day THEN 'not over'
-            WHEN quantity = 'week_gb' AND actual IS NULL THEN 'logs lack'
-            -- the end lies somewhere in the day on which it was done
+            WHEN quantity = 'week_gb' AND actual IS NULL THEN 'logs missing'
+            -- the end is somewhere in the day on which it was complete
             WHEN quantity = 'days_left' AND actual IS NULL THEN
-                CASE WHEN date_diff('day', day, $last_day) > value_high THEN 'more than said' ELSE 'not over' END
-            WHEN actual < value_low THEN 'less than said'
-            WHEN actual - CASE quantity WHEN 'days_left' THEN 1 ELSE 0 END > value_high THEN 'more than said'
+                CASE WHEN date_diff('day', day, $last_day) > value_high THEN 'more than forecast' ELSE 'not over' END
+            WHEN actual < value_low THEN 'less than forecast'
+            WHEN actual - CASE quantity WHEN 'days_left' THEN 1 ELSE 0 END > value_high THEN 'more than forecast'
             ELSE 'held' END AS verdict
 FROM held
 ORDER BY day, entity, quantity

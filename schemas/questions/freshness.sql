@@ -5,7 +5,7 @@ why = "Every number is as old as the newest log line that was read, and as good 
 
 [columns]
 kind = { type = "VARCHAR", doc = "all (one row), source (one row per kind of log) or step (one row per step)" }
-name = { type = "VARCHAR", doc = "source or step; of the row for all: the step that ran last, or that failed last and has not run since" }
+name = { type = "VARCHAR", doc = "source or step; in the row for all the step that ran last, or that failed last and has not run since" }
 until_at = { type = "TIMESTAMP", doc = "newest instant of its logs, UTC; instants later than the day after the newest file was written do not count" }
 until_day = { type = "DATE", doc = "site day of that instant" }
 ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC" }
@@ -28,7 +28,7 @@ ran AS (
     FROM ops.run
     QUALIFY row_number() OVER (PARTITION BY step ORDER BY started_at DESC) = 1
 ),
--- a step whose last run failed stands for all, until it has run again
+-- a step whose last run failed represents all, until it has run again
 last AS (
     SELECT * FROM ran ORDER BY outcome = 'failed' DESC, ended_at DESC, step LIMIT 1
 ),

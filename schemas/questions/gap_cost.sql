@@ -2,22 +2,22 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "What the long gaps take from each station and drive, in hours and in what could have moved meanwhile. Judged gaps: without file marks, tape motion and time in which no request waited."
+why = "The cost of long gaps for each station and drive, in hours and in data that could have moved. Judged gaps: without file marks, tape motion and time in which no request waited."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 level = { type = "VARCHAR", doc = "what the row sums up: all, station or drive" }
-station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL where the row is of all" }
-drive = { type = "VARCHAR", doc = "drive; NULL where the row is of more than one" }
+station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL in the row for all" }
+drive = { type = "VARCHAR", doc = "drive; NULL in rows for several" }
 n_gaps = { type = "BIGINT", doc = "gaps" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median of the judged gap" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the judged gap" }
 modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent judged gap, in whole seconds; the shortest of several" }
 share_long = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than expected by more than excess_s of the rule long_gap" }
-n_long_gaps = { type = "BIGINT", doc = "gaps judged that much longer" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long ones beyond the expected gap" }
-lost_gb = { type = "DOUBLE", unit = "GB", doc = "what could have moved in that time, at most: each at the rate of the file before it" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; what remains of it after the next bottleneck is gain_gb_day of the question lost_time, cause long_gap" }
+n_long_gaps = { type = "BIGINT", doc = "number of such gaps" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long gaps beyond the expected gap" }
+lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in that time, each gap at the rate of the file before it" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; for what remains after the next bottleneck see gain_gb_day of the question lost_time, cause long_gap" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
@@ -32,7 +32,7 @@ levelled AS (
     GROUP BY GROUPING SETS ((station, drive, avoidable_s), (station, avoidable_s), (avoidable_s))
 ),
 ranked AS (
-    -- so many gaps are as short or shorter: the median lies where that is half of them
+    -- number of gaps that are as short or shorter: the median is where that is half of them
     SELECT l.*, l.avoidable_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s') AS is_long, l.avoidable_s - c.expected_gap_s AS over_s,
            sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive ORDER BY l.avoidable_s) AS upto,
            sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive) AS n_all,
@@ -42,7 +42,7 @@ ranked AS (
 )
 SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
        (min(avoidable_s) FILTER (2 * upto >= n_all) + min(avoidable_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
-       -- between the gaps at these two places of their order, as quantile_cont has it
+       -- between the gaps at these two places of their order, as in quantile_cont
        min(avoidable_s) FILTER (upto > floor(place_95))
            + (min(avoidable_s) FILTER (upto > ceil(place_95)) - min(avoidable_s) FILTER (upto > floor(place_95)))
            * any_value(place_95 - floor(place_95)) AS p95_s,

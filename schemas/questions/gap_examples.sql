@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "The two log lines around a gap prove it; those shown are the most usual of the long ones."
+why = "The two log lines around a gap prove it; the examples are the most common long gaps."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
@@ -20,7 +20,7 @@ avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "judged gap
 filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it" }
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting" }
@@ -28,8 +28,8 @@ path = { type = "VARCHAR", doc = "log file of the first line" }
 next_path = { type = "VARCHAR", doc = "log file of the second line" }
 previous_line_no = { type = "BIGINT", doc = "line of the last block of the file before" }
 next_line_no = { type = "BIGINT", doc = "line that starts the file after" }
-previous_message = { type = "VARCHAR", doc = "what that first line says" }
-next_message = { type = "VARCHAR", doc = "what that second line says" }
+previous_message = { type = "VARCHAR", doc = "text of the first line" }
+next_message = { type = "VARCHAR", doc = "text of the second line" }
 */
 WITH long_gap AS (
     SELECT g.*, median(g.avoidable_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
@@ -49,7 +49,7 @@ line AS (
     UNION SELECT next_file_id, next_line_no FROM shown
 ),
 told AS (
-    -- of all lines of the period a few: so joined, only the blocks that may hold them are read
+    -- a few of all lines of the period: with this join only the blocks that may hold them are read
     SELECT m.file_id, m.line_no, m.message
     FROM silver.mover_step m JOIN line l ON l.file_id = m.file_id AND l.line_no = m.line_no
     WHERE m.day >= $first_day - 1

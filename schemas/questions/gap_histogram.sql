@@ -1,7 +1,7 @@
 /*
 title = "Gaps between files by length, without file marks and tape motion"
 topic = "gaps"
-why = "An average hides it: a healthy dialogue and a stuck one stand side by side as two peaks."
+why = "Two peaks show a healthy and a stuck dialogue, which an average hides."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

@@ -1,15 +1,15 @@
 /*
 title = "The most common lengths of gaps"
 topic = "gaps"
-why = "Where a station's gaps pile up: one peak at the expected gap is well, another one has a cause."
+why = "Where a station's gaps cluster: one peak at the expected gap is fine, another peak has a cause."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "begin of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "start of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps" }
-weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the whole mode about the peak: as far as the emptiest bin on the way to the next peak, of equally empty ones the first" }
+weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the mode around the peak, up to the emptiest bin before the next peak, or the first of equally empty ones" }
 median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
 */
 WITH gap AS (
@@ -19,7 +19,7 @@ WITH gap AS (
     GROUP BY station, avoidable_s
 ),
 bin AS (
-    -- empty bins too: they part two peaks best
+    -- empty bins too: they separate two peaks best
     SELECT s.station, n.bin_from_s, CAST(coalesce(sum(g.n_gaps), 0) AS BIGINT) AS n_gaps
     FROM (SELECT DISTINCT station FROM gap) s
     CROSS JOIN (SELECT CAST(unnest(range(31)) AS DOUBLE) AS bin_from_s) n
@@ -33,7 +33,7 @@ beside AS (
     WINDOW w AS (PARTITION BY station ORDER BY bin_from_s)
 ),
 peak AS (
-    -- of two equal bins the first is the peak; the bin of all longer ones is none
+    -- of two equal bins the first is the peak; the bin of all longer ones is not one
     SELECT station, bin_from_s AS peak_s, n_gaps, share,
            lead(bin_from_s) OVER (PARTITION BY station ORDER BY bin_from_s) AS next_peak_s
     FROM beside
@@ -50,7 +50,7 @@ mode AS (
     FROM peak p LEFT JOIN valley v ON v.station IS NOT DISTINCT FROM p.station AND v.peak_s = p.peak_s
 ),
 ranked AS (
-    -- the gaps of a peak, and how many of them are as short or shorter: their median lies where that is half of them
+    -- the gaps of a peak, and how many of them are as short or shorter: their median is where that is half of them
     SELECT m.*, g.avoidable_s, g.n_gaps AS n_same, sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s ORDER BY g.avoidable_s) AS upto,
            sum(g.n_gaps) OVER (PARTITION BY m.station, m.peak_s) AS n_all
     FROM mode m

@@ -1,27 +1,27 @@
 /*
-title = "Stations with long gaps, and whether the next file was at hand"
+title = "Stations with long gaps, and whether the next file was available"
 topic = "gaps"
-why = "A gap with the next file on spool is the dialogue's doing; without it the drive is starved. The two ask for different remedies."
+why = "With the next file on spool a gap comes from the dialogue; without it the drive is starved. The two need different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
 type = "DOUBLE"
 default = "7"
-doc = "stations of whose gaps not one in twenty is longer are left out"
+doc = "stations with less than one in twenty gaps above this are left out"
 
 [params.drive]
 type = "VARCHAR"
 default = ""
-doc = "drive; all if left out"
+doc = "drive; default: all"
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 n_gaps = { type = "BIGINT", doc = "gaps before a file to write" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median of the gap, without the time in which nobody wanted the drive" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median of the gap, without time without a request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose begin the next file was on spool: its log says so, or its request was queued, or the client command of the file before asks for it too" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps with the next file on spool at their start: its log shows it, its request was queued, or the same client command wrote the file before" }
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these gaps" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others: the file was not there, or nobody knows" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others: the file was not there, or it is not known" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH wanted AS MATERIALIZED (

@@ -1,20 +1,20 @@
 /*
 title = "Rates of groups over the hours: sustained, peak, average, last"
 topic = "requests"
-why = "What an experiment asked of the tapes while it asked anything, what it reached once, and what is left of that on average: four figures that are easily taken for one another."
+why = "Four rates of a group that are easily confused: the average over the period, the median of its active hours, the highest hour and the last hour."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL: all together" }
 mode = { type = "VARCHAR", doc = "read or write" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, in whole files; each evenly from its first block to its last" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period in complete files, each spread evenly from its first block to its last" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
 active_hours = { type = "BIGINT", unit = "h", doc = "hours in which it moved anything" }
-sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these hours" }
-min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the lowest of them" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest of them" }
-last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
+sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of these hours" }
+min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of these hours" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of these hours" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the period's last hour" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
@@ -22,7 +22,7 @@ WITH bound AS (
 ),
 cut AS (
     SELECT t.system, t.storage_group, t.mode, t.bytes, t.started_at, t.ended_at, b.begin_at, b.end_at,
-           -- hours of the site's day, which begin on the half-hour of UTC where its zone does
+           -- full hours of the site's zone, which start on the half-hour of UTC where the zone does
            unnest(range(b.begin_at + to_hours(CAST(floor(date_diff('microsecond', b.begin_at, t.started_at) / 3600e6)
                                                    AS BIGINT)),
                         t.ended_at, INTERVAL 1 HOUR)) AS hour_at
@@ -31,7 +31,7 @@ cut AS (
       AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),
 part AS (
-    -- whole bytes: their sum is the same in whatever order the files come
+    -- whole bytes: their sum does not depend on the order in which the files come
     SELECT system, storage_group, mode, hour_at, begin_at, end_at,
            CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
                                          least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))

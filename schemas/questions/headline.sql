@@ -1,21 +1,21 @@
 /*
 title = "The period in one line"
 topic = "hours"
-why = "How much moved, how much of the drives' time that took, and how much of it was not logged."
+why = "How much moved, how much drive time that took, and how much time has no log."
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log tells" }
-n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log shows it" }
+n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
 n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both of the period, in mounts of the basis that most bytes have and that were logged whole" }
-drive_rate_basis = { type = "VARCHAR", doc = "that basis: call (inside drive calls), block (the block loop: also checksums and waits in the buffer), counter (in reads and writes by the kernel's count; the wall-clock is then that of use, without mounting), estimate (the length of sessions less their waits; the wall-clock is then that with the tape in the drive, without mounting), or encp (the client's rate: also waits for data and file marks, so that the drive rate is too low and f too high)" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock of the same mounts, as far as both lie in the period" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both within the period, in completely logged mounts on the basis of most bytes" }
+drive_rate_basis = { type = "VARCHAR", doc = "that basis. call: inside drive calls. block: the block loop, with checksums and waits in the buffer. counter: in reads and writes by the kernel's count, with wall-clock time in use, without mounting. estimate: the length of sessions minus their waits, with wall-clock time of the tape in the drive, without mounting. encp: the client's rate, with waits for data and file marks, so that the drive rate is too low and f too high" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the same mounts, both within the period" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-n_drives = { type = "BIGINT", doc = "drives of which the ledger has hours; NULL without any log" }
+n_drives = { type = "BIGINT", doc = "drives with hours in the ledger; NULL without any log" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any, or tapes were in drives and no log tells when data moved" }
-unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, of days with a log; NULL without any" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any, or where tapes were in drives and no log shows when data moved" }
+unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, on days with a log; NULL without any" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
@@ -32,7 +32,7 @@ moved AS (
     FROM traffic
 ),
 mount AS (
-    -- a mount that held a drive in the period without moving anything in it costs time all the same
+    -- a mount that held a drive in the period without moving anything still costs time
     SELECT nullif(r.drive_rate_basis, 'mixed') AS basis, r.wall_s IS NOT NULL AS is_whole, coalesce(t.bytes, 0) AS bytes,
            CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS drive_us,
            CASE WHEN r.wall_s IS NOT NULL
@@ -45,7 +45,7 @@ mount AS (
                                      AND r.dismounted_at > b.begin_at AND r.wall_s IS NOT NULL)
 ),
 rate AS (
-    -- the best that is known: both rates, else the overall rate alone, else the drive rate alone
+    -- the best known: both rates, else only the overall rate, else only the drive rate
     SELECT basis, is_whole, CAST(sum(bytes) AS DOUBLE) AS bytes, CAST(sum(drive_us) AS DOUBLE) AS drive_us,
            CAST(sum(wall_us) AS DOUBLE) AS wall_us
     FROM mount GROUP BY basis, is_whole
@@ -54,7 +54,7 @@ rate AS (
 ),
 ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
-           -- without a log nothing is known of these hours: neither that they are none
+           -- without a log nothing is known about these hours, not even that they are zero
            CASE WHEN bool_or(bucket = 'transfer') OR bool_or(bucket <> 'unknown') AND NOT bool_or(bucket = 'occupied')
                 THEN coalesce(sum(duration_us) FILTER (WHERE bucket = 'transfer'), 0) / 3.6e9 END AS moving_data_hours,
            CASE WHEN count(*) > 0

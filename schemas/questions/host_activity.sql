@@ -1,36 +1,36 @@
 /*
-title = "What hosts did over time"
+title = "Activity of hosts over time"
 topic = "host"
-why = "Whether a host had anything left while tapes waited for it: its processors, disks and network along the period, and what drives moved for it meanwhile."
+why = "Whether a host had capacity left while tapes waited for it: its CPUs, disks and network over the period, and the data drives moved for it."
 takes = ["first_day", "last_day"]
 
 [params.host]
 type = "VARCHAR"
 default = ""
-doc = "one host; all if left out"
+doc = "one host; default: all"
 
 [params.n]
 type = "BIGINT"
 default = "300"
-doc = "points of a host, at most, from the first to the last sample of the period"
+doc = "most points per host, from the first to the last sample of the period"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-bin_at = { type = "TIMESTAMP", doc = "begin of the time averaged over, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "its length: as short as so many points allow" }
-cpu_user = { type = "DOUBLE", unit = "1", doc = "share of processor time in user code, average of samples" }
+bin_at = { type = "TIMESTAMP", doc = "start of the time averaged over, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of that time: as short as n_points allows" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
 run_queue = { type = "DOUBLE", doc = "runnable tasks, most" }
-blocked = { type = "DOUBLE", doc = "tasks that wait for a disk, most" }
+blocked = { type = "DOUBLE", doc = "tasks that wait for a disk, maximum" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from its disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to its disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of its busiest disk, most" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of its busiest disk, maximum" }
 in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "received by its network ports, by its fullest bond where no port was sampled" }
 out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sent likewise" }
-tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from tape for it or by its drives, spread evenly over each transfer; NULL where no log of drives names it" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape likewise" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from tape for it or by its drives, spread evenly over each transfer; NULL where no drive log names it" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape for it or by its drives, likewise" }
 */
 WITH of_host AS (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c
@@ -64,7 +64,7 @@ width AS (
     FROM unnest([1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200]) AS t(step),
          (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM sampled)
 ),
--- several tools may cover the same time: of each figure the one with most samples of a bin counts
+-- several tools may cover the same time: for each quantity the one with most samples in a bin counts
 averaged AS (
     SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at, count(*) AS n,
            count(s.cpu_idle) AS n_cpu, count(coalesce(s.read_bytes_s, s.write_bytes_s)) AS n_disk,

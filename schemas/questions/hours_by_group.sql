@@ -1,16 +1,16 @@
 /*
 title = "Where the drive-hours went, by storage group"
 topic = "hours"
-why = "Whose work took the drives' time, day by day, and what was left over: the rows of a day add up to all its drive-hours."
+why = "Whose work took the drives' time per day, and the rest; the rows of a day add up to all its drive-hours."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL for time that is nobody's" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL for time without one" }
 time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket); other: work for which no log names the storage group" }
-group_number = { type = "BIGINT", doc = "its place in a drive's day; NULL of other" }
-group_words = { type = "VARCHAR", doc = "the same in words" }
-colour = { type = "VARCHAR", doc = "its colour; NULL of other" }
+group_number = { type = "BIGINT", doc = "place of the group in a drive's day; NULL for other" }
+group_words = { type = "VARCHAR", doc = "the group in words" }
+colour = { type = "VARCHAR", doc = "colour of the group; NULL for other" }
 drive_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours" }
 share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours of the day" }
 */

@@ -1,5 +1,5 @@
 /*
-title = "Files with dates that cannot be"
+title = "Files with impossible dates"
 topic = "operations"
 why = "A log cannot report what happens after it was written, and no log of this kind is older than 1990: a clock or a date order is wrong. Such days do not count as days of the site."
 
@@ -8,7 +8,7 @@ path = { type = "VARCHAR", doc = "file" }
 source = { type = "VARCHAR", doc = "source that read it" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
-written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where its own date is before 1990, which says nothing" }
+written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where its own date is before 1990 and so means nothing" }
 summary = { type = "VARCHAR", was = "says", doc = "what is wrong" }
 */
 WITH file AS (

@@ -1,7 +1,7 @@
 /*
 title = "From all drive-hours to those in which data moved"
 topic = "hours"
-why = "Each bucket of the ledger takes its part of the drives' time; what is left at the end moved data."
+why = "Each bucket takes its part of the drives' time; the rest at the end moved data."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
@@ -11,11 +11,11 @@ bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket (gold.drive_time_bucket)" }
 group_words = { type = "VARCHAR", doc = "the group in words" }
 colour = { type = "VARCHAR", doc = "colour of the group" }
-n_drives = { type = "BIGINT", doc = "drives that spent time on it" }
+n_drives = { type = "BIGINT", doc = "drives with time in it" }
 bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in it" }
 share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours" }
 from_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours left before it" }
-to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours left after it; of what moved data nothing" }
+to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours left after it; zero for the bucket that moved data" }
 */
 WITH summed AS (
     SELECT bucket, count(DISTINCT drive) AS n_drives, sum(duration_us) AS us FROM gold.drive_ledger

@@ -1,16 +1,16 @@
 /*
 title = "Lines read"
 topic = "operations"
-why = "Whether anything was lost on the way in: used, skipped and rejected lines add up to the lines of the files that hold data of the period, or no data at all."
+why = "Whether any line was lost: used, skipped and rejected lines add up to the lines of the files with data of the period or without data."
 takes = ["first_day", "last_day"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source that read them; unknown where none claimed the file" }
+source = { type = "VARCHAR", doc = "source that read them; unknown where no source recognised the file" }
 state = { type = "VARCHAR", doc = "loaded, failed, unknown or withdrawn" }
 n_files = { type = "BIGINT", doc = "files" }
 n_lines = { type = "BIGINT", doc = "lines" }
-n_used = { type = "BIGINT", doc = "lines that became, or served, records" }
-n_skipped = { type = "BIGINT", doc = "lines that carry nothing for this source" }
+n_used = { type = "BIGINT", doc = "lines that became records or were needed for them" }
+n_skipped = { type = "BIGINT", doc = "lines that hold nothing for this source" }
 n_rejected = { type = "BIGINT", doc = "lines that should have been records and could not be read" }
 n_records = { type = "BIGINT", doc = "rows in bronze" }
 */

@@ -1,17 +1,17 @@
 /*
 title = "Load of links over the hours"
 topic = "host"
-why = "Whether a link is full: its average over each hour, its highest peak, and what it can carry."
+why = "Whether a link is full: its average over each hour, its highest peak, and its capacity."
 takes = ["first_day", "last_day", "station"]
 
 [columns]
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC; of the day in periods over three weeks" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds seen" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value a log holds" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "what it can carry; NULL where nobody says" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods over three weeks start of the day" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the covered seconds" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value in a log" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link; NULL where not known" }
 max_share = { type = "DOUBLE", unit = "1", doc = "highest value / capacity" }
 */
 SELECT link, station, direction,

@@ -1,28 +1,28 @@
 /*
-title = "Drives by lists of their mounts"
+title = "Drives, from lists of mounts"
 topic = "requests"
-why = "How long each drive of a TSM server or a library held a tape, how often it was mounted for, and how often the same tape came back: the upper bound of its duty."
+why = "How long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. Held time is an upper limit of its duty."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
 type = "DOUBLE"
 default = "2"
-doc = "a mount counts as again if the same volume was dismounted, from whichever drive, at most so long before"
+doc = "a mount counts as repeated if the same volume was dismounted from any drive at most this long before"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; as the library names it where site.toml does not say which it is" }
+drive = { type = "VARCHAR", doc = "drive; the library's name where site.toml does not map it" }
 n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
-n_volumes = { type = "BIGINT", doc = "volumes among them" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "mounts of a volume that had just been dismounted" }
-mounted_hours = { type = "DOUBLE", unit = "h", doc = "with a tape in the drive, in the period" }
-mounted_share = { type = "DOUBLE", unit = "1", doc = "of the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that began in the period, as far as a log or the library counts it; NULL where none does" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "that / the time their tapes were in the drive, idle time included" }
+n_volumes = { type = "BIGINT", doc = "volumes of these mounts" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated mounts of a volume just dismounted" }
+mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive, in the period" }
+mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that started in the period, by a log or the library; NULL where neither counts it" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / the time these tapes were in the drive, with idle time" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
 */
--- Mounts whose end is not known count as mounts and for no time.
+-- Mounts with an unknown end count as mounts, with no time.
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting

@@ -1,14 +1,14 @@
 /*
 title = "Which days each log covers"
 topic = "operations"
-why = "Which days can be asked for with which log: a page about another day shows nothing of it. Dates that cannot be are left out."
+why = "Which days each log covers; a page about another day shows nothing from it. Impossible dates are left out."
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
-n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems it speaks for" }
-n_days = { type = "BIGINT", doc = "site days of which there is a line" }
-first_day = { type = "DATE", doc = "first of them" }
-last_day = { type = "DATE", doc = "last of them" }
+n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems it covers" }
+n_days = { type = "BIGINT", doc = "site days with a line" }
+first_day = { type = "DATE", doc = "first of these days" }
+last_day = { type = "DATE", doc = "last of these days" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered, over all hosts" }
 */
 WITH written AS (

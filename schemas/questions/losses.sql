@@ -1,25 +1,25 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "What to mend first, by cause: the findings of a rule together. A gain is capped by what comes next in the way; where none is known the price is at most, and where nothing tells what the hours are worth, they count as an hour of the others does. Causes do not add up, for one hour can be lost for two reasons, and one mend uncovers the next bottleneck."
+why = "What to fix first, by cause: the findings of each rule together. A gain is capped by the next bottleneck. Where no gain is known the price is an upper limit, and hours without a price count at the median price of the others. Causes do not add up: one hour can be lost for two reasons, and fixing one bottleneck exposes the next."
 takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that fired: the cause" }
-n_findings = { type = "BIGINT", doc = "stations, drives or hosts it fired for" }
-entities = { type = "VARCHAR", doc = "where, the dearest first" }
-first_day = { type = "DATE", doc = "first site day the rule looked at" }
-last_day = { type = "DATE", doc = "last site day the rule looked at" }
+n_findings = { type = "BIGINT", doc = "number of stations, drives or hosts it fired for" }
+entities = { type = "VARCHAR", doc = "where, the most expensive first" }
+first_day = { type = "DATE", doc = "first site day the rule judged" }
+last_day = { type = "DATE", doc = "last site day the rule judged" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours lost in that time, at most" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains of it after the next bottleneck; the worst period counts where an entity has several" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move if the cause were mended, capped; NULL where no finding of the rule has a gain. Causes that nobody's work waited for, with a gain of 0, are left out" }
-gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low ends of the gains' 90 % intervals together; NULL where one has none" }
-gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high ends together" }
-bottleneck = { type = "VARCHAR", doc = "what limits the dearest next" }
-ranked_by = { type = "VARCHAR", doc = "gain; price (at most); or hours: no price can be estimated, and each hour counts as the median priced one" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains after the next bottleneck. Of several periods of an entity the worst counts" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move if the cause were fixed, capped; NULL where no finding of the rule has a gain. Causes with a gain of 0, for which no work waited, are left out" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "sum of the low ends of the gains' 90 % intervals; NULL where one has no interval" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "sum of the high ends" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck of the most expensive one" }
+ranked_by = { type = "VARCHAR", doc = "gain; price (at most); or hours, where no price can be estimated and each hour counts as the median priced one" }
 */
 WITH worst AS (
-    -- the dearest period of each entity; a whole row, so that gain and interval belong together
+    -- the most expensive period of each entity; a complete row, so that gain and interval belong together
     SELECT *, min(first_day) OVER entity AS since, max(day) OVER entity AS until,
            max(lost_hours) OVER entity AS most_hours, max(lost_gb_day) OVER entity AS most_gb
     FROM gold.finding

@@ -1,19 +1,19 @@
 /*
-title = "Lost time, ranked by what would be gained"
+title = "Lost time, ranked by gain"
 topic = "hours"
-why = "What to mend first: causes by station, with the drive-hours that could be got back, and how much more would move, capped by what comes next in the way. Gains of two causes do not add up."
+why = "What to fix first: causes by station, with the recoverable drive-hours and the extra data that would move, capped by the next bottleneck. Gains of two causes do not add up."
 takes = ["first_day", "last_day"]
 
 [columns]
 cause = { type = "VARCHAR", doc = "cause, as in gold.lost_time" }
 station = { type = "VARCHAR", doc = "station the drives worked for; NULL for drives that moved nothing" }
-part = { type = "VARCHAR", doc = "of long gaps the largest part of the dearest drive" }
+part = { type = "VARCHAR", doc = "for long gaps the largest part, of the most expensive drive" }
 n_drives = { type = "BIGINT", doc = "drives" }
-drives = { type = "VARCHAR", doc = "which, the dearest first" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that could be got back, at most" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "more that would move on an average day of the period if nothing else limited" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what remains of it after the next bottleneck of each drive: what mending the cause would bring" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck of the dearest drive" }
+drives = { type = "VARCHAR", doc = "the drives, the most expensive first" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable drive-hours, at most" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data on an average day of the period, if nothing else limited" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what remains after the next bottleneck of each drive: the gain of fixing the cause" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck of the most expensive drive" }
 */
 WITH per_drive AS (
     SELECT cause, station, drive, first(part ORDER BY gain_gb_day DESC NULLS LAST, day) AS part, sum(lost_hours) AS lost_hours,

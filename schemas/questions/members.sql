@@ -1,7 +1,7 @@
 /*
 title = "Stations, drives and storage groups of a period"
 topic = "requests"
-why = "What a page can be narrowed to."
+why = "The choices of a page's filters."
 takes = ["first_day", "last_day"]
 
 [columns]

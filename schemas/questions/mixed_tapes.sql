@@ -1,7 +1,7 @@
 /*
 title = "Kinds of data that share a tape"
 topic = "tapes"
-why = "Raw and reconstructed data written to one tape, of which only one is read: each file that nobody wants is a stretch of tape to be passed. What it costs is the motion between files beyond that of tapes with one kind."
+why = "Where two kinds of data share a tape and only one is read, the drive must wind past every other file. The cost is the motion between files beyond that on tapes with one kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]
@@ -11,15 +11,15 @@ doc = "regular expression whose first group is the kind of data in a file's path
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-volume = { type = "VARCHAR", doc = "tape of which files were read in the period" }
-kinds = { type = "VARCHAR", doc = "kinds of data on it with their files, by path and, where no path tells, by file family" }
+volume = { type = "VARCHAR", doc = "tape with files read in the period" }
+kinds = { type = "VARCHAR", doc = "kinds of data on it with their numbers of files, by path, or by file family where no path shows it" }
 n_kinds = { type = "BIGINT", doc = "how many" }
-kinds_read = { type = "VARCHAR", doc = "those of which files were read" }
+kinds_read = { type = "VARCHAR", doc = "kinds of which files were read" }
 n_read = { type = "BIGINT", doc = "files read" }
 n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last of these" }
-position_s = { type = "DOUBLE", unit = "s", doc = "motion for each file read" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "the same of all tapes with one kind; NULL where none was read" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "what the mixture cost: n_read x the difference, if any; 0 of a tape with one kind, NULL where no tape with one kind was read" }
+position_s = { type = "DOUBLE", unit = "s", doc = "motion per file read" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "motion per file on tapes with one kind; NULL where no such tape was read" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "cost of the mixture: n_read x the difference, if positive; 0 for a tape with one kind, NULL where no tape with one kind was read" }
 */
 WITH mount AS (
     SELECT session_id, system, volume, n_files, position_s FROM gold.mount
@@ -45,7 +45,7 @@ file AS (
     LEFT JOIN taken t ON t.system = f.system AND t.volume = f.volume AND t.file_number = f.file_number
     LEFT JOIN family y ON y.system = f.system AND y.volume = f.volume AND y.file_number = f.file_number
 ),
--- a file family says nothing beside kinds: on a tape whose paths tell them, files without a path are left out
+-- a file family means nothing next to kinds: on a tape whose paths show kinds, files without a path are left out
 kinded AS (
     SELECT *, CASE WHEN bool_or(path_kind IS NOT NULL) OVER (PARTITION BY system, volume) THEN path_kind ELSE file_family END
                AS kind

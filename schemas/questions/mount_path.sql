@@ -1,7 +1,7 @@
 /*
 title = "The path of a mount along its tape"
 topic = "mounts"
-why = "In which order files were read or written, and what each way to the next one took."
+why = "The order in which files were read or written, and the motion to each."
 takes = ["session"]
 
 [params.n]
@@ -16,7 +16,7 @@ file_number = { type = "BIGINT", doc = "number of the file on the tape" }
 started_at = { type = "TIMESTAMP", doc = "first block, UTC" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
 begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before it on the tape; NULL where they are not known" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion to it from the file before; NULL of the first" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion to it from the file before; NULL for the first" }
 */
 WITH moved AS (
     SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes

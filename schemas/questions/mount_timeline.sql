@@ -1,13 +1,13 @@
 /*
 title = "What a drive did during a mount"
 topic = "mounts"
-why = "The states of the drive one after the other, from the request to the dismount: where the mount's time went."
+why = "The states of the drive in order, from the request to the dismount: where the mount's time went."
 takes = ["session"]
 
 [params.n]
 type = "BIGINT"
 default = "3000"
-doc = "most intervals, the longest"
+doc = "most intervals, the longest ones"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

@@ -1,16 +1,16 @@
 /*
-title = "Overhead a file and speed of each technology, where the data can tell"
+title = "Overhead per file and speed of each technology"
 topic = "gaps"
-why = "Time of a file = overhead + bytes / speed: a line through files of many sizes. Files of nearly one size have no such line, and then there is no row rather than a wrong one."
+why = "Time of a file = overhead + bytes / speed, fitted to files of many sizes. Files of nearly one size allow no fit, and then there is no row."
 takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "files after the first of a mount" }
-overhead_s = { type = "DOUBLE", unit = "s", doc = "time a file takes besides its data: tape motion before it and in the drive" }
-speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "speed of its data" }
-r2 = { type = "DOUBLE", unit = "1", doc = "share of the scatter of times that sizes explain" }
+overhead_s = { type = "DOUBLE", unit = "s", doc = "time of a file in addition to its data: tape motion before it, and time in the drive" }
+speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "speed of the data" }
+r2 = { type = "DOUBLE", unit = "1", doc = "share of the variance of times that sizes explain" }
 */
 WITH file AS (
     SELECT d.generation, t.mode, t.bytes / 1e6 AS mb, t.drive_s + g.position_s AS service_s

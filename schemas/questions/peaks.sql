@@ -1,25 +1,25 @@
 /*
 title = "Under which conditions was the peak reached?"
 topic = "drives"
-why = "A best rate is of its conditions: a large file, nothing written to the disks beside it, few drives at work. Quoted without them it promises what no day will give."
+why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without them it promises more than any day delivers."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "what time its rates count: call (inside drive calls), block (also checksums and waits in the buffer) or encp (also waits for data and file marks)" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of its rates: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
 peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a large file" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of all its large files: what it usually gives" }
-least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "smallest of them" }
-n_files = { type = "BIGINT", doc = "large files, at least 500 MB" }
-started_at = { type = "TIMESTAMP", doc = "begin of the one at the peak, UTC" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of all its large files: its usual rate" }
+least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of its large files" }
+n_files = { type = "BIGINT", doc = "number of large files, at least 500 MB" }
+started_at = { type = "TIMESTAMP", doc = "start of the file at the peak, UTC" }
 station = { type = "VARCHAR", doc = "station that staged it" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-is_compressed = { type = "BOOLEAN", doc = "faster than the drive's native rate: the data were compressed; NULL where that is not known" }
-n_drives = { type = "BIGINT", doc = "drives that moved data for the same station at some time of it, itself among them" }
-disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to the station's disks meanwhile, by samples; NULL without any" }
-disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from them" }
-file_id = { type = "VARCHAR", doc = "file of the line that began it" }
+is_compressed = { type = "BOOLEAN", doc = "true if faster than the drive's native rate, which means compression; NULL where that is not known" }
+n_drives = { type = "BIGINT", doc = "drives that moved data for the same station during the file, including this one" }
+disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to the station's disks meanwhile, from samples; NULL without any" }
+disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from the station's disks meanwhile" }
+file_id = { type = "VARCHAR", doc = "log file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH best AS (
@@ -47,7 +47,7 @@ meanwhile AS (
                              AND s.from_at < b.ended_at AND s.to_at > b.started_at AND s.write_bytes_s IS NOT NULL
 ),
 sampled AS (
-    -- of several tools the one that tells of most of the time
+    -- of several tools, the one that covers most of the time
     SELECT transfer_id, sum(write_bytes_s * us) / sum(us) AS write_bytes_s, sum(read_bytes_s * us) / sum(us) AS read_bytes_s
     FROM meanwhile
     GROUP BY transfer_id, tool

@@ -1,10 +1,10 @@
 /*
 title = "Days with data"
 topic = "operations"
-why = "Which period can be asked for, and what is normal at this site."
+why = "The days with data, and what is normal at this site."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day of any log that was read; NULL if there is none yet. Days before 1990, or after the logs were written, count only where there are no others" }
+first_day = { type = "DATE", doc = "first site day of any log that was read; NULL if there is none yet. Days before 1990, or later than the logs' files, count only if there are no others" }
 last_day = { type = "DATE", doc = "last site day of any log; likewise" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "zone of its calendar days" }
@@ -22,7 +22,7 @@ reached AS (
            max(v.hour_at) FILTER (v.hour_at >= b.least_at AND v.hour_at <= coalesce(b.most_at, v.hour_at)) AS sound_last_at
     FROM ops.coverage v CROSS JOIN bound b WHERE v.seen_s > 0 OR v.expected_s IS NULL
 ),
--- what is in a metric was read, whether or not its source says for which hours it speaks
+-- values in a metric were read, even if their source does not declare its hours
 metric AS (
     SELECT day FROM gold.drive_ledger UNION SELECT day FROM gold.duty_factor
 ),

@@ -1,22 +1,22 @@
 /*
-title = "What a pool's rate hangs on"
+title = "What a pool's rate depends on"
 topic = "pools"
-why = "The server, RAID level, streams, service and weight of each disk pool beside what was asked of it, to and from tape: the factors that decide whether disks can feed the drives."
+why = "The server, RAID level, streams, service and weight of each disk pool, with its requests to and from tape: the factors that decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system; NULL of a pool that no request of the period tells of" }
+system = { type = "VARCHAR", doc = "archive system; NULL for a pool without requests in the period" }
 pool = { type = "VARCHAR", doc = "disk pool that requests or facts name" }
-server = { type = "VARCHAR", doc = "fact server: the host it is on" }
-n_on_server = { type = "BIGINT", doc = "pools that site.toml puts on that server; NULL where it does not say one" }
+server = { type = "VARCHAR", doc = "fact server: host of the pool" }
+n_on_server = { type = "BIGINT", doc = "pools on that server in site.toml; NULL where it gives none" }
 raid = { type = "VARCHAR", doc = "fact raid" }
 streams = { type = "VARCHAR", doc = "fact streams: movers or transfers it may run at once" }
-qos = { type = "VARCHAR", doc = "fact qos: the service it is for" }
-balance = { type = "VARCHAR", doc = "fact balance: its weight, or how work is dealt to it" }
-others = { type = "VARCHAR", doc = "other facts of it" }
-asked_hours = { type = "BIGINT", unit = "h", doc = "hours in which something was asked of it" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "asked for, stores and restores" }
-share = { type = "DOUBLE", unit = "1", doc = "of what was asked of all pools of the system" }
+qos = { type = "VARCHAR", doc = "fact qos: the service it provides" }
+balance = { type = "VARCHAR", doc = "fact balance: its weight, or how work is assigned to it" }
+others = { type = "VARCHAR", doc = "other facts of the pool" }
+asked_hours = { type = "BIGINT", unit = "h", doc = "hours with requests" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "requested, stores and restores" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the requests to all pools of the system" }
 asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / these hours" }
 */
 WITH used AS (

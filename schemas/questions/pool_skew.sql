@@ -1,17 +1,17 @@
 /*
 title = "How evenly the same work is shared"
 topic = "pools"
-why = "Pools that serve the same requests, and disks of one host, should share them: what each got, beside a fair share."
+why = "Pools that serve the same requests, and disks of one host, should share them. This shows each share next to a fair one."
 takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "pool, or disk" }
 system = { type = "VARCHAR", doc = "archive system of a pool; host of a disk" }
-work = { type = "VARCHAR", doc = "what was wanted of it" }
+work = { type = "VARCHAR", doc = "kind of request" }
 member = { type = "VARCHAR", doc = "pool, or device" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for, or moved" }
-share = { type = "DOUBLE", unit = "1", doc = "of what all members got" }
-fair_share = { type = "DOUBLE", unit = "1", doc = "one of so many members" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested or moved" }
+share = { type = "DOUBLE", unit = "1", doc = "share of all members' load" }
+fair_share = { type = "DOUBLE", unit = "1", doc = "number of members" }
 */
 WITH summed AS (
     SELECT kind, system, work, member, sum(amount) AS amount, sum(moved_gb) AS moved_gb

@@ -1,7 +1,7 @@
 /*
 title = "Requests that timed out while waiting"
 topic = "pools"
-why = "A request that times out in one pool's queue while other pools had room was sent there by the pool's cost: where it happens, what users waited for nothing, and whether another pool ever had the file."
+why = "Where requests time out in one pool's queue while other pools had room, how long users waited in vain, and whether another pool had the file. The pool's cost setting sends requests there."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,14 +9,14 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 n_requests = { type = "BIGINT", doc = "requests made in the period" }
-n_timeouts = { type = "BIGINT", doc = "of these, ended by a timeout, as their message has it" }
-timeout_share = { type = "DOUBLE", unit = "1", doc = "the same / requests" }
-n_never_started = { type = "BIGINT", doc = "of the timeouts, never given to the tape system" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from making to the end of the timeouts" }
+n_timeouts = { type = "BIGINT", doc = "part of these ended by a timeout, by their message" }
+timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
+n_never_started = { type = "BIGINT", doc = "timeouts that never reached the tape system" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from creation to timeout" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
 n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "it timed out, and got as many times the mean of requests as min_times of the rule pool_skew, or more, while other pools had none that timed out" }
+is_cost_suspect = { type = "BOOLEAN", doc = "true if requests timed out here and the pool got at least min_times (rule pool_skew) the mean of requests, while other pools had no timeouts" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,

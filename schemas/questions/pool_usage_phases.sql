@@ -2,23 +2,23 @@
 title = "When did the pools stop sharing the work?"
 topic = "pools"
 was = ["pool_regions"]
-why = "Stretches of hours in which as many pools took part, as of the last day judged: where one ends, something was changed, broke, or another kind of request came."
+why = "Stretches of hours with the same number of active pools, as of the last judged day. At the end of a stretch something changed, broke, or another kind of request came."
 takes = ["last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
-region_no = { type = "BIGINT", doc = "number of the stretch; NULL where stretches cannot be told" }
+region_no = { type = "BIGINT", doc = "number of the stretch; NULL where stretches cannot be separated" }
 from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-n_pools = { type = "BIGINT", doc = "pools that were asked for anything" }
-even_pools = { type = "DOUBLE", unit = "1", doc = "as many as would share the requests evenly: median of its hours" }
-step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change at its begin; NULL of the first" }
+n_pools = { type = "BIGINT", doc = "pools with requests" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "number of pools that would share the requests evenly, median of its hours" }
+step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change at its start; NULL for the first" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes asked for" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested" }
 pools = { type = "VARCHAR", doc = "the busiest, with their shares of the requests" }
-changed = { type = "VARCHAR", doc = "what the change log has within 24 hours of its begin; NULL where nothing" }
-reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why stretches cannot be told; NULL where they can" }
+changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours of its start; NULL without any" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why stretches cannot be separated; NULL where they can" }
 */
 WITH told AS (
     SELECT * FROM gold.pool_usage_phase WHERE day <= $last_day QUALIFY day = max(day) OVER ()

@@ -1,7 +1,7 @@
 /*
-title = "Pools before tape"
+title = "Disk pools"
 topic = "pools"
-why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its part."
+why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its share."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,10 +12,10 @@ file_family = { type = "VARCHAR", doc = "file family" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 n_done = { type = "BIGINT", doc = "requests done" }
 n_failed = { type = "BIGINT", doc = "requests failed or cancelled" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "in requests done" }
-share = { type = "DOUBLE", unit = "1", doc = "of the bytes all pools moved for this class in this direction" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in completed requests" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the bytes of all pools for this class and direction" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median latency of requests done; of restores without the pool's own queue" }
-latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency nine of ten stay below" }
+latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency that nine of ten requests stay below" }
 */
 WITH asked AS (
     SELECT r.*

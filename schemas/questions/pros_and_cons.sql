@@ -1,15 +1,15 @@
 /*
 title = "What went well, and what did not"
 topic = "hours"
-why = "A list of faults says nothing of what was looked at and found good. A pro stands only where enough was seen, its rule gave a verdict, and it has no finding, muted or not."
+why = "A list of faults does not show what was checked and found good. A pro needs enough data, a verdict of its rule, and no finding, muted or not."
 takes = ["first_day", "last_day"]
 
 [columns]
 side = { type = "VARCHAR", doc = "pro or con" }
-rule = { type = "VARCHAR", doc = "rule whose finding it is, or whose other side" }
-entity = { type = "VARCHAR", doc = "what it is about; NULL: all of the site" }
-value = { type = "DOUBLE", unit = "1", doc = "share that a pro is judged by; NULL of a con" }
-n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hours it was seen of; of a con the days it stood" }
+rule = { type = "VARCHAR", doc = "rule of the finding, or whose opposite the pro is" }
+entity = { type = "VARCHAR", doc = "entity; NULL: the complete site" }
+value = { type = "DOUBLE", unit = "1", doc = "share by which a pro is judged; NULL for a con" }
+n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hours in it; for a con the days it was open" }
 summary = { type = "VARCHAR", was = "says", doc = "in words" }
 */
 WITH con AS (
@@ -19,7 +19,7 @@ WITH con AS (
     GROUP BY rule, entity
 ),
 fast AS (
-    -- by the basis that most files have
+    -- on the basis of most files
     SELECT quantile_cont(r.rate_mb_s / d.nameplate_mb_s, 0.5) AS share, count(*) AS n
     FROM gold.file_rate r JOIN site.drive d ON d.drive = r.drive AND d.nameplate_mb_s IS NOT NULL
     WHERE r.day BETWEEN $first_day AND $last_day

@@ -1,16 +1,16 @@
 /*
-title = "What a deep queue of requests brings"
+title = "Effect of a deep queue"
 topic = "mounts"
-why = "The more requests wait at once, the more of a tape's files a mount can serve together: rates and files a mount by the number that waited. A new limit of the queue is a change: declare it, and `changes` compares."
+why = "Rates and files per mount by the number of waiting requests: the more requests wait at once, the more of a tape's files one mount can serve. Declare a new queue limit as a change, and `changes` compares."
 takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write" }
-from_depth = { type = "BIGINT", doc = "requests that waited, on average over an hour, from so many" }
-to_depth = { type = "BIGINT", doc = "to below so many; NULL: and more" }
-waiting_hours = { type = "BIGINT", unit = "h", doc = "hours of the period in which so many waited; those in which none did are left out" }
+from_depth = { type = "BIGINT", doc = "lower end of the class: waiting requests, on average over an hour" }
+to_depth = { type = "BIGINT", doc = "upper end of the class, exclusive; NULL: no upper end" }
+waiting_hours = { type = "BIGINT", unit = "h", doc = "hours of the period in the class; hours without waiting requests are left out" }
 avg_depth = { type = "DOUBLE", doc = "their average" }
-max_depth = { type = "DOUBLE", doc = "the highest of them" }
+max_depth = { type = "DOUBLE", doc = "the highest of these rates" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved by files that ended in these hours / the hours" }
 n_mounts = { type = "BIGINT", doc = "mounts requested in these hours, in which files moved" }
 files_a_mount = { type = "DOUBLE", doc = "files they moved, on average; NULL without mounts" }

@@ -1,17 +1,17 @@
 /*
 title = "What waits in the queues"
 topic = "requests"
-why = "How deep and how old the queues got, by virtual organisation, also with what was never served: files that are overdue wait for drives, the others by choice of their mount policy."
+why = "How deep and how old the queues got, by virtual organisation, including requests never served. Overdue files wait for drives; the others wait by choice of their mount policy."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "instants at which the queues were asked for" }
+n_polls = { type = "BIGINT", doc = "number of polls" }
 max_files = { type = "BIGINT", doc = "most files that waited at once" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "most bytes that waited at once" }
-max_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file had waited, at most" }
-max_overdue_s = { type = "DOUBLE", unit = "s", doc = "of that, since its mount policy wanted it served" }
+max_age_s = { type = "DOUBLE", unit = "s", doc = "longest wait of the oldest file" }
+max_overdue_s = { type = "DOUBLE", unit = "s", doc = "part of that since its mount policy was met" }
 overdue_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue, 0 to 1" }
 overdue_idle_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue and no drive served its queue" }
 */

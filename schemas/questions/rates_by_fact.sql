@@ -1,7 +1,7 @@
 /*
-title = "Which is faster, and does it do what was expected?"
+title = "Which is faster, and does it reach the expected rate?"
 topic = "changes"
-why = "Hours of pools, hosts, links and files of drives, by what a fact says of them: file systems, RAID levels and settings side by side; and of a fact that names a rate (expected_mb_s), how often it was reached."
+why = "Hourly rates of pools, hosts and links, and file rates of drives, by the value of a fact, such as file system, RAID level or a setting. For a fact that is a rate (expected_mb_s), how often it was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]
@@ -10,22 +10,22 @@ default = "expected_mb_s"
 doc = "name of a fact of site.toml, e.g. filesystem; one whose name ends in _mb_s is a rate to be reached"
 
 [columns]
-value = { type = "VARCHAR", doc = "what the fact says" }
-entity = { type = "VARCHAR", doc = "pool, host, link or drive it says it of" }
+value = { type = "VARCHAR", doc = "value of the fact" }
+entity = { type = "VARCHAR", doc = "pool, host, link or drive with the fact" }
 kind = { type = "VARCHAR", doc = "pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "restore or store of a pool, read or write of a host's disks and of a drive, in or out of a link" }
-n_seen = { type = "BIGINT", doc = "hours in which it worked at 1 MB/s or more, of a pool by requests done; of a drive large files, by the basis that most of them have" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these" }
+n_seen = { type = "BIGINT", doc = "hours at 1 MB/s or more, for a pool by completed requests; for a drive large files, on the basis of most of them" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fact's own rate; NULL where it names none" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fact's rate; NULL where it is not a rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / that rate; NULL likewise" }
 */
 WITH rate AS (
     SELECT site_day(r.ended_at, c.zone) AS day, 'pool' AS kind, r.pool AS entity,
            r.operation AS work, CAST(sum(r.bytes) AS DOUBLE) / 1e6 / 3600 AS mb_s
     FROM silver.pool_request r CROSS JOIN site.setting c
-    -- what ended in the period may have been asked for a week before
+    -- a request that ended in the period may have been made a week before
     WHERE near_days(r.day, $first_day - 7, $last_day) AND r.outcome = 'done' AND r.pool IS NOT NULL
       AND site_day(r.ended_at, c.zone) BETWEEN $first_day AND $last_day
     GROUP BY 1, r.pool, r.operation, date_trunc('hour', r.ended_at)

@@ -1,18 +1,18 @@
 /*
 title = "Drive rates by the movers' hosts"
 topic = "drives"
-why = "Equal drives on unequal servers: which hosts let their drives run, and which hold them back."
+why = "Equal drives on different servers: which hosts let their drives stream, and which hold them back."
 takes = ["first_day", "last_day"]
 
 [columns]
-generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not say it" }
+generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared" }
 mover_host = { type = "VARCHAR", doc = "host of the movers" }
 n_drives = { type = "BIGINT", doc = "drives it served" }
 n_files = { type = "BIGINT", doc = "large files they moved" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these files' drive rates" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "that / the highest median of a host with drives of the same technology, mode and basis" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / the highest median of a host with drives of the same technology, mode and basis" }
 */
 WITH hosted AS (
     SELECT generation, mode, drive_rate_basis, mover_host, count(DISTINCT drive) AS n_drives, count(*) AS n_files,

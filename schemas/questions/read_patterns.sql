@@ -1,25 +1,25 @@
 /*
-title = "From organised to chaotic, week by week"
+title = "Organised and scattered reads per week"
 topic = "mounts"
-why = "A cache that is flushed too often, or users who go past it, turn a few long reads into many short ones: files a mount fall and drive-hours a terabyte rise, weeks before anybody complains."
+why = "A cache that is flushed too often, or users who bypass it, turn a few long reads into many short ones. Files per mount fall and drive-hours per TB rise, weeks before anyone complains."
 takes = ["last_day", "group"]
 
 [params.n_weeks]
 type = "BIGINT"
 default = "6"
-doc = "weeks that end with the last day"
+doc = "number of weeks up to the last day"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log tells it" }
+storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the seven" }
-n_mounts = { type = "BIGINT", doc = "mounts that read, logged whole" }
-n_volumes = { type = "BIGINT", doc = "tapes these were of" }
+n_mounts = { type = "BIGINT", doc = "completely logged reading mounts" }
+n_volumes = { type = "BIGINT", doc = "tapes of these mounts" }
 files_a_mount = { type = "DOUBLE", doc = "files moved / mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts with one file, or with files far apart and in no order (patterns single, sparse, random)" }
 remounts = { type = "DOUBLE", unit = "1", doc = "mounts of a tape, on average" }
-hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours, request to dismounted, for each TB" }
+hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB, from request to dismounted" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / that of the first of these weeks with 10 mounts; NULL in weeks with fewer" }
-has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "at least twice the drive-hours a TB of that week, and a larger share of chaotic mounts: organised reading has become chaotic. NULL where ratio_to_first is" }
+has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reading became scattered: at least twice the drive-hours per TB of that week, and a larger share of scattered mounts. NULL where ratio_to_first is" }
 */
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,

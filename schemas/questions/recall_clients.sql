@@ -1,24 +1,24 @@
 /*
 title = "Which clients had files fetched from tape?"
 topic = "pools"
-why = "Recalls read on the site's own network, from afar, by both, or by nobody: each asks for another remedy. A network is a fact of site.toml of a beginning of addresses or an end of names: of = '192.0.2.', network = 'LAN'."
+why = "Recalls read on the site's own network, remotely, by both, or not at all; each needs another remedy. A network is a fact of site.toml for the start of addresses or the end of names: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a read counts for a recall that began at most so long before"
+doc = "a read counts for a recall that started at most this long before"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of those who read the files, by facts of site.toml; elsewhere: no fact names it; nobody: no read is known; not recorded: of these days no billing of movers is there, or in a layout that is not read" }
+read_from = { type = "VARCHAR", doc = "networks of the readers, by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: these days have no billing of movers, or in an unknown layout" }
 n_restores = { type = "BIGINT", doc = "restores done" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
-share = { type = "DOUBLE", unit = "1", doc = "of the group's restores" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the group's restores" }
 n_reads = { type = "BIGINT", doc = "reads of their files" }
-protocols = { type = "VARCHAR", doc = "protocols of these" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time the restore took, as pools saw it" }
+protocols = { type = "VARCHAR", doc = "protocols of these reads" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time of the restore, by the pools' records" }
 unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from its end to the first read" }
 */
 WITH restore AS (
@@ -41,7 +41,7 @@ client AS (
     GROUP BY t.client
 ),
 matched AS (
-    -- a read is of the latest recall before it, of that to the pool that was read if there is one
+    -- a read belongs to the latest recall before it, preferably to the pool that was read
     SELECT r.no, t.protocol, coalesce(c.network, 'elsewhere') AS network, t.started_at
     FROM restore r
     JOIN silver.pool_transfer t ON t.system = r.system AND t.pnfsid = r.pnfsid AND t.mode = 'read' AND t.error_code = 0

@@ -7,28 +7,28 @@ takes = ["first_day", "last_day"]
 [params.file]
 type = "VARCHAR"
 default = ""
-doc = "dCache's name of a file (pnfsid); all if left out"
+doc = "dCache's name of a file (pnfsid); default: all"
 
 [params.n]
 type = "BIGINT"
 default = 50
-doc = "how many, the slowest first"
+doc = "number of recalls, the slowest first"
 
 [columns]
 pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group of the class" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request, UTC" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "the stage that took most of it" }
+slowest = { type = "VARCHAR", doc = "longest stage" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "in queues" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "mounting; NULL where no log tells of the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "while the drive read other files; NULL of ENDIT" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "mounting; NULL where no log has the mount" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "while the drive read other files; NULL for ENDIT" }
 position_s = { type = "DOUBLE", unit = "s", doc = "winding; NULL of ENDIT" }
-read_s = { type = "DOUBLE", unit = "s", doc = "reading; of ENDIT until the run was done" }
+read_s = { type = "DOUBLE", unit = "s", doc = "reading; for ENDIT until the run was done" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "from the drive to the pool" }
-via = { type = "VARCHAR", doc = "cta or endit: whose log tells of it" }
+via = { type = "VARCHAR", doc = "cta or endit: the log that has it" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 n_tries = { type = "BIGINT", doc = "reads or runs it took" }

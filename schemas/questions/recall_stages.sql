@@ -1,23 +1,23 @@
 /*
 title = "What recalls wait for"
 topic = "requests"
-why = "Of all the time users waited for files from tape, which stage took how much: the queue, mounts, other files' turns, winding, reading, or the way to the pool."
+why = "How much each stage took of the time users waited for files from tape: queue, mounts, other files' turns, winding, reading, or delivery to the pool."
 takes = ["first_day", "last_day"]
 
 [columns]
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group of the class" }
 n_recalls = { type = "BIGINT", doc = "restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "of these, with a tape system's log of them: what follows is of these" }
+n_followed = { type = "BIGINT", doc = "part of these in a tape system's log, to which the following columns refer" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "request to file on disk, median" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "the same, sum" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "of that, in queues" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "part of that in queues" }
 mount_share = { type = "DOUBLE", unit = "1", doc = "mounting" }
 turn_share = { type = "DOUBLE", unit = "1", doc = "while the drive read other files" }
 position_share = { type = "DOUBLE", unit = "1", doc = "winding" }
-read_share = { type = "DOUBLE", unit = "1", doc = "reading; of ENDIT with winding and the other files of the run" }
+read_share = { type = "DOUBLE", unit = "1", doc = "reading; for ENDIT with winding and the other files of the run" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "from the drive to the pool" }
-slowest = { type = "VARCHAR", doc = "the stage that took most in most of them" }
+slowest = { type = "VARCHAR", doc = "longest stage of most of them" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

@@ -1,19 +1,19 @@
 /*
 title = "Recalls by volume"
 topic = "tapes"
-why = "How often each volume was asked for, and which share of mounts a recall would spare that gathers the period's files by volume, as lists of volumes' contents allow."
+why = "How often each volume was requested, and the mounts saved if one worker per volume read all files of the period, as lists of volumes' contents allow."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-volume = { type = "VARCHAR", doc = "volume, the most mounted first; NULL in the first row: all of them that are known" }
-n_files = { type = "BIGINT", doc = "files asked of it" }
-n_mounts = { type = "BIGINT", doc = "retrieve workers that were given files of it, each of which mounts it at least once" }
-n_alone = { type = "BIGINT", doc = "of these: workers that read this volume and no other" }
-n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts less, had one worker a volume read all of the period" }
+volume = { type = "VARCHAR", doc = "volume, the most mounted first; NULL in the first row, which is for all known volumes" }
+n_files = { type = "BIGINT", doc = "files requested from it" }
+n_mounts = { type = "BIGINT", doc = "retrieve workers with files of it, each of which mounts it at least once" }
+n_alone = { type = "BIGINT", doc = "part of these: workers that read only this volume" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts saved if one worker per volume had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "first row: files whose volume neither the worker nor a hint file tells; they count nowhere else" }
+n_unknown = { type = "BIGINT", doc = "first row: files whose volume neither the worker nor a hint file names; they count nowhere else" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

@@ -1,7 +1,7 @@
 /*
 title = "What remounts cost, by storage group"
 topic = "mounts"
-why = "A tape mounted five times a day for one file each paid five times for what one mount could have done."
+why = "A tape mounted five times a day for one file each pays for five mounts where one would do."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -11,7 +11,7 @@ n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
 n_volumes = { type = "BIGINT", doc = "different tapes" }
 avg_remounts = { type = "DOUBLE", doc = "WLCG's average remounts of the day: mean number of mounts of a tape; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "mounts beyond the first of each tape" }
-wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting these took, each tape's at its own average" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for these, at each tape's own average" }
 */
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,

@@ -1,27 +1,27 @@
 /*
 title = "Files fetched from tape again"
 topic = "pools"
-why = "A file fetched twice within days is a mount that a larger cache, or one restore for two pools, would have spared."
+why = "A file fetched twice within days costs a mount that a larger cache, or one restore for two pools, would have saved."
 takes = ["first_day", "last_day"]
 
 [params.days]
 type = "BIGINT"
 default = "7"
-doc = "a restore counts as again if the one before began at most so many days (of 24 hours) earlier"
+doc = "a restore counts as repeated if the previous one started at most this many days (of 24 hours) earlier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "restores done in the period that followed another one, done before or in it" }
-again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of these" }
-n_pools = { type = "BIGINT", doc = "pools these and the ones before them went to" }
-shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's begin to the next" }
-last_at = { type = "TIMESTAMP", doc = "begin of the last of them" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated restores completed in the period" }
+again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of these restores" }
+n_pools = { type = "BIGINT", doc = "pools of these and the previous restores" }
+shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's start to the next" }
+last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore" }
 */
 WITH paired AS (
-    -- what came before them is too long ago for any of the period
+    -- earlier restores are too long ago to count
     SELECT system, pnfsid, storage_group, file_family, bytes, pool, created_at, lag(created_at) OVER fetched AS before_at,
            lag(pool) OVER fetched AS before_pool
     FROM silver.pool_request

@@ -1,35 +1,35 @@
 /*
-title = "Requests over time, and what they waited for"
+title = "Requests over time, and their waits by stage"
 topic = "requests"
-why = "When how many files were asked for, and in which stage the hours went that were waited for them: the queue, mounts, other files' turns, winding, reading, or the way to the pool."
+why = "How many files were requested when, and the hours of waiting by stage: queue, mounts, other files' turns, winding, reading, or delivery to the pool."
 takes = ["first_day", "last_day", "group"]
 
 [params.pool]
 type = "VARCHAR"
 default = ""
-doc = "requests of this disk pool alone; all if left out"
+doc = "only this disk pool; default: all"
 
 [params.n]
 type = "BIGINT"
 default = "96"
-doc = "points in time, at most"
+doc = "most points in time"
 
 [columns]
 asked_by = { type = "VARCHAR", doc = "pool: a disk pool's request; client: one in the tape system's own queue. One file may be in both" }
 mode = { type = "VARCHAR", doc = "read (from tape) or write" }
-bin_at = { type = "TIMESTAMP", doc = "begin of the time in which they were asked for, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or so many as make few enough points" }
+bin_at = { type = "TIMESTAMP", doc = "start of the time in which they were requested, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
 n_requests = { type = "BIGINT", doc = "requests" }
-n_failed = { type = "BIGINT", doc = "of those, failed or cancelled; NULL of the tape system's own queue" }
+n_failed = { type = "BIGINT", doc = "part of those failed or cancelled; NULL for the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files; NULL where no log has it" }
-n_followed = { type = "BIGINT", doc = "of those, followed to a tape: of these every stage is known" }
-queue_hours = { type = "DOUBLE", unit = "h", doc = "in queues, in sum" }
+n_followed = { type = "BIGINT", doc = "part of those traced to a tape, with every stage known" }
+queue_hours = { type = "DOUBLE", unit = "h", doc = "total time in queues" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "while their tape was mounted" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "while the drive read other files" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "winding" }
 read_hours = { type = "DOUBLE", unit = "h", doc = "reading" }
 deliver_hours = { type = "DOUBLE", unit = "h", doc = "from the drive to the pool" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "with the tape system, of those whose stages are not known" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "time with the tape system, for those whose stages are not known" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

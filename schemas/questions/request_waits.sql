@@ -1,7 +1,7 @@
 /*
 title = "How long requests wait"
 topic = "requests"
-why = "From a request to the drive that takes it, by storage group: waits of hours belong to demand, not to drives."
+why = "The wait from a request to the drive that takes it, by storage group. Waits of hours come from demand, not from drives."
 takes = ["first_day", "last_day", "station", "group"]
 
 [columns]
@@ -12,7 +12,7 @@ p50_s = { type = "DOUBLE", unit = "s", doc = "median wait" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "19 of 20 waited less" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
 n_retried = { type = "BIGINT", doc = "requests tried more than once" }
-n_of_mounts = { type = "BIGINT", doc = "of n_requests, mounts of CTA without a frontend's log: the wait of the oldest file of each" }
+n_of_mounts = { type = "BIGINT", doc = "part of n_requests from mounts of CTA without a frontend's log, with the wait of the oldest file of each" }
 */
 WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, q.is_of_mount, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s

@@ -1,46 +1,45 @@
 /*
-title = "Retrieves at once, and volumes that waited for them"
+title = "Simultaneous retrieves, and volumes that waited for them"
 topic = "tapes"
-why = "What a limit on drives costs: for how long ENDIT read one volume while requests for others were ready, and what one more drive would have read meanwhile."
+why = "The cost of a limit on drives: how long ENDIT read one volume while requests for others were ready, and what one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
 type = "DOUBLE"
 default = "600"
-doc = "requests gather for a volume until none has come for so long: ENDIT's retriever_reqlistfillwait"
+doc = "ENDIT's retriever_reqlistfillwait: requests gather for a volume until none has come for this long"
 
 [params.fill_most_s]
 type = "DOUBLE"
 default = "7200"
-doc = "but no longer than this after the first: its retriever_reqlistfillwaitmax"
+doc = "ENDIT's retriever_reqlistfillwaitmax: longest time to gather requests after the first"
 
 [params.remount_delay_s]
 type = "DOUBLE"
 default = "7200"
-doc = "a volume is left alone so long after it was read: its retriever_remountdelay"
+doc = "ENDIT's retriever_remountdelay: least time between two reads of a volume"
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT, which has a limit of its own" }
-n_runs = { type = "BIGINT", doc = "retrieves that began on the day" }
-n_not_done = { type = "BIGINT", doc = "of these: failed, stopped, or without an end in the log" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "in retrieves done on the day" }
-worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker: bytes / seconds of dsmc, mount and positioning included, of retrieves done on the day" }
-reading_hours = { type = "DOUBLE", unit = "h", doc = "with at least one worker" }
-mean_workers = { type = "DOUBLE", unit = "1", doc = "workers at once, in these hours" }
+n_runs = { type = "BIGINT", doc = "retrieves that started on the day" }
+n_not_done = { type = "BIGINT", doc = "part of these failed, stopped, or without an end in the log" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "read in retrieves done on the day" }
+worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker: bytes / seconds of dsmc, with mount and positioning, for retrieves done on the day" }
+reading_hours = { type = "DOUBLE", unit = "h", doc = "time with at least one worker" }
+mean_workers = { type = "DOUBLE", unit = "1", doc = "mean workers at once, in these hours" }
 most_workers = { type = "BIGINT", doc = "most workers at once" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "in which at least one volume was ready to be read and was not; NULL where the log does not say how old requests were" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one volume was ready and not read; NULL where the log lacks the age of requests" }
 most_waiting = { type = "BIGINT", doc = "most volumes waiting at once; files of unknown volumes count as one" }
-lone_hours = { type = "DOUBLE", unit = "h", doc = "in which one worker alone read while at least one volume waited" }
+lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker read while at least one volume waited" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
 lone_waiting = { type = "DOUBLE", unit = "1", doc = "volumes waiting then, on average" }
-foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours at worker_mb_s: what one more drive would have read, had disks and network kept up" }
-unread_hours = { type = "DOUBLE", unit = "h", doc = "in which a volume waited and nothing was read" }
+foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours x worker_mb_s: what one more drive would have read if disks and network had kept up" }
+unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which a volume waited and nothing was read" }
 */
--- What still waits when the log ends is not known, nor are requests that were withdrawn. A wait ends with the begin of
--- the run that answers it; it begins when requests have gathered and the volume may be mounted again.
+-- Requests that still wait at the end of the log are not known, nor are withdrawn ones. A wait ends with the start of its run; it starts when requests have gathered and the volume may be mounted again.
 WITH bound AS (
     SELECT zone, day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting

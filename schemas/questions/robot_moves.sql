@@ -1,23 +1,23 @@
 /*
-title = "Robot moves an hour"
+title = "Robot moves per hour"
 topic = "mounts"
-why = "A robot's arm moves so many tapes an hour and no more: in which hours mounts may have waited for it, and not for a drive."
+why = "A robot's arm moves a limited number of tapes per hour. This shows the hours in which mounts may have waited for the robot and not for a drive."
 takes = ["first_day", "last_day"]
 
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "moves an hour that the robot can do: 160 of a PowderHorn, 240 of the upgraded one"
+doc = "moves per hour that the robot can do: 160 for a PowderHorn, 240 for the upgraded one"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-hour_at = { type = "TIMESTAMP", doc = "begin of the hour, UTC" }
-n_moves = { type = "BIGINT", doc = "tapes brought to a drive, counted when they are mounted, and taken away, counted when the drive is free; of all its robots" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
+n_moves = { type = "BIGINT", doc = "tapes brought to a drive (counted when mounted) plus tapes taken away (counted when the drive is free), for all its robots" }
 load = { type = "DOUBLE", unit = "1", doc = "moves / limit" }
 move_s = { type = "DOUBLE", unit = "s", doc = "time of one move at the limit: 3600 / limit" }
 */
 WITH moved AS (
-    -- one after the other, and by UTC's days too: only the files are read that hold such an instant
+    -- one after the other, and by UTC days too, so that only files with such an instant are read
     SELECT system, mounted_at AS moved_at FROM silver.session
     WHERE status <> 'mount_failed' AND near_days(mounted_at, $first_day, $last_day)
     UNION ALL

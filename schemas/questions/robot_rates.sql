@@ -1,20 +1,20 @@
 /*
-title = "What each robot's drives moved"
+title = "Data moved by each robot's drives"
 topic = "mounts"
-why = "How a data set, a day or a test is split between robots, and which of them carries it; reads and writes apart, for a rate that holds both is compared with one that does not."
+why = "How a data set, a day or a test is divided among robots. Reads and writes are separate, because a rate of both cannot be compared with a rate of one."
 takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }
-robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }
-n_drives = { type = "BIGINT", doc = "drives that moved whole files" }
-n_tapes = { type = "BIGINT", doc = "tapes these were on" }
-n_files = { type = "BIGINT", doc = "whole files that ended in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period; each file evenly from its first block to its last" }
-share = { type = "DOUBLE", unit = "1", doc = "of what all robots moved in that mode" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
+n_drives = { type = "BIGINT", doc = "drives that moved complete files" }
+n_tapes = { type = "BIGINT", doc = "tapes of these files" }
+n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, each file spread evenly from its first block to its last" }
+share = { type = "DOUBLE", unit = "1", doc = "share of all robots in that mode" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the highest hour" }
-last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the period's last hour" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the highest hour" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the period's last hour" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
@@ -34,7 +34,7 @@ cut AS (
     FROM file
 ),
 hourly AS (
-    -- whole bytes: their sum is the same in whatever order the files come
+    -- whole bytes: their sum does not depend on the order in which the files come
     SELECT mode, robot, hour_at, any_value(begin_at) AS begin_at, any_value(end_at) AS end_at,
            sum(CAST(round(bytes * (date_diff('microsecond', greatest(started_at, hour_at),
                                              least(ended_at, end_at, hour_at + INTERVAL 1 HOUR))

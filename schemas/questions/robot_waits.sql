@@ -1,20 +1,20 @@
 /*
 title = "Mounts that wait for the robot"
 topic = "mounts"
-why = "A robot with one arm, or one that stands still while any drive loads, mounts one tape after the other: mounts asked for together then take longer than those asked for alone."
+why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Simultaneous mounts then take longer than single ones."
 takes = ["first_day", "last_day"]
 
 [columns]
-robot = { type = "VARCHAR", doc = "robot, as site.toml has it by drive; NULL: of drives of which it does not say it" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
 n_drives = { type = "BIGINT", doc = "its drives that mounted" }
-n_alone = { type = "BIGINT", doc = "mounts that began and ended while no other drive of it mounted" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "their median time, request to mounted" }
+n_alone = { type = "BIGINT", doc = "mounts during which no other drive of the robot mounted" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "median time of these, request to mounted" }
 n_together = { type = "BIGINT", doc = "mounts that another drive's mount overlapped" }
 together_s = { type = "DOUBLE", unit = "s", doc = "their median time" }
-n_next = { type = "BIGINT", doc = "of these, mounts already asked for when another drive's tape was in, the nearest one before" }
-step_s = { type = "DOUBLE", unit = "s", doc = "time between these two ends that nine of ten exceed" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounts together beyond alone_s each" }
-concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts alone, or of n_next; drives whose robot nobody declared)" }
+n_next = { type = "BIGINT", doc = "part of these already requested when another drive's tape was in, the nearest one before" }
+step_s = { type = "DOUBLE", unit = "s", doc = "time between these two mounts that nine of ten exceed" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of simultaneous mounts beyond alone_s each" }
+concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 single mounts or n_next; drives without a declared robot)" }
 */
 WITH mount AS (
     SELECT d.robot, s.system, s.session_id, s.drive, s.requested_at, s.mounted_at, s.mount_s
@@ -25,7 +25,7 @@ WITH mount AS (
       AND in_days(s.requested_at, $first_day, $last_day, c.zone)
 ),
 sliced AS (
-    -- by quarters of an hour, or each mount of a year would be held against every other
+    -- by quarters of an hour, or each mount of a year would be compared with every other
     SELECT *, unnest(range(time_bucket(INTERVAL 15 MINUTE, requested_at), mounted_at, INTERVAL 15 MINUTE)) AS slice_at
     FROM mount
 ),

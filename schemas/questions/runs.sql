@@ -1,10 +1,10 @@
 /*
 title = "What ran"
 topic = "operations"
-why = "What the last steps did and how long they took; why one failed. A step that found nothing to do leaves no row."
+why = "What the last steps did, how long they took, and why a step failed. A step that found nothing to do leaves no row."
 
 [params]
-n_most = { type = "BIGINT", default = 50, doc = "at most so many, the newest first" }
+n_most = { type = "BIGINT", default = 50, doc = "most rows, the newest first" }
 
 [columns]
 started_at = { type = "TIMESTAMP", doc = "begin, UTC" }

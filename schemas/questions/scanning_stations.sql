@@ -1,11 +1,11 @@
 /*
-title = "Stations that take in and give nothing out"
+title = "Stations that take in data and send nothing out"
 topic = "stations"
-why = "A station that reads tapes to check them fills no spool and feeds no tape: its traffic is no migration, and belongs in no duty factor. What traffic shows is held against what site.toml says."
+why = "A station that only reads tapes to check them does not migrate, so it has no duty factor. This compares the traffic with the role in site.toml."
 
 [params.last_day]
 type = "DATE"
-doc = "last site day of the week; the last day with data if left out"
+doc = "last site day of the week; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
@@ -13,14 +13,14 @@ default = "7"
 doc = "length of the period in days"
 
 [columns]
-station = { type = "VARCHAR", doc = "station with traffic both ways known" }
+station = { type = "VARCHAR", doc = "station with known traffic in both directions" }
 role = { type = "VARCHAR", doc = "its role in site.toml" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "into it" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "out of it" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the lowest active half-hour in" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the highest one in" }
-is_scanning_like = { type = "BOOLEAN", doc = "at least 100 GB came in, and at most a twentieth of it went out" }
-is_declared = { type = "BOOLEAN", doc = "site.toml calls it scanning" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the highest active half-hour in" }
+is_scanning_like = { type = "BOOLEAN", doc = "true if at least 100 GB came in, and at most a twentieth of it went out" }
+is_declared = { type = "BOOLEAN", doc = "true if its role in site.toml is scanning" }
 */
 WITH side AS (
     SELECT station, role, direction, sum(moved_gb) AS moved_gb, min(low_active_mb_s) AS low_mb_s,

@@ -1,7 +1,7 @@
 /*
-title = "Things by a part of their name"
+title = "Search by a part of a name"
 topic = "operations"
-why = "Where to look for what a mail or a colleague names: drives, tapes, stations, storage groups, pools and findings of all days."
+why = "Finds what a mail or a colleague names: drives, tapes, stations, storage groups, pools and findings of all days."
 
 [params.text]
 type = "VARCHAR"
@@ -10,13 +10,13 @@ doc = "part of the name, in any case"
 [params.n]
 type = "BIGINT"
 default = 100
-doc = "at most so many"
+doc = "most rows"
 
 [columns]
 kind = { type = "VARCHAR", doc = "drive, volume, station, group, pool or finding" }
 id = { type = "VARCHAR", doc = "what identifies it: its name, or the finding's id" }
-name = { type = "VARCHAR", doc = "its name; of a finding its rule and what it is about" }
-last_day = { type = "DATE", doc = "last site day it occurs; NULL where no log names it" }
+name = { type = "VARCHAR", doc = "its name; for a finding its rule and entity" }
+last_day = { type = "DATE", doc = "last site day on which it occurs; NULL where no log names it" }
 */
 WITH mounted AS (
     SELECT unnest([{'kind': 'drive', 'id': drive}, {'kind': 'volume', 'id': volume},

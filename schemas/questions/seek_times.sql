@@ -1,17 +1,17 @@
 /*
 title = "Time to reach the next file, by distance, over a period"
 topic = "mounts"
-why = "What a file further along the tape costs, by files passed over in powers of two."
+why = "The time to reach a file further along the tape, by files passed in powers of two."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
-generation = { type = "VARCHAR", doc = "technology; NULL where site.toml does not say it" }
-is_back = { type = "BOOLEAN", doc = "towards files before" }
-from_files = { type = "BIGINT", doc = "least distance of the class: files passed over, in powers of two" }
+generation = { type = "VARCHAR", doc = "technology; NULL where site.toml does not name it" }
+is_back = { type = "BOOLEAN", doc = "true for motion towards earlier files" }
+from_files = { type = "BIGINT", doc = "least distance of the class: files passed, in powers of two" }
 n_moves = { type = "BIGINT", doc = "motions" }
 mean_s = { type = "DOUBLE", unit = "s", doc = "of one motion" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "passed over on average" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance" }
 */
 SELECT generation, is_back, from_files, CAST(sum(n_moves) AS BIGINT) AS n_moves,
        sum(position_s) / sum(n_moves) AS mean_s, max(max_s) AS max_s,

@@ -2,29 +2,29 @@
 title = "Drive rate and overall rate of mounts"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "A drive streams at one rate and delivers another: the two of each mount, their ratio f, what share of the tape it read, and in which pattern. Those that lost most time come first."
+why = "Drive rate and overall rate of each mount, their ratio f, the share of the tape it read, and the pattern. Mounts that lost most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
 type = "VARCHAR"
 default = ""
-doc = "mounts of this tape alone; of all if left out"
+doc = "only mounts of this tape; default: all"
 
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
-doc = "mounts that moved less are left out: in small ones mounting alone decides the rate"
+doc = "mounts that moved less are left out, because mounting alone decides their rate"
 
 [params.slowest]
 type = "VARCHAR"
 default = ""
 choices = ["", "drive"]
-doc = "drive: of each drive the mount with the lowest f alone"
+doc = "drive: only the mount with the lowest f of each drive"
 
 [params.session]
 type = "VARCHAR"
 default = ""
-doc = "one mount, by its session_id; all of them if left out"
+doc = "one mount, by its session_id; default: all"
 
 [params.n]
 type = "BIGINT"
@@ -33,20 +33,20 @@ doc = "most mounts, those with most time lost first"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
-day = { type = "DATE", doc = "site day of the mount request, or of the first step known" }
-station = { type = "VARCHAR", doc = "station that asked for most of its bytes" }
+day = { type = "DATE", doc = "site day of the mount request, or of the first logged step" }
+station = { type = "VARCHAR", doc = "station that requested most of its bytes" }
 storage_group = { type = "VARCHAR", doc = "storage group of most of its bytes" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-pattern = { type = "VARCHAR", doc = "read pattern: single, complete, sequential, alternate, sparse, random; NULL of writes" }
+pattern = { type = "VARCHAR", doc = "read pattern: single, complete, sequential, alternate, sparse, random; NULL for writes" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
-n_files = { type = "BIGINT", doc = "files moved whole" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape by them" }
-file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files; NULL where nobody knows how many it has" }
+n_files = { type = "BIGINT", doc = "complete files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these files" }
+file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files; NULL where their number is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them" }
-drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls; block: the block loop, also checksums and waits in the buffer; encp: the client's rate, also waits for data and file marks" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock from mount request to dismounted" }
+drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls; block: the block loop, with checksums and waits in the buffer; encp: the client's rate, with waits for data and file marks" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to dismounted" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "request to dismounted" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion" }

@@ -1,16 +1,16 @@
 /*
-title = "File sizes and families that eat the drives"
+title = "File sizes and families by drive time"
 topic = "requests"
-why = "Small files cost as much of a drive as large ones and bring little: who writes and reads them?"
+why = "Small files take as much drive time as large ones and move little data. This shows whose they are."
 takes = ["first_day", "last_day"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 from_mb = { type = "DOUBLE", unit = "MB", doc = "files from this size up to ten times as much" }
-n_files = { type = "BIGINT", doc = "files moved whole that began in the period" }
+n_files = { type = "BIGINT", doc = "complete files that started in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape by these files, also after the period's end" }
-time_share = { type = "DOUBLE", unit = "1", doc = "share of the time all files took of the drives: drive time, and the gap before each, without time in which nobody wanted the drive" }
+time_share = { type = "DOUBLE", unit = "1", doc = "share of the drive time of all files: the files and the gap before each, without time without a request" }
 effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / that time" }
 */
 WITH file AS (

@@ -1,32 +1,32 @@
 /*
 title = "Slow drive or slow tape?"
 topic = "drives"
-why = "What each drive and each tape contributes to the rate, the other's effect taken out. Where they shared too little, whose fault it is cannot be told, and that is said instead."
+why = "The effect of each drive and each tape on the rate, without the other's effect. Where they shared too few files to separate them, the reason is given."
 takes = ["first_day"]
 
 [params.last_day]
 type = "DATE"
-doc = "last site day: the newest estimate made by then, of the five weeks before, if these reach into the period"
+doc = "last site day: the newest estimate by then is shown, made from the five weeks before it, if these overlap the period"
 
 [columns]
-drive = { type = "VARCHAR", doc = "drive; NULL in the row of a tape" }
-volume = { type = "VARCHAR", doc = "tape label; NULL in the row of a drive" }
+drive = { type = "VARCHAR", doc = "drive; NULL in a row for a tape" }
+volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-ratio = { type = "DOUBLE", unit = "1", doc = "its rate / that of the typical drive (or tape), the other's effect taken out; NULL where it cannot be told" }
-ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval; tapes have none" }
+ratio = { type = "DOUBLE", unit = "1", doc = "its rate / that of the typical drive (or tape), without the other's effect; NULL where they cannot be separated" }
+ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of its large files as they were" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of its large files, without correction" }
 n_files = { type = "BIGINT", doc = "large files" }
-n_drives = { type = "BIGINT", doc = "drives the tape was seen in" }
-n_tapes = { type = "BIGINT", doc = "tapes the drive was seen with" }
-can_tell = { type = "BOOLEAN", doc = "whether drive and tape can be told apart" }
-n_errors = { type = "BIGINT", doc = "errors of reading and writing in these days by SCSI pages, corrected or not: of the drive with any tape, of the tape in any drive; NULL where none was read" }
-n_uncorrected = { type = "BIGINT", doc = "of these, those that could not be corrected" }
+n_drives = { type = "BIGINT", doc = "drives that used the tape" }
+n_tapes = { type = "BIGINT", doc = "tapes that the drive used" }
+can_tell = { type = "BOOLEAN", doc = "true if drive and tape can be separated" }
+n_errors = { type = "BIGINT", doc = "read and write errors in these days by SCSI pages, corrected or not: for the drive with any tape, for the tape in any drive; NULL where no page was read" }
+n_uncorrected = { type = "BIGINT", doc = "part of these that could not be corrected" }
 n_block_retries = { type = "BIGINT", doc = "blocks read or written again in these days; NULL likewise" }
-summary = { type = "VARCHAR", was = "says", doc = "the same in words, or why there is no estimate" }
-first_day = { type = "DATE", doc = "first site day that was looked at" }
-day = { type = "DATE", doc = "last one: the newest that was judged by then" }
+summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
+first_day = { type = "DATE", doc = "first site day of the period" }
+day = { type = "DATE", doc = "last site day of the period: the newest judged by then" }
 */
 WITH error AS (
     SELECT day, system, unnest([TRUE, FALSE]) AS is_drive, unnest([drive, volume]) AS name,

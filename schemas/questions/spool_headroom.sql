@@ -1,16 +1,16 @@
 /*
-title = "How long spools last when tapes stop taking"
+title = "How long spools last if tape stops writing"
 topic = "stations"
-why = "Room between tapes in hours of input: at the average input while a station is active, and at what stays when output goes on."
+why = "Spool space in hours of input: at the average input of an active station, and at the net input with continued output."
 takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station with a spool_gb in site.toml" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "its spool" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average input of its active half-hours" }
-net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "input less output over all of the time; below 0 it drains" }
-outage_hours = { type = "DOUBLE", unit = "h", doc = "from empty to full at the active input, with no output at all" }
-fill_hours = { type = "DOUBLE", unit = "h", doc = "from empty to full at the net rate; NULL where it drains" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "input minus output over all of the time; negative if the spool drains" }
+outage_hours = { type = "DOUBLE", unit = "h", doc = "time from empty to full at the active input, without any output" }
+fill_hours = { type = "DOUBLE", unit = "h", doc = "time from empty to full at the net rate; NULL where it drains" }
 */
 WITH flow AS (
     SELECT station, sum(in_gb) AS in_gb, sum(out_gb) AS out_gb, count(*) AS n_days,

@@ -1,7 +1,7 @@
 /*
 title = "Rate of a stream by the number of streams"
 topic = "stations"
-why = "At how many streams does a station's disk drop below tape speed?"
+why = "The number of streams at which a station's disk drops below tape speed."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,11 +9,11 @@ station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape) or write" }
 n_streams = { type = "BIGINT", doc = "streams of that mode at once" }
 n_opposite = { type = "BIGINT", doc = "streams the other way meanwhile" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds in which it was so" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "streams of that mode together" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "one of them" }
-retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "that / what a stream of that mode alone does at this station; NULL where none was ever alone" }
-fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index: 1 all alike" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with these numbers" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of the streams of that mode" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean rate of one stream" }
+retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "that / the rate of a single stream of that mode at this station; NULL where there was never a single one" }
+fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index; 1 means all equal" }
 */
 WITH summed AS (
     SELECT station, mode, n_streams, n_opposite, sum(seen_s) AS seen_s, sum(total_mb_s * seen_s) / sum(seen_s) AS total_mb_s,

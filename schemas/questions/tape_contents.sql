@@ -1,7 +1,7 @@
 /*
-title = "Where the files of a tape lie"
+title = "Positions of the files on a tape"
 topic = "tapes"
-why = "What a recall of some of them has to pass over."
+why = "The tape that a recall of some files must pass."
 
 [params.volume]
 type = "VARCHAR"
@@ -10,10 +10,10 @@ doc = "tape label"
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before it" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "the same with it" }
-n_lacking = { type = "BIGINT", doc = "numbers below the tape's highest of which no file is known: what lies behind them is further along than told" }
-generation = { type = "VARCHAR", doc = "technology of the drives that had the tape; the last that did" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before the file" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes up to its end" }
+n_lacking = { type = "BIGINT", doc = "unknown file numbers below the highest one; files after them are further along the tape than shown" }
+generation = { type = "VARCHAR", doc = "technology of the last drive that had the tape" }
 */
 WITH had AS (
     SELECT t.system, t.volume, arg_max(d.generation, t.started_at) AS generation

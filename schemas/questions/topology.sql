@@ -1,20 +1,20 @@
 /*
 title = "How data flow from tape to tape"
 topic = "stations"
-why = "The site as site.toml declares it: kinds of drives, the stations that they feed and that feed them, their spool and links, and what passed each way."
+why = "The site as declared in site.toml: kinds of drives, the stations between them, their spool and links, and the data moved each way."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station; NULL of drives that moved nothing for one" }
+station = { type = "VARCHAR", doc = "station; NULL for drives that moved nothing for one" }
 role = { type = "VARCHAR", doc = "its role" }
-spool = { type = "VARCHAR", doc = "its spool: size, and the disks that samples of the period tell of" }
+spool = { type = "VARCHAR", doc = "its spool: size, and the disks in samples of the period" }
 links = { type = "VARCHAR", doc = "its network links with their capacity" }
-facts = { type = "VARCHAR", doc = "what site.toml's facts say it is made of, on the last day" }
+facts = { type = "VARCHAR", doc = "its facts in site.toml, on the last day" }
 mode = { type = "VARCHAR", doc = "read (drives to station), write (station to drives), or NULL where nothing passed" }
 drives = { type = "VARCHAR", doc = "kind of drives: library and technology" }
-n_drives = { type = "BIGINT", doc = "drives of that kind in service on the last day, declared or seen" }
+n_drives = { type = "BIGINT", doc = "drives of that kind in service on the last day, declared or found in logs" }
 n_movers = { type = "BIGINT", doc = "hosts they are attached to, where known" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "what passed in the period; NULL where nothing did" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period; NULL where nothing moved" }
 */
 WITH kind AS (
     SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host,
@@ -44,7 +44,7 @@ fact AS (
     SELECT entity, string_agg(name || ' ' || value, ', ' ORDER BY name) AS facts FROM site.fact
     WHERE coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true) GROUP BY entity
 ),
--- stations only logs know have no role
+-- stations that only logs name have no role
 station AS (
     SELECT station, role, spool_gb FROM site.station
     UNION ALL

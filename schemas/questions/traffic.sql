@@ -1,22 +1,22 @@
 /*
 title = "Traffic of stations"
 topic = "stations"
-why = "What comes in and goes out, in MRTG's manner: averages over some time, and the highest peak in it."
+why = "Traffic in and out, as MRTG shows it: averages over time, and the highest peak."
 takes = ["first_day", "last_day", "station"]
 
 [params.n]
 type = "BIGINT"
 default = "336"
-doc = "points of a station and direction, at most"
+doc = "most points per station and direction"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 link = { type = "VARCHAR", doc = "its link" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-bin_at = { type = "TIMESTAMP", doc = "begin of the time averaged over, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or so many as make few enough points" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds seen" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value a log holds for that time: of 5 minutes where they are kept" }
+bin_at = { type = "TIMESTAMP", doc = "start of the time averaged over, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the covered seconds" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value in a log for that time, over 5 minutes where these are kept" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

@@ -1,29 +1,29 @@
 /*
-title = "Organised and chaotic traffic"
+title = "Organised and scattered traffic"
 topic = "mounts"
-why = "Traffic that asks for a tape's files together uses half of a drive's speed and more, chaotic traffic a twentieth and less: who is which, by what the mounts made of their drives."
+why = "Requests for a tape's files together reach half of a drive's rate or more, scattered ones a twentieth or less. This classifies groups by the efficiency of their mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
 type = "DOUBLE"
 default = "0.5"
-doc = "efficiency from which on a mount is organised"
+doc = "efficiency at which a mount counts as organised"
 
 [params.chaotic]
 type = "DOUBLE"
 default = "0.05"
-doc = "efficiency below which it is chaotic"
+doc = "efficiency below which it counts as scattered (chaotic)"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "mounts logged whole, whose drive rate is known" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "their drive-hours, request to dismounted" }
+n_mounts = { type = "BIGINT", doc = "completely logged mounts with a known drive rate" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these mounts, request to dismounted" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of these hours in which the drive worked on files" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in organised mounts" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in chaotic ones" }
-class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; else between" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in scattered mounts" }
+class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; otherwise between" }
 */
 WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f

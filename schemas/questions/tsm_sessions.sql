@@ -1,21 +1,21 @@
 /*
 title = "TSM's sessions"
 topic = "requests"
-why = "Who moved how much by TSM's server, how fast, and which part of the time was spent waiting for tapes or for the client."
+why = "Who moved how much through TSM's server, how fast, and the share of time spent waiting for tapes or the client."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
 entity = { type = "VARCHAR", doc = "node, or storage pool" }
-n_sessions = { type = "BIGINT", doc = "sessions that began in the period and have ended" }
-n_not_ok = { type = "BIGINT", doc = "of these: not successful, or with objects that failed" }
+n_sessions = { type = "BIGINT", doc = "sessions that started in the period and have ended" }
+n_not_ok = { type = "BIGINT", doc = "part of these not successful, or with failed objects" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
 shared_gb = { type = "DOUBLE", unit = "GB", doc = "of these, moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
-hours = { type = "DOUBLE", unit = "h", doc = "sum of their lengths" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds, of all together, waits included" }
-media_wait_share = { type = "DOUBLE", unit = "1", doc = "waited for media, of that time; parallel processes wait each, so at most 1 is said" }
-idle_share = { type = "DOUBLE", unit = "1", doc = "waited for the client, of that time; at most 1" }
+hours = { type = "DOUBLE", unit = "h", doc = "sum of their durations" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all of them, with waits" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for media, at most 1, because parallel processes each wait" }
+idle_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for the client, at most 1" }
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,

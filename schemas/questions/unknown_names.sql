@@ -1,16 +1,16 @@
 /*
-title = "Names in the logs that site.toml does not know"
+title = "Names in logs that are not in site.toml"
 topic = "operations"
-why = "What nobody declared is in no station's figures, and nobody is told when it falls silent: stations, drives and links that only logs name."
+why = "Stations, drives and links that only logs name. They are in no station's numbers, and no rule reports when they fall silent."
 takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "station (a client of transfers, or a host of samples), drive or link" }
-name = { type = "VARCHAR", doc = "as the logs have it" }
+name = { type = "VARCHAR", doc = "name in the logs" }
 seen_in = { type = "VARCHAR", doc = "relations that name it" }
-n_rows = { type = "BIGINT", doc = "rows of the period that do" }
-first_at = { type = "TIMESTAMP", doc = "first of them, UTC" }
-last_at = { type = "TIMESTAMP", doc = "last of them, UTC" }
+n_rows = { type = "BIGINT", doc = "rows of the period that name it" }
+first_at = { type = "TIMESTAMP", doc = "first row, UTC" }
+last_at = { type = "TIMESTAMP", doc = "last row, UTC" }
 */
 WITH declared AS (
     SELECT 'station' AS kind, station AS name FROM site.station
@@ -27,7 +27,7 @@ named AS NOT MATERIALIZED (
     UNION ALL SELECT 'station', host, 'silver.device_sample', day, from_at FROM silver.device_sample
 ),
 strange AS (
-    -- mostly none: the rows of those that are declared, one for each second and disk, are then counted no further
+    -- mostly empty: the rows of declared names, one per second and disk, are not counted further
     SELECT kind, name FROM named
     WHERE near_days(day, $first_day, $last_day) AND name IS NOT NULL GROUP BY kind, name
     EXCEPT SELECT kind, name FROM declared

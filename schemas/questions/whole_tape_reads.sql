@@ -1,18 +1,18 @@
 /*
-title = "Mounts that read a tape, against reading all of it"
+title = "Reading mounts compared with reading the complete tape"
 topic = "tapes"
-why = "Picking files costs a seek for each; beyond a share of the files, reading all of them is quicker. Here the whole read is reckoned for the same drive; what mounts that did both took is in gold.seek_cost."
+why = "Picking files costs a seek for each, so above some share of the files reading all of them is faster. This estimates the complete read for the same drive; gold.seek_cost has mounts of both kinds."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "time a mount takes before its first and after its last file, for the whole read"
+doc = "time of a mount before its first and after its last file, for the complete read"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "time each file takes besides its data, for the whole read"
+doc = "time per file in addition to its data, for the complete read"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
@@ -22,12 +22,12 @@ requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 pattern = { type = "VARCHAR", doc = "read pattern" }
 n_files = { type = "BIGINT", doc = "different files it read" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "its drive rate" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "what it took" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "what reading all would take: mount_s + files x file_s + bytes on the tape / drive rate" }
-is_whole_quicker = { type = "BOOLEAN", doc = "it picked, and reading all would have been quicker" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the files from which on it is" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "time to read the complete tape: mount_s + files x file_s + bytes on the tape / drive rate" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if it picked files and reading all would have been faster" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the files above which reading all is faster" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -1,20 +1,20 @@
 /*
 title = "Which verdicts are withheld?"
 topic = "findings"
-why = "What is not said because too little was seen: neither a fault nor an all-clear. The logs that are missing, and for how many hours."
+why = "Verdicts that were withheld for lack of logs, which is neither a fault nor an all-clear, with the missing logs and hours."
 takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gives no verdict" }
-entity = { type = "VARCHAR", doc = "whom a finding would be about that fired now or stood before; NULL for all this log speaks of" }
+entity = { type = "VARCHAR", doc = "entity of a finding that fired now or was open before; NULL for everything this log covers" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "whose: host, link or archive system" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours the rule looks at for which site.toml declares it" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "hours of these that were seen" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours judged by the rule for which site.toml declares it" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "part of these hours with logs" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "the others" }
 share = { type = "DOUBLE", unit = "1", doc = "seen / expected" }
 needed = { type = "DOUBLE", unit = "1", doc = "share the rule needs" }
-first_day = { type = "DATE", doc = "first site day the rule looks at" }
+first_day = { type = "DATE", doc = "first site day the rule judges" }
 day = { type = "DATE", doc = "site day that was judged" }
 */
 SELECT rule, entity, source, host, expected_hours, seen_hours, missing_hours, share, needed, first_day, day

@@ -1,38 +1,38 @@
 /*
-title = "What write buffers hand to a mount, family by family"
+title = "Files per mount from write buffers, by family"
 topic = "requests"
-why = "Where every file family has a buffer of its own, and the tape system takes several of them at once (Enstore's discipline), a mount gets a chunk of one family, when enough files, bytes or hours have come together. Chunks that reached none of it were written on demand: a mount for a few files."
+why = "With one buffer per file family, and several families served at once (Enstore's discipline), a mount gets a chunk of one family once enough files, bytes or hours have gathered. Chunks below all limits were written on demand, with a mount for a few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
 type = "BIGINT"
 default = "1000"
-doc = "files above which a buffer is written; PIC's policy"
+doc = "files above which a buffer is written; default: PIC's policy"
 
 [params.most_gb]
 type = "DOUBLE"
 default = "20"
-doc = "GB above which it is"
+doc = "GB above which a buffer is written"
 
 [params.most_hours]
 type = "DOUBLE"
 default = "2"
-doc = "hours after which it is, whatever it holds"
+doc = "hours after which a buffer is written in any case"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log tells it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log tells it" }
-n_chunks = { type = "BIGINT", doc = "mounts in which whole files of it were written, by the first of them" }
-files_a_chunk = { type = "DOUBLE", doc = "files of it, on average" }
-chunk_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of it, on average" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+n_chunks = { type = "BIGINT", doc = "mounts in which complete files of it were written, on the day of the first" }
+files_a_chunk = { type = "DOUBLE", doc = "mean files per mount" }
+chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean bytes per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_files files" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_gb, and no more than so many files" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_gb, and at most most_files files" }
 by_age_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with neither, whose oldest file waited longer than most_hours" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with none of the three: written before a buffer was due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with neither files nor bytes enough, of which no log tells since when they waited" }
-own_share = { type = "DOUBLE", unit = "1", doc = "share of chunks in whose mount nothing of another family was written" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "what the oldest file of a chunk waited until the first was written, median: since it was whole on spool, else since it was queued" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of chunks below all three limits: written before a buffer was due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with too few files and bytes, for which no log shows since when they waited" }
+own_share = { type = "DOUBLE", unit = "1", doc = "share of chunks whose mount wrote only this family" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of a chunk's oldest file until the first was written: since it was complete on spool, else since it was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

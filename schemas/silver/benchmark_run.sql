@@ -1,28 +1,28 @@
 /*
 title = "Timed tests"
-grain = "one row per run of a timed command; a dated run that two files hold is one"
-why = "What a path does when nothing else is in its way, beside what makes a figure doubtful: few tests look like service."
+grain = "one row per run of a timed command; a dated run in two files counts once"
+why = "The rate of a path without other load, with what makes the result doubtful: few tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host it ran on; the station where site.toml knows it as one" }
 tool = { type = "VARCHAR", doc = "what printed it: dd, time, timex, or dd with one of them" }
-command = { type = "VARCHAR", doc = "the command, where the file shows it" }
+command = { type = "VARCHAR", doc = "command, where the file shows it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, of a dd whose command is shown; else NULL" }
 path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, of a dd whose command is shown" }
-ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where nothing says when it was" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved; NULL where only a time was printed" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where only a time was printed" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "runs of that host at the same time, itself among them; NULL where nothing says when it was" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by all of these; NULL likewise" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock; that of time or timex, which hold the closing of the file, where dd says one too" }
-cpu_s = { type = "DOUBLE", unit = "s", doc = "processor time, user code and kernel" }
+n_streams = { type = "BIGINT", doc = "runs on that host at the same time, including this one; NULL where the file has no time" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all of these; NULL likewise" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time; from time or timex if present, because they include closing the file" }
+cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
 is_flushed = { type = "BOOLEAN", doc = "the command asked to reach the disk (fsync, fdatasync, sync, dsync, direct); NULL where no dd is shown" }
-exit_status = { type = "INTEGER", doc = "status of a command that failed; NULL where nothing says it did" }
-is_plausible = { type = "BOOLEAN", doc = "a rate to compare with: no failure, at least a second, and up to 1 GB/s or flushed; NULL without a rate" }
-doubt = { type = "VARCHAR", doc = "what makes the figure doubtful; NULL where nothing does" }
+exit_status = { type = "INTEGER", doc = "exit status of a failed command; NULL otherwise" }
+is_plausible = { type = "BOOLEAN", doc = "true for a usable rate: no failure, at least a second, and up to 1 GB/s or flushed; NULL without a rate" }
+doubt = { type = "VARCHAR", doc = "what makes the result doubtful; NULL where there is no doubt" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -56,8 +56,7 @@ judged AS (
                 THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
     FROM shown
 ),
--- A run without a date that two files hold stays two: that it took as long to the last digit printed may as well be
--- the same test made again, and `time` prints two digits. A copy of a whole file is one file anyway.
+-- A run without a date that two files hold stays two: an equal duration to the last printed digit may also be the same test repeated, and `time` prints two digits. A copy of a complete file is one file anyway.
 -- the n-th of equal runs of a file is the n-th of the other file's
 counted AS (
     SELECT *, row_number() OVER (PARTITION BY file_id, host, tool, command, ended_at, bytes, elapsed_s ORDER BY line_no) AS nth

@@ -1,7 +1,7 @@
 /*
 title = "Disk cache and requests at an instant"
 grain = "one row per host, tool and sampled instant"
-why = "A cache full of what is not yet on tape makes reads wait: how full it was, how dirty, and who queued."
+why = "How full and how dirty the disk cache was, and what queued. A cache full of data that is not yet on tape makes reads wait."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
@@ -11,19 +11,19 @@ day = { type = "DATE", doc = "UTC day of sampled_at" }
 host = { type = "VARCHAR", doc = "host of the cache; the station where site.toml knows it as one" }
 tool = { type = "VARCHAR", doc = "program that showed it" }
 sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
-is_time_known = { type = "BOOLEAN", doc = "the time of day is known, not only the day" }
+is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "sampling interval, where known" }
 write_requests = { type = "BIGINT", doc = "writes from cache to tape, queued or under way" }
-write_volume_groups = { type = "BIGINT", doc = "volume groups these go to" }
+write_volume_groups = { type = "BIGINT", doc = "volume groups they go to" }
 read_requests = { type = "BIGINT", doc = "outstanding reads from tape" }
-read_volume_groups = { type = "BIGINT", doc = "volume groups these come from" }
+read_volume_groups = { type = "BIGINT", doc = "volume groups they come from" }
 blocks_total = { type = "BIGINT", doc = "blocks of the cache" }
 blocks_free = { type = "BIGINT", doc = "free ones" }
-blocks_dirty = { type = "BIGINT", doc = "ones not yet on tape" }
+blocks_dirty = { type = "BIGINT", doc = "blocks not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the blocks that is dirty" }
-files_total = { type = "BIGINT", doc = "files that may be open at once" }
+files_total = { type = "BIGINT", doc = "limit of files open at once" }
 files_free = { type = "BIGINT", doc = "of these, free" }
-is_repaired = { type = "BOOLEAN", doc = "a cell or label was repaired or given up; bronze tells which" }
+is_repaired = { type = "BOOLEAN", doc = "true if a cell or label was repaired or left out; bronze shows which" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 

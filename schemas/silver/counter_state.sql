@@ -1,7 +1,7 @@
 /*
 title = "States of drives by their counters"
 grain = "one row per stretch of a sampled interval and UTC day in which a drive did one thing, while no log of its archive was written"
-why = "Stands in where the archive has no log, or keeps it elsewhere. A command counts when it completes: within an interval motion is laid first, then the transfer, then what is left; a command longer than its interval reaches back into idle time before it, at most to midnight."
+why = "Used where the archive has no log here. A command counts when it completes. Within an interval motion comes first, then the transfer, then the rest. A command longer than its interval extends back into idle time, at most to midnight."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer (in reads and writes), position (in other commands: winding, rewinding, file marks), occupied (in commands, where the counters miss the transfers) or idle (no command was under way; whether a tape was in the drive they do not say)" }
+state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks), occupied (commands, where the counters miss the transfers) or idle (no command; counters do not show whether a tape was in the drive)" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 session_id = { type = "VARCHAR", doc = "mount or stretch of use, as in silver.drive_counter" }
@@ -32,7 +32,7 @@ followed AS (
     SELECT *, lag(to_at) OVER (PARTITION BY day, drive ORDER BY from_at) AS before_at FROM timed
 ),
 reached AS (
-    -- a long command reaches back to a hole in the samples, or to the end of what was laid before it
+    -- a long command extends back to a hole in the samples, or to the end of the previous state
     SELECT *, max(CASE WHEN before_at = from_at THEN NULL ELSE from_at END)
                   OVER (PARTITION BY day, drive ORDER BY from_at ROWS UNBOUNDED PRECEDING) AS unbroken_from_at,
            max(CASE WHEN busy_us > 0 THEN from_at + to_microseconds(least(busy_us, long_us)) END)
@@ -65,8 +65,7 @@ piece AS (
     UNION ALL
     SELECT day, system, drive, 'idle', moving_to_at, least(to_at, next_begin_at), session_id, file_id, line_no FROM ended
 ),
--- where the archive's own log speaks for the drive, counters say nothing new; polls do not show what a drive does while
--- it holds a tape
+-- where the archive's own log covers the drive, counters add nothing; polls do not show what a drive does while it holds a tape
 logged AS (
     SELECT o.drive, l.day, l.from_at, l.to_at
     FROM (SELECT DISTINCT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive) o

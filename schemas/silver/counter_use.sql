@@ -1,25 +1,25 @@
 /*
-title = "What drives moved by their counters"
+title = "Data moved by drives, from their counters"
 grain = "one row per UTC day and mount, or stretch of use, in which a drive had commands while no log of its archive was written"
-why = "Bytes, time of the drive and wall-clock without any log of the archive: the drive rate, the overall rate and f. A stretch of use is not a mount: the counters do not see the tape come and go."
+why = "Bytes, drive time and wall-clock time without any log of the archive, for drive rate, overall rate and f. A stretch of use is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day; what reaches over midnight is two" }
+day = { type = "DATE", doc = "UTC day; a stretch over midnight has two rows" }
 session_id = { type = "VARCHAR", doc = "as in silver.drive_counter" }
-is_mount = { type = "BOOLEAN", doc = "it is a mount that TSM's server or a library lists" }
+is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists" }
 is_blind = { type = "BOOLEAN", doc = "as in silver.drive_counter" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 host = { type = "VARCHAR", doc = "host it is attached to" }
-from_at = { type = "TIMESTAMP", doc = "begin of its first interval with a command" }
-to_at = { type = "TIMESTAMP", doc = "end of the last; both are exact to one interval" }
+from_at = { type = "TIMESTAMP", doc = "start of its first interval with a command" }
+to_at = { type = "TIMESTAMP", doc = "end of the last interval; both are exact to one interval" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to it" }
-read_s = { type = "DOUBLE", unit = "s", doc = "in reads, at most the time from begin to end" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to the drive" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time in reads, at most the time from start to end" }
 write_s = { type = "DOUBLE", unit = "s", doc = "in writes, likewise" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "in other commands" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "time in other commands" }
 file_id = { type = "VARCHAR", doc = "file of its first interval" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -35,7 +35,7 @@ column_B = "from_at"
 severity = "critical"
 */
 WITH logged AS (
-    -- not the polls: they have no bytes
+    -- without polls, which have no bytes
     SELECT DISTINCT o.drive, l.day, l.from_at, l.to_at
     FROM (SELECT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive) o
     JOIN silver.log_coverage l ON l.host = o.name AND l.to_at > l.from_at
@@ -49,7 +49,7 @@ alone AS (
                       WHERE l.drive = c.drive AND l.day = c.day AND l.from_at < c.to_at AND l.to_at > c.from_at)
 ),
 summed AS (
-    -- whole microseconds: their sum is the same in whatever order they come
+    -- whole microseconds: their sum does not depend on the order in which they come
     SELECT day, session_id, bool_or(is_mount) AS is_mount, bool_and(is_blind) AS is_blind, system, drive, min(host) AS host,
            min(from_at) AS from_at, max(to_at) AS to_at, CAST(sum(read_bytes) AS BIGINT) AS read_bytes,
            CAST(sum(write_bytes) AS BIGINT) AS write_bytes, sum(CAST(round(1e6 * read_s) AS BIGINT)) / 1e6 AS read_s,

@@ -1,13 +1,13 @@
 /*
 title = "Holes in the logs of drives"
 was = "log_hole"
-grain = "one row per pause of a log of drives that is longer than log_silence_s, between two times it was written"
-why = "What happened in a hole is unknown: no state, transfer or gap may reach across it."
+grain = "one row per pause in a drive log that is longer than log_silence_s"
+why = "What happened in a hole is unknown, so no state, transfer or gap may span it."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system the log speaks for" }
+host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system that the log covers" }
 from_at = { type = "TIMESTAMP", doc = "last line before" }
 to_at = { type = "TIMESTAMP", doc = "first line after" }
 */

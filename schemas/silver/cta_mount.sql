@@ -1,7 +1,7 @@
 /*
 title = "CTA: mounts"
 grain = "one row per mount of CTA, by the lines of the tape daemon or by its final record alone"
-why = "The instants of each mount in one row: sessions, transfers and states of drives rest on them."
+why = "The instants of each mount in one row; sessions, transfers and states of drives are derived from them."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,7 +13,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; NULL of a label session" }
+mode = { type = "VARCHAR", doc = "read or write; NULL for a label session" }
 purpose = { type = "VARCHAR", doc = "user, repack, verify or label" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
@@ -21,14 +21,14 @@ from_at = { type = "TIMESTAMP", doc = "first line of it" }
 requested_at = { type = "TIMESTAMP", doc = "tape session started; NULL where it was not logged" }
 mounted_at = { type = "TIMESTAMP", doc = "tape ready in the drive" }
 positioned_at = { type = "TIMESTAMP", doc = "label checked; to write, at the end of data" }
-dismount_at = { type = "TIMESTAMP", doc = "the drive begins to unload" }
+dismount_at = { type = "TIMESTAMP", doc = "the drive starts to unload" }
 dismounted_at = { type = "TIMESTAMP", doc = "tape gone" }
 drained_at = { type = "TIMESTAMP", doc = "last byte on disk, where that was after dismounted_at; NULL otherwise" }
-killed_at = { type = "TIMESTAMP", doc = "its process was killed or crashed; NULL otherwise" }
+killed_at = { type = "TIMESTAMP", doc = "when its process was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "last line of it" }
-n_file_lines = { type = "BIGINT", doc = "lines about files; 0: the final record alone tells how much it moved" }
-is_inferred = { type = "BOOLEAN", doc = "no line tells when it began: laid out from the times of the final record" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved), or cut where its begin or end was not logged" }
+n_file_lines = { type = "BIGINT", doc = "lines about files; 0 means that only the final record has the amount moved" }
+is_inferred = { type = "BOOLEAN", doc = "true if no line has its start, so that times come from the final record" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (abandoned before the robot moved), or cut where its start or end was not logged" }
 file_id = { type = "VARCHAR", doc = "file of its first line" }
 line_no = { type = "BIGINT", doc = "that line" }
 

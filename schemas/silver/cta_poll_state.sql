@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives as polled"
-grain = "one row per interval and UTC day in which polls say one state of a drive, while no log of its daemon was written"
-why = "Stands in where the daemon's log is missing: coarser, for what was shorter than from poll to poll may be lost, and transfer holds positioning and what lies between files."
+grain = "one row per interval and UTC day in which polls show one state of a drive, while no log of its daemon was written"
+why = "Used where the daemon's log is missing. It is coarser: states shorter than a polling interval may be lost, and transfer includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,13 +10,13 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "instance of CTA" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "mount transfer dismount drain down unknown, as in silver.drive_state; without a row it was free where polled" }
-from_at = { type = "TIMESTAMP", doc = "begin: as the answer says since when, else the poll" }
-to_at = { type = "TIMESTAMP", doc = "end: the begin of what followed, else the last poll" }
-is_inferred = { type = "BOOLEAN", doc = "an edge is not what an answer says, but a poll or the edge of the daemon's log" }
+from_at = { type = "TIMESTAMP", doc = "start: from the answer if it has one, else the poll" }
+to_at = { type = "TIMESTAMP", doc = "end: the start of what followed, else the last poll" }
+is_inferred = { type = "BOOLEAN", doc = "true if an edge is a poll or an edge of the daemon's log, and not in an answer" }
 volume = { type = "VARCHAR", doc = "tape in the drive" }
 mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
 reason = { type = "VARCHAR", doc = "why it is down" }
-file_id = { type = "VARCHAR", doc = "file of the answer that begins it" }
+file_id = { type = "VARCHAR", doc = "file of the answer that starts it" }
 line_no = { type = "BIGINT", doc = "its line" }
 
 [[checks]]
@@ -26,7 +26,7 @@ column_B = "from_at"
 severity = "critical"
 */
 WITH poll AS (
-    -- a spool may be read twice; what a drive reported long before the answer is not known any more
+    -- a spool may be read twice; a drive's older reports are no longer known at the answer
     SELECT p.* EXCLUDE (drive), coalesce(d.drive, p.drive) AS drive, s.log_silence_s
     FROM bronze.cta_drive_poll p
     LEFT JOIN site.drive d ON d.logname = p.drive
@@ -47,7 +47,7 @@ near AS (
 ),
 mark AS (
     SELECT p.system, p.drive, p.status, p.volume, p.mount_id, p.reason, p.polled_at, n.after_at, p.file_id, p.line_no,
-           -- it began since the poll before, or goes on from there, or was found at the poll
+           -- it started since the previous poll, or continues from there, or was found at the poll
            CASE WHEN p.since_at > n.before_at THEN least(p.since_at, p.polled_at)
                 WHEN p.status = n.before_status AND n.before_at IS NOT NULL THEN n.before_at
                 ELSE p.polled_at END AS begin_at,
@@ -57,7 +57,7 @@ mark AS (
     WHERE p.is_current OR p.since_at > n.before_at
 ),
 placed AS (
-    -- the last poll before a pause: what it found goes on to nobody knows when
+    -- the last poll before a pause: the end of what it found is unknown
     SELECT *, coalesce(lead(begin_at) OVER w, polled_at) AS next_at, lead(is_found) OVER w AS next_is_found,
            lead(polled_at) OVER w AS next_polled_at
     FROM mark
@@ -89,7 +89,7 @@ stretch AS (
            arg_min(line_no, (begin_at, file_id, line_no)) AS line_no
     FROM numbered GROUP BY system, drive, run
 ),
--- where the daemon's own log speaks for the drive, polls say nothing new
+-- where the daemon's own log covers the drive, polls add nothing
 logged AS (
     SELECT o.drive, l.from_at, l.to_at
     FROM (SELECT drive, unnest([drive, logname, mover_host, system]) AS name FROM site.drive

@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives"
 grain = "one row per interval in which a drive of CTA was in one state; without a row it was idle where logged"
-why = "What silver.drive_state has of CTA: mount, positioning, files, flushes and dismount in their order, and what lies between."
+why = "CTA's part of silver.drive_state: mount, positioning, files, flushes and dismount in their order, and the time between them."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -12,10 +12,10 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "laid out from the times of a mount's final record, or open at the end of the log" }
+is_inferred = { type = "BOOLEAN", doc = "true if derived from the times of a mount's final record, or open at the end of the log" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", doc = "file it belongs to" }
-file_id = { type = "VARCHAR", doc = "file of the line that tells of it" }
+file_id = { type = "VARCHAR", doc = "file of the line that logs it" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -59,7 +59,7 @@ piece AS (
     FROM mount WHERE drained_at > dismounted_at
 ),
 reached AS (
-    -- times are rounded, and lines come in a hurry: none begins before the one before it ended
+    -- times are rounded, and lines may overlap: no state starts before the previous one ended
     SELECT p.*, greatest(p.from_at, coalesce(max(p.to_at) OVER earlier, p.from_at)) AS begin_at
     FROM piece p
     WHERE p.to_at > p.from_at
@@ -86,12 +86,12 @@ SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_in
 FROM (
     SELECT system, drive, state, begin_at AS from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no FROM placed
     UNION ALL
-    -- between files the daemon waits for its own next task; after the last one nobody wanted the drive
+    -- between files the daemon waits for its own next task; after the last one there is no request
     SELECT system, drive, CASE WHEN next_state = 'dismount' THEN 'no_request' ELSE 'request' END, to_at, next_at,
            is_inferred, session_id, NULL, file_id, line_no
     FROM placed WHERE next_at > to_at AND next_state <> 'drain'
     UNION ALL
-    -- nothing more was logged of it: killed, it hung until then
+    -- nothing more was logged about it: it hung until it was killed
     SELECT system, drive, CASE WHEN killed_at IS NOT NULL THEN 'hung' ELSE 'unknown' END, to_at, over_at,
            TRUE, session_id, NULL, file_id, line_no
     FROM placed WHERE next_at IS NULL AND dismount_at IS NULL AND over_at > to_at

@@ -1,7 +1,7 @@
 /*
 title = "CTA: transfers"
-grain = "one row per line about a file; of a mount without such lines, one for all of its files"
-why = "What silver.transfer has of CTA: a file's times are in its own line."
+grain = "one row per line about a file; for a mount without such lines, one for all of its files"
+why = "CTA's part of silver.transfer: a file's times are in its own line."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,32 +9,32 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "mount, number of the file on the volume, and which of its lines" }
 system = { type = "VARCHAR", doc = "instance of CTA" }
-station = { type = "VARCHAR", doc = "disk system the file came from or went to; NULL of a file read to be verified" }
+station = { type = "VARCHAR", doc = "disk system the file came from or went to; NULL for a file read for verification" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume (fSeq)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, labels included" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, with labels" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file; where a frontend logged its request, that and when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request: the latest one before it, unless that was served already (of an archive: the copy for its tape pool); NULL where none logged it" }
-ready_at = { type = "TIMESTAMP", doc = "write: the same, for CTA is asked when the file is whole on disk" }
-requested_at = { type = "TIMESTAMP", doc = "begin of its task: reading, of the positioning" }
-started_at = { type = "TIMESTAMP", doc = "reading or writing began" }
+unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file; also the queueing time where a frontend logged its request" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request: the latest one before it that was not served yet (for an archive, the copy for its tape pool); NULL where no frontend logged it" }
+ready_at = { type = "TIMESTAMP", doc = "write: same as queued_at, because CTA gets the request when the file is complete on disk" }
+requested_at = { type = "TIMESTAMP", doc = "start of its task; for reading the start of positioning" }
+started_at = { type = "TIMESTAMP", doc = "when reading or writing started" }
 ended_at = { type = "TIMESTAMP", doc = "its line" }
-completed_at = { type = "TIMESTAMP", doc = "written: the flush after it, without which it is not safe on tape; read: its line" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "inside calls that read or write the tape; NULL where a collector cast the times to whole seconds" }
+completed_at = { type = "TIMESTAMP", doc = "write: the flush after it, without which it is not safe on tape; read: its line" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time inside calls that read or write the tape; NULL where a collector rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "call; NULL likewise" }
-position_s = { type = "DOUBLE", unit = "s", doc = "positioning before it, reading" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "computing the checksum, writing" }
+position_s = { type = "DOUBLE", unit = "s", doc = "positioning before it, when reading" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "computing the checksum while writing" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: waiting for data of the disk system" }
 wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "read: waiting for free memory" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 status = { type = "VARCHAR", doc = "ok or failed" }
-error = { type = "VARCHAR", doc = "message of a failed one" }
+error = { type = "VARCHAR", doc = "message of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "taped (the daemon's line about the file) or session (the final record of the mount)" }
 file_id = { type = "VARCHAR", doc = "file of the line" }
 line_no = { type = "BIGINT", doc = "that line" }
@@ -45,7 +45,7 @@ column_list = ["system", "transfer_id"]
 severity = "critical"
 */
 WITH line AS (
-    -- a log may lie there as text and as JSON: one line is one file
+    -- a log may be there as text and as JSON: one line is one file
     SELECT * FROM bronze.cta_file
     QUALIFY row_number() OVER (
         PARTITION BY system, drive, mount_id, kind, file_seq, logged_at ORDER BY file_id, line_no) = 1
@@ -59,7 +59,7 @@ followed AS (
            to_microseconds(CAST(round(1e6 * coalesce(l.position_s, 0)) AS BIGINT)) AS position_time,
            row_number() OVER (PARTITION BY l.system, l.drive, l.mount_id, l.file_seq
                               ORDER BY l.logged_at, l.file_id, l.line_no) AS nth,
-           -- times are rounded: no file begins before the one before it ended
+           -- times are rounded: no file starts before the previous one ended
            lag(l.logged_at) OVER (PARTITION BY l.system, l.drive, l.mount_id
                                   ORDER BY l.logged_at, l.file_id, l.line_no) AS before_at
     FROM line l
@@ -82,7 +82,7 @@ by_file AS (
            coalesce(m.file_family, f.tape_pool) AS file_family,
            CASE f.kind WHEN 'failed' THEN 'failed' ELSE 'ok' END AS status, left(f.error, 300) AS error,
            'taped' AS witnesses, f.file_id, f.line_no,
-           -- nobody asked a frontend for what a repack reads
+           -- no frontend has requests for what a repack reads
            CASE WHEN m.purpose <> 'repack' THEN f.archive_file_id END AS archive_file_id
     FROM followed f
     LEFT JOIN site.drive d ON d.logname = f.drive
@@ -112,7 +112,7 @@ by_record AS (
     WHERE m.n_file_lines = 0 AND r.bytes > 0 AND m.positioned_at IS NOT NULL
 ),
 asked AS (
-    -- a file may be tried again until it is read, or safe on tape; one that comes after that, nobody asked a frontend for
+    -- a file may be tried again until it is read, or safe on tape; a later one has no request at a frontend
     SELECT t.*, CASE WHEN t.requested_at <= coalesce(min(CASE WHEN t.status = 'ok' THEN t.completed_at END) OVER (
                          PARTITION BY t.system, t.mode, t.archive_file_id, q.logged_at,
                                       CASE WHEN t.mode = 'write' THEN t.file_family END), t.requested_at)

@@ -1,31 +1,31 @@
 /*
 title = "Load of disks"
 grain = "one row per host, tool, device and sampled interval"
-why = "What each disk moved, how long requests waited, how many queued and how busy it was; several tools may cover the same time."
+why = "The data each disk moved, how long requests waited, how many queued and how busy it was; several tools may cover the same time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
+host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "disk, or what says the same bytes again: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
-is_summed = { type = "BOOLEAN", doc = "counts in sums over the devices of a host: whole disks do, what lies on or above them does not" }
-from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+kind = { type = "VARCHAR", doc = "disk, or a device that repeats a disk's bytes: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
+is_summed = { type = "BOOLEAN", doc = "true if it counts in sums over a host's devices: complete disks do, devices on or above them do not" }
+from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed: all sorts where the tool gives one figure, else reads, writes and discards" }
+request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed: all kinds where the tool gives one number, else reads, writes and discards" }
 read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
 write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
-moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read and written; with discards where the tool gives nothing but a sum" }
+moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read and written; with discards where the tool gives only a sum" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read or write in queue and device; NULL where none completed" }
-read_wait_s = { type = "DOUBLE", unit = "s", doc = "the same of reads" }
-write_wait_s = { type = "DOUBLE", unit = "s", doc = "the same of writes" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read or write in queue and device; NULL where no request completed" }
+read_wait_s = { type = "DOUBLE", unit = "s", doc = "the same for reads" }
+write_wait_s = { type = "DOUBLE", unit = "s", doc = "the same for writes" }
 queue = { type = "DOUBLE", doc = "mean number of requests in queue and device" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time with at least one request in the device" }
-note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL where there is none" }
+note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL without a defect" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -44,7 +44,7 @@ severity = "warning"
 WITH sampled AS (
     SELECT * FROM bronze.device_sample WHERE starts_with(tool, 'collectd_csv ') IS NOT TRUE
     UNION ALL BY NAME
-    -- a file of each figure: those of one reading are one row
+    -- one file per quantity: those of one reading are one row
     SELECT d.host, 'collectd_csv' AS tool, d.device, d.kind, i.from_at, i.to_at, max(d.read_request_rate) AS read_request_rate,
            max(d.write_request_rate) AS write_request_rate, max(d.read_bytes_s) AS read_bytes_s,
            max(d.write_bytes_s) AS write_bytes_s, max(d.read_wait_s) AS read_wait_s, max(d.write_wait_s) AS write_wait_s,

@@ -1,17 +1,17 @@
 /*
 title = "Counters of drives, by interval"
 grain = "one row per tape drive and sampled interval of one program, cut at UTC midnight; none overlap"
-why = "What each drive moved and how long it was busy by the kernel's own count, under the drive's name. Needs no log of the archive. HPSS and IBM's lin_tape bypass the kernel's st driver: its counters then show commands and no byte, or nothing at all."
+why = "The data each drive moved and how long it was busy, by the kernel's counters, under the drive's name and without any log of the archive. HPSS and IBM's lin_tape bypass the kernel's st driver, whose counters then show commands without bytes, or nothing."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system of the drive; NULL without a drive" }
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not say which drive of that host the device is" }
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map that host's device to a drive" }
 host = { type = "VARCHAR", doc = "host the drive is attached to" }
-device = { type = "VARCHAR", doc = "as the kernel names it, e.g. st0" }
-tool = { type = "VARCHAR", doc = "program that measured it; of several the one that covers most of the day" }
+device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
+tool = { type = "VARCHAR", doc = "program that measured it; of several, the one that covers most of the day" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end; values of an interval over midnight are split evenly" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
@@ -19,9 +19,9 @@ write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to the drive" }
 read_s = { type = "DOUBLE", unit = "s", doc = "in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "in writes that completed in the interval" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "in other commands that completed in it: positioning, rewinding, file marks; NULL where the times were not sampled" }
-session_id = { type = "VARCHAR", doc = "mount of TSM's server or of a library it lies in, else its stretch of use: intervals with commands, at most ten minutes apart; NULL where the drive had none" }
-is_mount = { type = "BOOLEAN", doc = "session_id is a mount, not a stretch of use" }
-is_blind = { type = "BOOLEAN", doc = "its stretch of use has ten minutes of commands and not one byte: the counters miss the transfers" }
+session_id = { type = "VARCHAR", doc = "mount of TSM's server or of a library that contains it, else its stretch of use: intervals with commands, at most ten minutes apart; NULL without commands" }
+is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, not a stretch of use" }
+is_blind = { type = "BOOLEAN", doc = "true if its stretch of use has ten minutes of commands and no byte, so the counters miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file of the row" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -54,7 +54,7 @@ single AS (
     QUALIFY row_number() OVER (PARTITION BY coalesce(n.drive, c.host), c.device, c.tool, c.from_at, c.to_at
                                ORDER BY c.file_id, c.line_no) = 1
 ),
--- a day is told by one program, and where that ran twice at once by the file that covers more
+-- one program counts per day; if it ran twice at once, the file that covers more
 weighed AS (
     SELECT *, sum(date_diff('microsecond', from_at, to_at)) OVER (PARTITION BY day, name, tool) AS tool_us,
            sum(date_diff('microsecond', from_at, to_at)) OVER (PARTITION BY day, name, tool, file_id) AS file_us,

@@ -1,12 +1,12 @@
 /*
 title = "Times in which a drive's log was being written, or its counters were sampled"
 grain = "one row per drive and unbroken interval, cut at UTC midnight"
-why = "A drive that no log speaks for is unknown, not idle. A log may speak for one drive, for all of a tape server, or for all of an archive system; a table of mounts speaks for the drive it names alone, for a mount that goes on is not in it yet. The kernel's counters speak for the one drive they are of, while they are sampled."
+why = "A drive that no log covers is unknown, not idle. A log may cover one drive, a tape server's drives or an archive system's drives. A table of mounts covers only the drives it names, because a mount in progress is not in it yet. The kernel's counters cover their own drive while they are sampled."
 partition = "month"
 features = ["I13", "D4"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day the interval lies in" }
+day = { type = "DATE", doc = "UTC day of the interval" }
 system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
@@ -27,7 +27,7 @@ named AS (
     UNION SELECT slot FROM site.drive WHERE slot IS NOT NULL
 ),
 owned AS (
-    -- a drive no log speaks of is taken for one of the first system
+    -- a drive that no log names counts for the first system
     SELECT drive, slot, mover_host,
            coalesce(system, (SELECT min(system) FROM site.drive),
                     (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host WHERE speaks_for = 'drives')) AS system

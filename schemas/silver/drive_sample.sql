@@ -1,26 +1,26 @@
 /*
 title = "Rate of drives at an instant"
 grain = "one row per host, tool, drive and sampled instant"
-why = "What each drive moved at the moment a screen was taken, and for which volume group, beside the requests that waited."
+why = "The rate and volume group of each drive at the moment of a screen, together with the waiting requests."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host the drives are attached to, by the name site.toml has for it" }
+host = { type = "VARCHAR", doc = "host the drives are attached to, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that showed it" }
 sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
-is_time_known = { type = "BOOLEAN", doc = "the time of day is known, not only the day" }
-drive = { type = "VARCHAR", doc = "drive; of sysperf, library and number as 1/2" }
-is_active = { type = "BOOLEAN", doc = "it moved data: its rate was above nothing; NULL where no rate is shown" }
-rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "its rate, a K read as 1000; of sysperf the freeing of cache segments, not bytes at the drive" }
-rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "its rate, a K read as 1024; as rate_low_bytes_s where the unit is known" }
+is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }
+drive = { type = "VARCHAR", doc = "drive; for sysperf, library and number as 1/2" }
+is_active = { type = "BOOLEAN", doc = "true if it moved data (rate above 0); NULL where no rate is shown" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate, with K as 1000; for sysperf the rate at which cache segments are freed, not bytes at the drive" }
+rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate, with K as 1024; equal to rate_low_bytes_s where the unit is known" }
 volume = { type = "VARCHAR", doc = "volume in it" }
 volume_group = { type = "VARCHAR", doc = "group of that volume" }
-mode = { type = "VARCHAR", doc = "read or write, where only requests of one kind were there; NULL where both, none, or one kind is not shown" }
-is_mode_inferred = { type = "BOOLEAN", doc = "the mode was inferred so, not shown" }
-is_repaired = { type = "BOOLEAN", doc = "a cell of the row was repaired or given up; bronze tells which" }
+mode = { type = "VARCHAR", doc = "read or write, where only requests of one kind were present; NULL otherwise" }
+is_mode_inferred = { type = "BOOLEAN", doc = "true if the mode was inferred, not shown" }
+is_repaired = { type = "BOOLEAN", doc = "true if a cell of the row was repaired or left out; bronze shows which" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
-grain = "one row per interval in which a drive was in one state; what no row covers is idle where logged or counted, else unknown"
-why = "A gapless story of each mount: the ledger, the gaps and the dead time are all read from it. The mover's log decides; where it is silent, the states the mover broadcast stand in, the drive's own counters, those that were polled, or a list of mounts, in this order."
+grain = "one row per interval in which a drive was in one state; time without a row is idle where logged or counted, else unknown"
+why = "A record of each mount without holes, from which the ledger, the gaps and the dead time are computed. The mover's log has priority. Without it these follow, in this order: the mover's broadcast states, the drive's own counters, polled states, or a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,14 +10,14 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log tells what it does, or its counters show no command" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log shows what it does, or its counters show no command" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log: the edge of a hole in it, or laid out within a sampled interval" }
-witness = { type = "VARCHAR", doc = "log: by the steps the mover logged; relay: by the state it broadcast, coarser, used only where no log was written; session: by the final record of a mount, laid out in the usual order; counter: by the kernel's counters of the drive, in sampled intervals; poll: by answers of cta-admin, coarser, used only where no log was written; server: by a list of mounts, TSM's or a library's" }
+is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a line of the log but the edge of a hole, or placed within a sampled interval" }
+witness = { type = "VARCHAR", doc = "log: from the steps the mover logged. relay: from its broadcast state, coarser, only where no log was written. session: from the final record of a mount, in the usual order. counter: from the kernel's counters of the drive, in sampled intervals. poll: from answers of cta-admin, coarser, only where no log was written. server: from a list of mounts of TSM or a library" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
-file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file that its first step belongs to" }
+file_id = { type = "VARCHAR", doc = "file of the line that starts it" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -51,7 +51,7 @@ cut AS (
         ON k.system = p.system AND k.drive = p.drive AND k.from_at < p.to_at AND k.to_at > p.from_at
     WHERE p.state = 'unknown'
 ),
--- what polls and lists of mounts say: that a tape is in the drive, and little of what it does there
+-- polls and lists of mounts: they show that a tape is in the drive, and little of what it does there
 coarse AS (
     SELECT system, drive, state, from_at, to_at, is_inferred, 'poll' AS witness, CAST(NULL AS VARCHAR) AS session_id, file_id,
            line_no

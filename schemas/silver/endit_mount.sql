@@ -1,7 +1,7 @@
 /*
 title = "ENDIT's runs and the mounts that served them"
 grain = "one row per retrieve of ENDIT and mount of its volume that overlaps it, and per archive and mount that its session wrote in"
-why = "ENDIT knows no drives, and a drive's log no pools: volume and time join them. A worker without hints reads several volumes; which they were the hint file tells. An archive names no volume: TSM's session of the same host, time and size does."
+why = "ENDIT logs no drives, and a drive's log has no pools, so they are joined by volume and time. A worker without hints reads several volumes, which the hint file names. An archive names no volume: TSM's session of the same host, time and size does."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -10,18 +10,18 @@ host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
 began_at = { type = "TIMESTAMP", doc = "when the run began" }
-ended_at = { type = "TIMESTAMP", doc = "when it ended, or the latest it can have run" }
+ended_at = { type = "TIMESTAMP", doc = "when it ended, or its latest possible end" }
 outcome = { type = "VARCHAR", doc = "as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "files of the volume that the run was given; NULL where no line lists them, or an archive wrote several volumes" }
+n_files = { type = "BIGINT", doc = "files of the volume assigned to the run; NULL where no line lists them, or an archive wrote several volumes" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the run's files; NULL where the run used several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "from the begin of the run until the volume was in the drive; 0 where it was there already" }
-shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run went on and the volume was in the drive" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it already was" }
+shared_s = { type = "DOUBLE", unit = "s", doc = "time during the run in which the volume was in the drive" }
 file_id = { type = "VARCHAR", doc = "file of the run's first line" }
 line_no = { type = "BIGINT", doc = "that line" }
 

@@ -1,7 +1,7 @@
 /*
-title = "Files asked of volumes"
+title = "Files requested per volume"
 grain = "one row per retrieve worker and volume that holds some of its files"
-why = "What a worker without hints really read: the hint file tells which volumes its files are on, and each costs a mount."
+why = "The volumes that a worker without hints really read. The hint file lists the volumes of its files, and each costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,9 +11,9 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
 began_at = { type = "TIMESTAMP", doc = "when the worker began" }
-worker_volume = { type = "VARCHAR", doc = "volume of the worker; default: it was not known" }
-volume = { type = "VARCHAR", doc = "volume of these files: the worker's, or the one of the newest hint file; NULL where none has them" }
-n_files = { type = "BIGINT", doc = "files of it that the worker was given" }
+worker_volume = { type = "VARCHAR", doc = "volume of the worker; `default` if it was not known" }
+volume = { type = "VARCHAR", doc = "volume of these files: the worker's, or the one in the newest hint file; NULL where neither has them" }
+n_files = { type = "BIGINT", doc = "files on it assigned to the worker" }
 file_id = { type = "VARCHAR", doc = "file of the line that lists them" }
 line_no = { type = "BIGINT", doc = "that line" }
 

@@ -9,20 +9,20 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "retrieve: the volume; default where nobody knows it; NULL where no line names it" }
-worker_pid = { type = "BIGINT", doc = "pid of the worker, where a line tells it" }
+volume = { type = "VARCHAR", doc = "retrieve: the volume; `default` where it is not known; NULL where no line names it" }
+worker_pid = { type = "BIGINT", doc = "pid of the worker, where a line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "retrieve: when the oldest of its requests came" }
 newest_at = { type = "TIMESTAMP", doc = "when the newest of them came" }
-began_at = { type = "TIMESTAMP", doc = "when it began; where the begin was not logged, its end less the seconds it took, else its end" }
-ended_at = { type = "TIMESTAMP", doc = "when it was done, had failed or was stopped; NULL where no line says so" }
-until_at = { type = "TIMESTAMP", doc = "ended_at; where that is not known the latest it can have run: until the same volume or worker began anew, the daemon did, or the last message about such workers" }
-n_files = { type = "BIGINT", doc = "files asked for" }
-n_done = { type = "BIGINT", doc = "files done: all of them, or what a delete that failed in part says; NULL where it failed" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files asked for, printed in GiB with two or three decimals" }
-took_s = { type = "DOUBLE", unit = "s", doc = "time of dsmc as it was printed, else ended_at - began_at" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "of what was done: the rate as printed, else bytes / took_s" }
-outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown: no line tells its end" }
-error = { type = "VARCHAR", doc = "what came of dsmc, or the signal" }
+began_at = { type = "TIMESTAMP", doc = "when it started; where the start was not logged, its end minus its duration, else its end" }
+ended_at = { type = "TIMESTAMP", doc = "when it was done, failed or stopped; NULL where no line has it" }
+until_at = { type = "TIMESTAMP", doc = "ended_at; where that is not known, its latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
+n_files = { type = "BIGINT", doc = "files requested" }
+n_done = { type = "BIGINT", doc = "files done: all of them, or the number given by a partly failed delete; NULL where it failed" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files requested, printed in GiB with two or three decimals" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration as printed by dsmc, else ended_at - began_at" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the files done: as printed, else bytes / took_s" }
+outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown if no line has its end" }
+error = { type = "VARCHAR", doc = "result of dsmc, or the signal" }
 file_id = { type = "VARCHAR", doc = "file of its first line" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -44,7 +44,7 @@ WITH held AS (
     FROM bronze.endit_event
 ),
 once AS (
-    -- a line that two files have, as a copy and the log it was made of do, is one; the larger one gives the order
+    -- a line in two files, such as a log and its copy, counts once; the larger file gives the order
     SELECT *
     FROM held
     QUALIFY row_number() OVER (
@@ -53,14 +53,14 @@ once AS (
     ) = 1
 ),
 told AS (
-    -- of a log cut within a second, the part that begins or ends first comes first
+    -- if a log is cut within a second, the part that starts or ends first comes first
     SELECT * REPLACE (coalesce(pool, host) AS pool),
            row_number() OVER (PARTITION BY system, host, coalesce(pool, host)
                               ORDER BY logged_at, first_at, last_at, file_id, line_no) AS place
     FROM once
 ),
 named AS (
-    -- only a worker's pid tells what was stopped, and of old failures which volume
+    -- only a worker's pid shows what was stopped, and for old failures which volume
     SELECT * REPLACE (
                CASE WHEN worker_pid IS NULL THEN operation ELSE last_value(operation IGNORE NULLS) OVER w END AS operation,
                CASE WHEN worker_pid IS NULL OR volume IS NOT NULL THEN volume
@@ -84,7 +84,7 @@ stepped AS (
 ),
 marked AS (
     SELECT *, CASE step
-            -- a child may speak before the daemon tells that it runs
+            -- a child may log before the daemon logs that it runs
             WHEN 'begin' THEN NOT coalesce(step_before = 'try' AND logged_at <= before_at + INTERVAL 2 SECOND
                                            AND step_before_that IS DISTINCT FROM 'begin', FALSE)
             WHEN 'try' THEN step_before IS DISTINCT FROM 'begin'
@@ -112,7 +112,7 @@ run AS (
            arg_min(line_no, place) AS line_no
     FROM numbered
     GROUP BY system, host, pool, operation, worker, run
-    HAVING NOT bool_and(step = 'stopped')  -- one that had failed, and was waiting to go
+    HAVING NOT bool_and(step = 'stopped')  -- one that had failed and was waiting to exit
 ),
 placed AS (
     SELECT *, coalesce(logged_begin_at, ended_at - INTERVAL 1 SECOND * coalesce(printed_s, 0)) AS began_at,

@@ -1,7 +1,7 @@
 /*
 title = "Samples of ENDIT's daemons"
 grain = "one row per daemon and instant at which it wrote its statistics"
-why = "What waited for tape, how many workers ran and how much was done, by exact counts; however often the file was copied, and as what."
+why = "Exact counts of waiting files, running workers and finished work, for any number of copies of the file and any copy's name."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -15,14 +15,14 @@ started_at = { type = "TIMESTAMP", doc = "when the daemon was started" }
 done_bytes = { type = "BIGINT", unit = "bytes", doc = "flushed or staged since started_at" }
 done_files = { type = "BIGINT", doc = "likewise" }
 n_retries = { type = "BIGINT", doc = "operations tried again since started_at" }
-queued_bytes = { type = "BIGINT", unit = "bytes", doc = "waiting or being worked on" }
+queued_bytes = { type = "BIGINT", unit = "bytes", doc = "waiting or in progress" }
 queued_files = { type = "BIGINT", doc = "likewise" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "of these, with workers" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "part of these with workers" }
 working_files = { type = "BIGINT", doc = "likewise" }
-n_busy = { type = "BIGINT", doc = "workers that run" }
-n_most = { type = "BIGINT", doc = "most workers it may run" }
-room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieve: free space for what is staged" }
-backoff = { type = "BIGINT", doc = "retrieve: 0 none, 1 starts no more workers for want of space, 2 has stopped them" }
+n_busy = { type = "BIGINT", doc = "running workers" }
+n_most = { type = "BIGINT", doc = "limit of workers" }
+room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieve: free space for staged files" }
+backoff = { type = "BIGINT", doc = "retrieve: 0 no limit, 1 starts no more workers for lack of space, 2 has stopped them" }
 file_id = { type = "VARCHAR", doc = "file of the row taken" }
 line_no = { type = "BIGINT", doc = "that line" }
 

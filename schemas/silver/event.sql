@@ -1,7 +1,7 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention the log of a mover, of CTA's tape daemon or of TSM's server reports, or SCSI pages of a drive, or the accounting where no log does"
-why = "What went wrong with drives, cartridges and transfers, and the time it took."
+grain = "one row per failure, restart or intervention in the log of a mover, CTA's tape daemon or TSM's server, in SCSI pages of a drive, or in the accounting where no log has it"
+why = "Failures of drives, cartridges and transfers, and the time they took."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,13 +9,13 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
-kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or the tape came and nothing moved) tape_alert media_error (a mount's counter of errors that could not be corrected rose)" }
+kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (abandoned before the robot moved, or mounted without moving data) tape_alert media_error (a mount's counter of uncorrected errors rose)" }
 happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
-began_at = { type = "TIMESTAMP", doc = "when the attempt began: the mover's request, or the mount request; NULL where only the client tells of a transfer" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "from began_at to happened_at, of failed attempts. Of a killed session the time it hung, of a tape that came for nothing its whole mount. Of a failed transfer that ended its mount, and whose tape was mounted again within an hour, also that dismount and that mount" }
+began_at = { type = "TIMESTAMP", doc = "when the attempt started: the mover's request, or the mount request; NULL where only the client logged the transfer" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "time of a failed attempt from began_at to happened_at. For a killed session the time it hung; for an empty mount all of the mount. For a failed transfer that ended its mount, with that dismount and a new mount of the tape within an hour" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
-error_source = { type = "VARCHAR", doc = "part of the system the error is put down to" }
+error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
 message = { type = "VARCHAR", doc = "the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file of the line" }
 line_no = { type = "BIGINT", doc = "line" }
@@ -39,7 +39,7 @@ last_try AS (
     FROM silver.mover_step WHERE kind IN ('failed', 'completed') AND session_id IS NOT NULL
     GROUP BY system, session_id
 ),
--- a mount whose last try failed: the tape was taken out for that, and put in again for what was left to do
+-- a mount whose last attempt failed: the tape was dismounted for that, and mounted again for the remaining work
 cut_short AS (
     SELECT e.system, e.session_id, e.day, e.seq, coalesce(m.dismount_s, 0) + coalesce(m.again_s, 0) AS remount_s
     FROM last_try e
@@ -56,7 +56,7 @@ step AS (
     WHERE m.kind IN ('failed', 'load_failed', 'dismount_failed', 'offline', 'error', 'no_access', 'cleaning_begun',
                      'restart', 'slow_drive', 'assert')
     WINDOW steps AS (PARTITION BY m.system, m.drive ORDER BY m.day, m.seq)
-    -- a mover that starts with a volume in its drive says so in a second line
+    -- a mover that starts with a volume in its drive logs that in a second line
     QUALIFY NOT (m.kind = 'restart' AND m.volume IS NOT NULL
                  AND coalesce(lag(m.kind) OVER steps = 'restart', FALSE))
 ),
@@ -110,7 +110,7 @@ cta AS (
     ANTI JOIN silver.cta_transfer t ON t.system = m.system AND t.session_id = m.session_id
     WHERE m.status = 'ok' AND m.purpose <> 'label' AND m.mounted_at IS NOT NULL AND m.dismounted_at IS NOT NULL
     UNION ALL
-    -- of the pages that count the same error, that with the totals
+    -- of the pages that count the same error, the one with the totals
     SELECT system, drive, 'media_error', logged_at, NULL, volume, counter, concat(counter, '=', CAST(value AS BIGINT)), file_id,
            line_no
     FROM (SELECT * FROM silver.scsi_counter
@@ -155,7 +155,7 @@ SELECT CAST(e.happened_at AS DATE), e.system, e.drive, e.kind, e.happened_at, e.
        date_diff('microsecond', e.began_at, e.happened_at) / 1e6, e.volume, e.error, NULL, e.message, e.file_id,
        e.line_no
 FROM entry e
--- the mover's own word on the same failure is the better one
+-- the mover's own line on the same failure is better
 ANTI JOIN logged l
     ON l.system = e.system AND l.drive = e.drive AND l.kind = e.kind
        AND l.happened_at BETWEEN e.happened_at - INTERVAL 120 SECOND AND e.happened_at + INTERVAL 120 SECOND

@@ -1,7 +1,7 @@
 /*
 title = "Gaps between files"
-grain = "one row per pause between two transfers of a session, both of whose edges were logged"
-why = "Where a streaming drive stands still: the pause, and its exclusive parts in the order in which they come."
+grain = "one row per pause between two transfers of a session, with both edges logged"
+why = "The pauses in which a drive does not stream, and their exclusive parts in order."
 partition = "day"
 lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]
 features = ["D2", "G3"]
@@ -11,26 +11,26 @@ day = { type = "DATE", doc = "UTC day of started_at" }
 gap_id = { type = "VARCHAR", doc = "the transfer before it" }
 session_id = { type = "VARCHAR", doc = "session" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station of the next transfer: its client ended the gap" }
+station = { type = "VARCHAR", doc = "station of the next transfer, whose client ended the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write" }
 next_transfer_id = { type = "VARCHAR", doc = "the transfer after it" }
 started_at = { type = "TIMESTAMP", doc = "last block of the file before" }
 ended_at = { type = "TIMESTAMP", doc = "first block of the file after" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap: the sum of the seven parts" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "the complete gap: sum of the seven parts" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "flushing the buffer and writing the file mark" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it, as some sites have it for some files" }
-database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, last words to the client" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "nobody wanted the drive yet: demand, not dead time" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it, which some sites do for some files" }
+database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, and the last messages to the client" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive yet: demand, not dead time" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "database + request + start: what is judged against expected_gap_s" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before: what a second of the gap could have moved" }
-previous_file_id = { type = "VARCHAR", doc = "log file that tells of the last block of the file before" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "database + request + start, which is compared with expected_gap_s" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before: the bytes that a second of the gap could have moved" }
+previous_file_id = { type = "VARCHAR", doc = "log file with the last block of the file before" }
 previous_line_no = { type = "BIGINT", doc = "line there" }
-next_file_id = { type = "VARCHAR", doc = "log file that tells of the start of the file after" }
+next_file_id = { type = "VARCHAR", doc = "log file with the start of the file after" }
 next_line_no = { type = "BIGINT", doc = "line there" }
 
 [[checks]]
@@ -52,7 +52,7 @@ WITH pair AS (
            lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
            lead(line_no) OVER w AS next_line_no
     FROM silver.transfer
-    -- a transfer only the client or the accounting tells of has no steps, so its gaps would have no parts
+    -- a transfer that only the client or the accounting has no steps, so its gaps would have no parts
     WHERE session_id IS NOT NULL AND coalesce(regexp_matches(witnesses, 'mover|taped'), TRUE)
     WINDOW w AS (PARTITION BY system, session_id ORDER BY started_at, transfer_id)
 ),

@@ -1,17 +1,17 @@
 /*
 title = "Load of hosts"
 grain = "one row per host, tool and sampled interval"
-why = "Processor shares and disk traffic of a host, by each tool that measured it; several tools may cover the same time. sar tells of processors, queue and traffic of an interval in lines, or files, far apart: here they are one row."
+why = "CPU shares and disk traffic of a host, by each tool that measured it; several tools may cover the same time. sar logs CPU, queue and traffic of an interval in separate lines or files; here they are one row."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
+host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
-from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-cpu_user = { type = "DOUBLE", unit = "1", doc = "share of processor time in user code, of low priority or not" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, including low priority" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
@@ -30,7 +30,7 @@ min_value = 0
 severity = "critical"
 */
 WITH of_disks AS (
-    -- what lies on a disk (partitions, mapper, md, paths) would count its bytes again
+    -- devices on a disk (partitions, mapper, md, paths) would count its bytes again
     SELECT file_id, host, tool, from_at, to_at, sum(read_bytes_s) AS disks_read_bytes_s,
            sum(write_bytes_s) AS disks_write_bytes_s, min(line_no) AS line_no
     FROM bronze.device_sample
@@ -38,8 +38,7 @@ WITH of_disks AS (
     GROUP BY day, file_id, host, tool, from_at, to_at
     HAVING sum(read_bytes_s) IS NOT NULL OR sum(write_bytes_s) IS NOT NULL
 ),
--- A file of each state of each processor: those of one reading are one row, of shares of all of them. Ticks and percent of
--- one processor, or its own and the average of all, say the same twice, in parts and in their number alike.
+-- One file per state and CPU: those of one reading are one row with the shares of all CPUs. Ticks and percent of one CPU, or its own and the average of all, hold the same values twice, in parts and in their number alike.
 series AS (
     SELECT h.* EXCLUDE (day, from_at, to_at), i.from_at, i.to_at
     FROM bronze.host_sample h
@@ -81,8 +80,7 @@ named AS (
 -- sar's text and sadf of one binary file end a sample at the same second and may begin it a second apart, for one counts
 -- from the stamp before and the other prints the interval rounded. Such are one row, that of the earlier begin, where
 -- they last ten seconds or more and begin on the same day: two runs of a tool may well end together after one second
--- and after two, and a day's rows must not depend on how many days are made. Ends a second apart stay two rows, for
--- nothing tells them from two runs.
+-- and after two, and a day's rows must not depend on how many days are made. Ends a second apart stay two rows, because they may be two runs.
 stepped AS (
     SELECT *, to_at - from_at >= INTERVAL 10 SECOND
               AND from_at - lag(from_at) OVER w <= INTERVAL 1 SECOND AS is_same
@@ -99,7 +97,7 @@ joined AS (
            min(from_at) OVER (PARTITION BY host, tool, to_at, CAST(from_at AS DATE), nth) AS from_at
     FROM numbered
 )
--- of each column the first value there is; the tool's own sum goes before that of the disks
+-- for each column the first value there is; the tool's own sum takes precedence over that of the disks
 SELECT CAST(from_at AS DATE) AS day, host, tool, from_at, to_at, first_value(cpu_user IGNORE NULLS) OVER w AS cpu_user,
        first_value(cpu_system IGNORE NULLS) OVER w AS cpu_system,
        first_value(cpu_idle IGNORE NULLS) OVER w AS cpu_idle, first_value(cpu_wait IGNORE NULLS) OVER w AS cpu_wait,

@@ -1,21 +1,21 @@
 /*
-title = "What an MRTG file's numbers are"
+title = "Meaning of an MRTG file's numbers"
 grain = "one row per MRTG log file or RRD"
-why = "A fresh log is filled with zeros for two years: zeros older than the first traffic are not data. Unit, direction and limits of a log stand in MRTG's configuration, under the name of the log."
+why = "A fresh log is filled with zeros for two years: zeros older than the first traffic are not data. Unit, direction and limits of a log are in MRTG's configuration, under the name of the log."
 lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it, by name or by its port; capitals do not matter" }
-data_from_at = { type = "TIMESTAMP", doc = "begin of the oldest row with traffic; NULL where all rows are zero. An RRD has no rows for what was not measured: its oldest row" }
-is_traffic = { type = "BOOLEAN", doc = "false where the configuration says that the values are no bytes of a network link" }
-divisor = { type = "DOUBLE", doc = "what values are divided by to give bytes/s" }
-is_turned = { type = "BOOLEAN", doc = "in and out are exchanged against those of the polled interface" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "values that repeat are values: holes are zeros (unknaszero), or no rows (an RRD)" }
-polled = { type = "VARCHAR", doc = "switch or host: whose port it is, as far as the configuration tells" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "of each direction: by site.toml, else the configuration's MaxBytes" }
+link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is there by name or port, without regard to case" }
+data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD its oldest row, because it has no rows for time without measurements" }
+is_traffic = { type = "BOOLEAN", doc = "false where the values are not bytes of a network link, by the configuration" }
+divisor = { type = "DOUBLE", doc = "divisor that turns values into bytes/s" }
+is_turned = { type = "BOOLEAN", doc = "true if in and out are swapped relative to the polled interface" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values are real values: holes are zeros (unknaszero), or no rows (an RRD)" }
+polled = { type = "VARCHAR", doc = "switch or host: owner of the port, if the configuration shows it" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of each direction: by site.toml, else the configuration's MaxBytes" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest rate of the file, of either direction" }
-note = { type = "VARCHAR", doc = "counter_too_narrow: no rate above 14.3 MB/s on a link that can do more, and nothing speaks for counters of 64 bits: true rates may be higher by a multiple of that" }
+note = { type = "VARCHAR", doc = "counter_too_narrow: no rate above 14.3 MB/s on a faster link, and no sign of 64-bit counters; true rates may be higher by a multiple of that" }
 */
 WITH file AS (
     SELECT file_id, any_value(link) AS link, coalesce(any_value(log_format), 'native') AS log_format,
@@ -31,12 +31,12 @@ WITH file AS (
 described AS (
     SELECT f.*, coalesce(s.link, f.link) AS site_link, s.capacity_mb_s * 1e6 AS site_capacity,
            t.* EXCLUDE (log_format, file_id, line_no, note, divisor),
-           -- an RRD holds rates per second whatever the configuration asks the log to hold
+           -- an RRD holds rates per second, even if the configuration asks for another unit
            CASE WHEN f.log_format = 'rrdtool' AND t.divisor > 8 THEN 1.0 ELSE coalesce(t.divisor, 1.0) END
                AS divisor
     FROM file f
     LEFT JOIN silver.link_target t ON t.target = lower(f.link)
-    -- LibreNMS has a file a port, and only names the switch
+    -- LibreNMS has one file per port, and only names the switch
     LEFT JOIN site.link_port p ON lower(p.host || ':' || p.interface) = lower(f.link) AND p.n_ports = 1
     LEFT JOIN (SELECT * FROM site.link QUALIFY row_number() OVER (PARTITION BY lower(link) ORDER BY link) = 1) s
         ON lower(s.link) = lower(coalesce(p.link, f.link))
@@ -49,7 +49,7 @@ SELECT file_id, site_link AS link, CASE WHEN log_format = 'rrdtool' THEN first_a
        coalesce(is_turned, false) AS is_turned,
        log_format = 'rrdtool' OR coalesce(has_zeros_for_holes, false) AS has_zeros_for_holes, polled,
        capacity AS capacity_bytes_s, max_bytes_s,
-       -- 2^32 bytes in 300 s are 14316558 bytes/s; a link that never comes near says nothing
+       -- 2^32 bytes in 300 s are 14316558 bytes/s; a link that never comes near shows nothing
        CASE WHEN max_bytes_s BETWEEN 7e6 AND 14.4e6 AND capacity > 14.4e6 AND NOT has_wide_counter
              AND coalesce(snmp_version, '1') = '1' AND coalesce(is_traffic, true) THEN 'counter_too_narrow' END AS note
 FROM judged

@@ -1,7 +1,7 @@
 /*
 title = "Traffic of links by their ports"
 grain = "one row per link, side, tool and time between two samples of any of its ports, cut at half-hours UTC"
-why = "Prometheus, snmp_exporter, Telegraf, collectd or sar count many interfaces; those that site.toml gives a link are added up and turned to the station's direction. Where a port was not seen, or its counter began again, there is no row."
+why = "Prometheus, snmp_exporter, Telegraf, collectd or sar count many interfaces. Those of a link in site.toml are added up in the station's direction. There is no row where a port was not sampled or its counter restarted."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
@@ -12,7 +12,7 @@ polled = { type = "VARCHAR", doc = "whose interfaces were counted: switch or hos
 tool = { type = "VARCHAR", doc = "program that measured them" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end, in the same half-hour" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where one of them is not known" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where a port is not known" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station" }
 file_id = { type = "VARCHAR", doc = "first file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }

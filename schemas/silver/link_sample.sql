@@ -1,19 +1,19 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, station direction and averaged interval, the finest known"
-why = "Rows of pollers (MRTG, LibreNMS) and of ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, with the direction turned to the station's. The overlap of several snapshots of a log, of several witnesses of a link, what was not measured and what is no traffic are taken out."
+grain = "one row per link, station direction and averaged interval, the finest available"
+why = "Rows of pollers (MRTG, LibreNMS) and of ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, in the station's direction. Overlaps of snapshots and of sources of a link are removed, and so are values that were not measured or are not traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "link, as site.toml writes it where it knows it" }
-station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not know it" }
-direction = { type = "VARCHAR", doc = "in or out, of the station: a port that site.toml names is its host's; of a poller's log site.toml says whose port is polled, else its name, else it is the host's, and a minus sign before the Target exchanges them" }
-from_at = { type = "TIMESTAMP", doc = "begin of the interval" }
+link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is there" }
+station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not name it" }
+direction = { type = "VARCHAR", doc = "in or out, of the station. A port in site.toml belongs to its host. For a poller's log, site.toml or else its name gives the polled side, which is the host's by default; a minus sign before the Target swaps in and out" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside, which of two samples of a counter is their average; NULL where an RRD keeps no maxima" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside; for two samples of a counter their average; NULL where an RRD keeps no maxima" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
@@ -35,7 +35,7 @@ WITH known AS (
            -- an RRD keeps maxima apart from averages
            coalesce(m.in_max_bytes_s, max(m.in_max_bytes_s) OVER bin) AS in_max_bytes_s,
            coalesce(m.out_max_bytes_s, max(m.out_max_bytes_s) OVER bin) AS out_max_bytes_s,
-           -- what rateup made up takes the place of coarser rows that hold it too, and is left out in the end
+           -- values that rateup invented replace coarser rows that include them, and are left out in the end
            m.note IS NULL OR m.note = 'stale' AND f.has_zeros_for_holes AS is_data
     FROM bronze.link_sample m JOIN silver.link_file f USING (file_id)
     WHERE m.from_at >= f.data_from_at AND f.is_traffic
@@ -45,7 +45,7 @@ WITH known AS (
        AND coalesce(m.in_bytes_s, m.out_bytes_s) IS NOT NULL
 ),
 -- A log ends with rows that are bounded by its polls, not by five minutes. Where another snapshot of it knows that time
--- on the grid, these are no news, and would count seconds twice.
+-- on the grid, these add nothing, and would count seconds twice.
 gridded AS (
     SELECT *, date_diff('microsecond', from_at, to_at) AS us,
            epoch_us(from_at) % 300000000 = 0 AND epoch_us(to_at) % 300000000 = 0 AS is_on_grid
@@ -62,7 +62,7 @@ kept AS (
 coarse AS (
     SELECT link, day, from_at, to_at, us FROM kept QUALIFY us > min(us) OVER (PARTITION BY link, day)
 ),
--- a row of which finer rows cover every second says nothing new
+-- a row whose every second finer rows cover adds nothing
 finer AS (
     SELECT c.link, c.from_at, c.to_at, f.from_at AS finer_from_at, f.to_at AS finer_to_at,
            -- snapshots may hold one time in several steps: it counts once
@@ -86,9 +86,8 @@ finest AS MATERIALIZED (
     LEFT JOIN site.link s ON s.link = k.link
     WHERE k.is_data AND (c.finer_us IS NULL OR c.finer_us < k.us)
 ),
--- One second of a link has one row, though several witnesses saw it: in each half-hour that of which most is covered, a
--- poller or the ports of a side by one program; of equal ones the switch's ports, which the station's own interface can
--- be held against, then the finer ones.
+-- One second of a link has one row, though several sources have it: in each half-hour that of which most is covered, a
+-- poller or the ports of a side by one program; of equal ones the switch's ports, which the station's own interface can be compared with, then the finer ones.
 witness AS (
     SELECT link, time_bucket(INTERVAL 1800 SECOND, from_at) AS bin_at, polled, tool,
            sum(date_diff('microsecond', from_at, to_at)) AS us, count(*) AS n

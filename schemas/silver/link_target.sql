@@ -1,25 +1,25 @@
 /*
 title = "Targets of MRTG"
 grain = "one row per target, as the newest configuration that has it describes it"
-why = "What the numbers of a log are: whose port, in which direction, in what unit, and how much the link can carry."
+why = "Meaning of a log's numbers: owner of the port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
 [columns]
 target = { type = "VARCHAR", doc = "target, in small letters: the name of its log" }
-written_at = { type = "TIMESTAMP", doc = "when that configuration was last written" }
-log_format = { type = "VARCHAR", doc = "native or rrdtool: what the configuration lets MRTG write" }
+written_at = { type = "TIMESTAMP", doc = "when its configuration was last written" }
+log_format = { type = "VARCHAR", doc = "native or rrdtool: format that MRTG writes" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls" }
-polled_host = { type = "VARCHAR", doc = "device that is asked; NULL for a program, and where several are added up" }
-polled = { type = "VARCHAR", doc = "switch or host: whose port it is, as far as its name tells" }
+polled_host = { type = "VARCHAR", doc = "polled device; NULL for a program, and where several are added up" }
+polled = { type = "VARCHAR", doc = "switch or host: owner of the port, if its name shows it" }
 n_members = { type = "BIGINT", doc = "interfaces or programs that are added up: several for a bond" }
-snmp_version = { type = "VARCHAR", doc = "SNMP version, where all members say the same one" }
-is_turned = { type = "BOOLEAN", doc = "a minus sign exchanges in and out; NULL where members differ" }
-is_traffic = { type = "BOOLEAN", doc = "counts bytes of a network link; false for packets, loads, disks and what has no known unit" }
-divisor = { type = "DOUBLE", doc = "what a native log's value is divided by to give bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "unknaszero: what was not measured is zero in the log, and values that repeat are values" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "MaxBytes; NULL where it is not set, or the 536870911 that stands for more than SNMP version 1 can say" }
+snmp_version = { type = "VARCHAR", doc = "SNMP version, where all members have the same" }
+is_turned = { type = "BOOLEAN", doc = "true if a minus sign swaps in and out; NULL where members differ" }
+is_traffic = { type = "BOOLEAN", doc = "true if it counts bytes of a network link; false for packets, loads, disks and unknown units" }
+divisor = { type = "DOUBLE", doc = "divisor that turns a native log's value into bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true with unknaszero: missing values are zero in the log, and repeated values are real" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "MaxBytes; NULL where it is not set, or is the 536870911 that SNMP version 1 uses for any larger value" }
 title = { type = "VARCHAR", doc = "title of its page" }
-note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (more than a sum), mixed_signs; NULL where there is nothing to say" }
+note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (more than a sum), mixed_signs; NULL without a remark" }
 file_id = { type = "VARCHAR", doc = "configuration the target is from" }
 line_no = { type = "BIGINT", doc = "line of its Target" }
 
@@ -43,7 +43,7 @@ WITH target AS (
     WHERE keyword = 'target'
     GROUP BY file_id, target
 ),
--- what a target says itself, else the default above it; what goes before and behind comes with either
+-- a target's own value, else the default above it; prefix and suffix apply to either
 setting AS (
     SELECT t.file_id, t.target, s.keyword, s.value, s.number, s.unit, s.polled, s.note
     FROM target t

@@ -1,7 +1,7 @@
 /*
-title = "Mounts as they are listed"
+title = "Mounts from lists"
 grain = "one row per mount that TSM's server or a library lists, or that pages of the drive show"
-why = "Which tape was in which drive, of archives whose own log does not say it. Where the log of a drive's archive speaks, a library's list adds nothing to it; of a mount that TSM's server lists as well it adds the bytes."
+why = "Which tape was in which drive, for archives whose own log lacks it. Where the archive's log covers a drive, a library's list adds nothing; for a mount that TSM's server lists too, it adds the bytes."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,15 +10,15 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not say which drive of the library it is, and others may be it" }
-slot = { type = "VARCHAR", doc = "drive as the library names it; NULL where TSM's server alone lists it" }
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map the library's drive, and several are possible" }
+slot = { type = "VARCHAR", doc = "the library's name of the drive; NULL where only TSM's server lists it" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free; of a library exact to half a minute; of pages the last reading; NULL where it is not known" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; from a library exact to half a minute; from pages the last reading; NULL where not known" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "read in that mount, as the library or the drive counts it; NULL where neither does" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "read in that mount, by the library's or the drive's count; NULL without one" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "written in that mount, likewise" }
-witness = { type = "VARCHAR", doc = "server (TSM's), library, or pages: SCSI pages of the drive alone show it, from their first reading to their last, cut at UTC midnight" }
+witness = { type = "VARCHAR", doc = "server (TSM's), library, or pages (only SCSI pages of the drive show it, from their first to their last reading, cut at UTC midnight)" }
 file_id = { type = "VARCHAR", doc = "file of the row" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -70,7 +70,7 @@ every_listed AS (
     FROM alone a ANTI JOIN same s ON s.slot = a.slot AND s.volume = a.volume AND s.mounted_at = a.mounted_at
 ),
 shown AS (
-    -- what pages of the drive count since the mount; where a log or a list has the mount, that is taken
+    -- the drive's page counts since the mount; a log or list that has the mount takes precedence
     SELECT CAST(logged_at AS DATE) AS day, system, drive, volume, mount_id, min(logged_at) AS mounted_at, max(logged_at) AS dismounted_at,
            CAST(sum(1e6 * rise) FILTER (counter = 'mountMegabytesRead') AS BIGINT) AS read_bytes,
            CAST(sum(1e6 * rise) FILTER (counter = 'mountMegabytesWritten') AS BIGINT) AS write_bytes,

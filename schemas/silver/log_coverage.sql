@@ -2,17 +2,17 @@
 title = "Times covered by a log"
 was = "log_seen"
 grain = "one row per source, host and unbroken interval, cut at UTC midnight"
-why = "The runs of every file joined; a pause of up to log_silence_s still counts as covered. What counts the ports of hosts speaks for their links too."
+why = "The covered times of all files, joined; a pause of up to log_silence_s still counts as covered. Counters of hosts' ports also cover their links."
 partition = "month"
 features = ["I13"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day the interval lies in" }
+day = { type = "DATE", doc = "UTC day of the interval" }
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link, drive or archive system the log speaks for" }
+host = { type = "VARCHAR", doc = "host, link, drive or archive system that the log covers" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-speaks_for = { type = "VARCHAR", doc = "what the log speaks for, as in site.source" }
+speaks_for = { type = "VARCHAR", doc = "what the log covers, as in site.source" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

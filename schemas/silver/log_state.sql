@@ -1,7 +1,7 @@
 /*
 title = "States of drives by their movers' steps"
 grain = "one row per interval between two steps that a mover logged, while it was in one state; without a row it was idle where logged"
-why = "The state machine of a mover: what it logs begins and ends each state. No state reaches across a hole in the log."
+why = "The state machine of a mover: its log lines start and end each state. No state spans a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -13,10 +13,10 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "an edge is not a line of the log but the edge of a hole in it" }
+is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a line of the log but the edge of a hole in it" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at a file the step that begins it belongs to" }
-file_id = { type = "VARCHAR", doc = "file of the line that begins it" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file that its first step belongs to" }
+file_id = { type = "VARCHAR", doc = "file of the line that starts it" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -27,7 +27,7 @@ severity = "critical"
 */
 WITH ticket AS (
     SELECT system, attempt_id, max(queued_at) AS queued_at,
-           -- host and process of the client command: its files queue one after the other
+           -- host and process of the client command: its files queue one after another
            max(regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 1) || ' '
                || regexp_extract(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', 2)) AS client
     FROM silver.mover_step
@@ -64,7 +64,7 @@ stated AS (
                WHEN kind IN ('position', 'skipped') THEN 'start'
                WHEN kind = 'started' THEN 'transfer'
                WHEN kind = 'data_ended' AND next_kind = 'filemark' THEN 'filemark'
-               -- the file is read back to check it: neither its transfer nor the databases' doing
+               -- the file is read back to check it: neither part of its transfer nor database work
                WHEN kind = 'crc_begun' THEN 'checksum'
                WHEN kind IN ('data_ended', 'filemark', 'crc_ended') THEN 'database'
                WHEN kind IN ('completed', 'failed') AND next_kind = 'request' THEN 'request'
@@ -103,7 +103,7 @@ ended AS (
                GROUP BY host) e ON e.system = h.system
 ),
 piece AS (
-    -- a client's next command may have been queued only while the drive waited: until then nobody wanted it
+    -- a client's next command may have been queued only while the drive waited: until then there was no request
     SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END AS state, marked_at AS from_at,
            CASE WHEN state <> 'request' THEN next_at
                 WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
@@ -118,7 +118,7 @@ piece AS (
                 ELSE marked_at END, next_at, FALSE, session_id, attempt_id, file_id, line_no
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL AND state = 'request'
     UNION ALL
-    -- what followed a file before the hole is not known to have been work that waited: it is not priced
+    -- whether work waited after a file before the hole is not known, so it is not priced
     SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END, marked_at, hole_from_at, TRUE,
            session_id, attempt_id, file_id, line_no
     FROM ended WHERE hole_from_at IS NOT NULL
@@ -129,7 +129,7 @@ piece AS (
     SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
-    -- the last step known: a drive that is down stays so; of any other open state we know nothing further
+    -- the last known step: a drive that is down stays down; the end of any other open state is unknown
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
            session_id, attempt_id, file_id, line_no
     FROM ended WHERE next_at IS NULL AND state <> 'idle'

@@ -1,7 +1,7 @@
 /*
 title = "Steps of a drive's mover"
-grain = "one row per mover log line, once however many files hold it"
-why = "LOG and DEBUGLOG merged, log names mapped to drives, every step placed in its mount and its try at a file."
+grain = "one row per mover log line, counted once even if several files hold it"
+why = "LOG and DEBUGLOG merged, log names mapped to drives, and every step assigned to its mount and its attempt at a file."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,11 +13,11 @@ mover_host = { type = "VARCHAR", doc = "host of the mover" }
 marked_at = { type = "TIMESTAMP", doc = "instant of the line" }
 seq = { type = "BIGINT", doc = "order within drive and day" }
 kind = { type = "VARCHAR", doc = "step, as in bronze.enstore_log_mover" }
-mode = { type = "VARCHAR", doc = "read or write, where the line says so" }
-volume = { type = "VARCHAR", doc = "tape label, where the line says so" }
+mode = { type = "VARCHAR", doc = "read or write, where the line has it" }
+volume = { type = "VARCHAR", doc = "tape label, where the line has it" }
 session_id = { type = "VARCHAR", doc = "mount the step belongs to; NULL between mounts" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "try at one file the step belongs to: from the mover's request to the next" }
-is_after_hole = { type = "BOOLEAN", doc = "the log has a hole between this step and the one before" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at one file that the step belongs to: from the mover's request to the next" }
+is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between this step and the one before" }
 file_number = { type = "BIGINT", doc = "as in bronze" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "as in bronze" }
 block_address = { type = "BIGINT", doc = "as in bronze" }
@@ -34,7 +34,7 @@ file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" 
 volume_family = { type = "VARCHAR", doc = "storage group, file family, wrapper" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued" }
 error = { type = "VARCHAR", doc = "error name" }
-error_source = { type = "VARCHAR", doc = "part of the system the error is put down to" }
+error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
 message = { type = "VARCHAR", doc = "the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "line of that file" }
@@ -109,7 +109,7 @@ line AS (
     LEFT JOIN merged t ON t.file_id = l.file_id AND t.line_no = l.line_no
     WHERE t.is_kept IS DISTINCT FROM FALSE
 ),
--- Lines may come swapped within a second. Each kind is a stage of the mover's round from one request to the next: how
+-- Lines may be swapped within a second. Each kind is a stage of the mover's round from one request to the next: how
 -- many of the lines that every round has are due by then, and whether it is one of them.
 stage (kind, stage, n_due, is_due) AS (
     VALUES ('request', 1, 1, 1), ('ticket', 2, 2, 1), ('dismount_begun', 3, 2, 0), ('dismounting', 4, 2, 0),
@@ -208,7 +208,7 @@ placed AS (
            last_value(CASE WHEN kind IN ('load_requested', 'loaded', 'load_failed', 'position', 'started', 'data_ended',
                                          'dismounted', 'restart')
                            THEN kind END IGNORE NULLS) OVER earlier AS boundary_kind,
-           -- nothing reaches over a time at which the drive was free: builds of single days rest on this
+           -- nothing spans a time at which the drive was free: builds of single days depend on this
            last_value(CASE WHEN kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access',
                                              'assert')
                            THEN kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') END IGNORE NULLS)
@@ -250,7 +250,7 @@ flagged AS (
 ),
 tried AS (
     SELECT *,
-           -- where the log begins behind a request, the try begins with what is there
+           -- where the log starts after a request, the attempt starts with the first line there
            kind = 'request' OR is_after_hole OR (NOT coalesce(is_asked, FALSE) AND (kind = 'ticket' OR begins_session))
                AS begins_try
     FROM flagged
@@ -281,7 +281,7 @@ named AS (
 ),
 counter AS (
     SELECT system, drive, day, seq, session_id, session_begun_by, file_id, line_no,
-           -- the version that changed the rate's meaning made the counters begin anew with each file
+           -- the version that changed the rate's meaning restarts the counters with each file
            coalesce(rate_basis = 'block', logged_at < TIMESTAMP '2010-07-20') AS is_cumulative,
            CASE WHEN read_errors >= 0 THEN read_errors END AS read_count,
            CASE WHEN write_errors >= 0 THEN write_errors END AS write_count
@@ -289,7 +289,7 @@ counter AS (
 ),
 counted AS (
     SELECT *,
-           -- a mount that was logged from its begin counts from zero; of another the first count tells nothing
+           -- a mount that was logged from its start counts from zero; for others the first count means nothing
            row_number() OVER stats = 1 AND session_begun_by = 'load_requested' AS is_first,
            lag(read_count) OVER stats AS read_before, lag(write_count) OVER stats AS write_before
     FROM counter

@@ -1,25 +1,25 @@
 /*
 title = "Load of network interfaces"
 grain = "one row per host, tool, interface and sampled interval"
-why = "What a host received and sent by its own count: finer than the switch's, and of the station's own direction."
+why = "Traffic that a host received and sent by its own count, which is finer than the switch's and has the station's direction."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by the name site.toml has for it" }
+host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 interface = { type = "VARCHAR", doc = "interface as the tool names it; `all` where it gives their sum only" }
-description = { type = "VARCHAR", doc = "what the switch has as its description (ifAlias); NULL where the tool has none" }
-kind = { type = "VARCHAR", doc = "port, or what says the same bytes again: bond bridge vlan virtual; loopback; all" }
-is_summed = { type = "BOOLEAN", doc = "does it belong into the host's sum? Ports do; `all` does where this tool shows no port" }
-from_at = { type = "TIMESTAMP", doc = "begin of the sample" }
+description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has none" }
+kind = { type = "VARCHAR", doc = "port, or an interface that repeats a port's bytes: bond bridge vlan virtual; loopback; all" }
+is_summed = { type = "BOOLEAN", doc = "true if it belongs to the host's sum: ports do, and `all` does where this tool shows no port" }
+from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "received by the host" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sent by the host" }
 in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
 out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
-busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool says so" }
+busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool shows it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where it is not sampled" }
 file_id = { type = "VARCHAR", doc = "first file the row comes from" }
 line_no = { type = "BIGINT", doc = "first line of that file" }
@@ -38,13 +38,13 @@ severity = "critical"
 */
 WITH named AS (
     SELECT n.* EXCLUDE (host, tool), coalesce(a.station, n.host) AS host,
-           -- a file of each series of each interface
+           -- one file per series and interface
            CASE WHEN starts_with(n.tool, 'collectd_csv ') THEN 'collectd_csv' ELSE n.tool END AS tool
     FROM bronze.network_sample n
     LEFT JOIN site.station_alias a ON a.alias = short_host(n.host)
 ),
 merged AS (
-    -- a tool may give an interface's traffic and its share of use in lines of their own: of each the first there is
+    -- a tool may give an interface's traffic and its share of use in lines of their own: the first of each is taken
     SELECT host, tool, interface, description, kind, from_at, to_at, file_id, line_no,
            first_value(in_bytes_s IGNORE NULLS) OVER w AS in_bytes_s,
            first_value(out_bytes_s IGNORE NULLS) OVER w AS out_bytes_s,

@@ -1,7 +1,7 @@
 /*
-title = "What pools moved, hour by hour"
+title = "Data moved by pools, per hour"
 grain = "one row per pool, storage class and interval between two statistics of one local day"
-why = "Differences of counters that run from midnight: the balance between pools, and what tape gave and took."
+why = "Differences of counters that run from midnight: the balance between pools, and their traffic with tape."
 partition = "month"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -10,12 +10,12 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of to_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
-file_family = { type = "VARCHAR", doc = "file family, of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group of the class" }
+file_family = { type = "VARCHAR", doc = "file family of the class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
-from_at = { type = "TIMESTAMP", doc = "the statistics before; the first of a day count from local midnight" }
+from_at = { type = "TIMESTAMP", doc = "time of the previous statistics; the first of a day count from local midnight" }
 to_at = { type = "TIMESTAMP", doc = "these statistics" }
-is_reset = { type = "BOOLEAN", doc = "a counter went back, as when a pool restarts: what moved is not known" }
+is_reset = { type = "BOOLEAN", doc = "true if a counter went back, as after a pool's restart, so that the data moved is not known" }
 n_transfers = { type = "BIGINT", doc = "clients' transfers" }
 n_restores = { type = "BIGINT", doc = "restores from tape" }
 n_stores = { type = "BIGINT", doc = "stores to tape" }

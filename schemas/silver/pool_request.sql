@@ -1,7 +1,7 @@
 /*
-title = "Stores and restores as pools saw them"
+title = "Stores and restores from the pools' logs"
 grain = "one row per request of a disk pool to send a file to tape or to fetch one"
-why = "What users wait for: latency by pool and class, with the tape system's queue, mount and positioning in it. No drive rates: silver.transfer knows nothing of these."
+why = "The waits of users: latency by pool and class, including the tape system's queue, mount and positioning. There are no drive rates, and silver.transfer does not include these requests."
 partition = "day"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -12,23 +12,23 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
-file_family = { type = "VARCHAR", doc = "file family, of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group of the class" }
+file_family = { type = "VARCHAR", doc = "file family of the class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
 started_at = { type = "TIMESTAMP", doc = "when it was given to the tape system, where known" }
-ended_at = { type = "TIMESTAMP", doc = "when it ended; of restores the earliest it can have" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "from created to started; dCache does not write it of restores" }
+ended_at = { type = "TIMESTAMP", doc = "when it ended; for restores the earliest possible end" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "from created to started; dCache does not write it for restores" }
 transfer_s = { type = "DOUBLE", unit = "s", doc = "from started to ended; NULL where it was never started" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "queueing, where known, and transfer" }
 outcome = { type = "VARCHAR", doc = "done, failed, or cancelled: ended before it was started" }
 error_code = { type = "BIGINT", doc = "0 for success" }
-error = { type = "VARCHAR", doc = "message with it" }
+error = { type = "VARCHAR", doc = "message of the failure" }
 transaction = { type = "VARCHAR", doc = "dCache's name of the request, where a record gives it" }
-witnesses = { type = "VARCHAR", doc = "which encodings tell of it: database json text, in this order" }
-n_records = { type = "BIGINT", doc = "records that tell of it" }
-file_id = { type = "VARCHAR", doc = "file of the record taken" }
+witnesses = { type = "VARCHAR", doc = "encodings that have it: database json text, in this order" }
+n_records = { type = "BIGINT", doc = "records of it" }
+file_id = { type = "VARCHAR", doc = "file of the record used" }
 line_no = { type = "BIGINT", doc = "line of that file" }
 
 [[checks]]

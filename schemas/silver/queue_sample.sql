@@ -1,25 +1,25 @@
 /*
-title = "Queues as polled"
+title = "Queues from polls"
 grain = "one row per queue of an archive system and instant"
-why = "How much waited and for how long, also of what was never served."
+why = "How much waited and for how long, including requests that were never served."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-polled_at = { type = "TIMESTAMP", doc = "when it was asked for" }
+polled_at = { type = "TIMESTAMP", doc = "when it was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user or repack; of what is read, CTA says no more than that: user" }
+purpose = { type = "VARCHAR", doc = "user or repack; CTA always gives user for reads" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 volume = { type = "VARCHAR", doc = "read: the volume" }
 n_files = { type = "BIGINT", doc = "files that wait" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that wait" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where none waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "of that, since the mount policy wants it served; 0 before; NULL without a policy" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of that since its mount policy was met; 0 before; NULL without a policy" }
 n_mounts = { type = "BIGINT", doc = "mounts that serve it" }
-is_sleeping = { type = "BOOLEAN", doc = "it waits for room on disk" }
+is_sleeping = { type = "BOOLEAN", doc = "true if it waits for room on disk" }
 file_id = { type = "VARCHAR", doc = "file of the answer" }
 line_no = { type = "BIGINT", doc = "its line" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Recalls, from the pool's request to the file on disk"
-grain = "one row per restore of a pool of which a tape system's log tells too"
-why = "A user sees one wait. It is made of a queue, a mount, other files' turns, winding, reading and the way to the pool, and each has another owner: the stage that took most of it says whom to ask."
+grain = "one row per restore of a pool that is also in a tape system's log"
+why = "A user's wait consists of a queue, a mount, other files' turns, winding, reading and delivery to the pool, each with another owner. The longest stage shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]
 
@@ -9,25 +9,25 @@ features = ["D12"]
 system = { type = "VARCHAR", doc = "archive system of the pool" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group, of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group of the class" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 outcome = { type = "VARCHAR", doc = "as in silver.pool_request" }
-via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the archive id in the file's URI) or endit (the run that was given the file)" }
-tape_system = { type = "VARCHAR", doc = "archive system of the drive; NULL where no log tells of the mount" }
-volume = { type = "VARCHAR", doc = "tape label; NULL where nobody knows it" }
-drive = { type = "VARCHAR", doc = "drive; NULL where no log tells of the mount" }
+via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the archive id in the file's URI) or endit (the run to which the file was assigned)" }
+tape_system = { type = "VARCHAR", doc = "archive system of the drive; NULL where no log has the mount" }
+volume = { type = "VARCHAR", doc = "tape label; NULL where not known" }
+drive = { type = "VARCHAR", doc = "drive; NULL where no log has the mount" }
 session_id = { type = "VARCHAR", doc = "mount; NULL likewise" }
 n_tries = { type = "BIGINT", doc = "reads or runs with the file, from the request to its end" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-ended_at = { type = "TIMESTAMP", doc = "when the pool had it: by its record, which leaves out the pool's own queue, or when the tape system was done, if that was later" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "until a mount of the tape was asked for, or a worker took it: queues of pool and tape system" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "until the tape was in the drive; 0 where it was there before; NULL, and part of what follows, where no log tells of the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "until the drive came to this file: label, and files read before it. NULL of ENDIT, which does not tell files apart" }
-position_s = { type = "DOUBLE", unit = "s", doc = "winding to it; NULL likewise" }
-read_s = { type = "DOUBLE", unit = "s", doc = "reading it; of ENDIT until the run was done: winding, all its files and the client's time" }
+ended_at = { type = "TIMESTAMP", doc = "when the pool had it: by its record, which omits the pool's own queue, or when the tape system was done, if later" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "until a mount of the tape was requested or a worker took it: queues of pool and tape system" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "until the tape was in the drive; 0 if it already was; NULL, and part of the next stage, where no log has the mount" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "until the drive reached this file: label, and files read before it. NULL for ENDIT, which does not log single files" }
+position_s = { type = "DOUBLE", unit = "s", doc = "winding to the file; NULL likewise" }
+read_s = { type = "DOUBLE", unit = "s", doc = "reading the file; for ENDIT until the run was done: winding, all its files and the client's time" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "from the last byte read until the pool had it" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "created_at to ended_at: the sum of these" }
-slowest = { type = "VARCHAR", doc = "the stage that took most of it: queue, mount, turn, position, read or deliver" }
+slowest = { type = "VARCHAR", doc = "longest stage: queue, mount, turn, position, read or deliver" }
 slowest_s = { type = "DOUBLE", unit = "s", doc = "its time" }
 file_id = { type = "VARCHAR", doc = "file of the pool's record" }
 line_no = { type = "BIGINT", doc = "that line" }
@@ -106,7 +106,7 @@ followed AS (
     ANTI JOIN by_cta c ON c.system = e.system AND c.pool = e.pool AND c.pnfsid = e.pnfsid AND c.created_at = e.created_at
 ),
 ordered AS (
-    -- what began before the request took none of its time: each instant is at least the one before it
+    -- what started before the request took no part of its time: each instant is at least the one before it
     SELECT * REPLACE (greatest(ended_at, read_at) AS ended_at), greatest(created_at, asked_at) AS t1,
            greatest(created_at, asked_at, mounted_at) AS t2, greatest(created_at, asked_at, mounted_at, turn_at) AS t3,
            greatest(created_at, asked_at, mounted_at, turn_at, begin_at) AS t4,

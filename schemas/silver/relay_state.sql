@@ -1,7 +1,7 @@
 /*
 title = "States of drives by their movers' broadcasts"
-grain = "one row per interval in which a mover broadcast one state while no log was written"
-why = "Stands in where the log is silent. It knows neither file marks nor whether work waited, so the log comes first."
+grain = "one row per interval with one broadcast state of a mover, while no log was written"
+why = "Used where the log is silent. It has neither file marks nor waiting work, so the log takes precedence."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer database position start no_request mount dismount down, in the words of silver.drive_state" }
+state = { type = "VARCHAR", doc = "transfer database position start no_request mount dismount down, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "begin" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "an edge is not a broadcast but the edge of the log, or of the capture" }
-file_id = { type = "VARCHAR", doc = "file of the broadcast that begins it" }
+is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a broadcast but the edge of the log or of the capture" }
+file_id = { type = "VARCHAR", doc = "file of the broadcast that starts it" }
 line_no = { type = "BIGINT", doc = "its line" }
 
 [[checks]]
@@ -38,12 +38,12 @@ translated AS (
                         WHEN 'CLEANING' THEN 'down' WHEN 'OFFLINE' THEN 'down' WHEN 'ERROR' THEN 'down'
                         WHEN 'IDLE' THEN 'idle' ELSE 'unknown' END AS state
     FROM broadcast r LEFT JOIN site.drive d ON d.mover = r.mover || '.mover'
-    -- two captures of one day say the same; the larger one gives the order of a second
+    -- two captures of one day hold the same; the larger one gives the order within a second
     QUALIFY row_number() OVER (
         PARTITION BY r.system, r.mover, r.logged_at, r.state, r.nth ORDER BY r.n_held DESC, r.file_id, r.line_no) = 1
 ),
 following AS (
-    -- a capture cut within a second: the part that begins or ends first comes first
+    -- if a capture is cut within a second, the part that starts or ends first comes first
     SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, first_at, last_at, file_id, line_no) AS next_at
     FROM translated
 ),

@@ -1,27 +1,27 @@
 /*
 title = "Requests"
-grain = "one row per request for a file; of a mount of CTA for whose files no frontend logged a request, one for the file that had waited longest"
-why = "Queue wait, apart from drive time: when a file was asked for, given to a mover, and done."
+grain = "one row per request for a file; for a mount of CTA without logged requests, one for the file that had waited longest"
+why = "Queue wait, separate from drive time: when a file was requested, assigned to a mover, and done."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D11"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of queued_at, or of the first instant known" }
-request_id = { type = "VARCHAR", doc = "Enstore's unique_id; CTA: instance, number of the file, and when it was queued; of a mount's oldest request the mount's session_id" }
+request_id = { type = "VARCHAR", doc = "Enstore's unique_id; CTA: instance, number of the file, and when it was queued; for a mount's oldest request the mount's session_id" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host of the client, or disk system" }
 mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation, known from the mount" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-queued_at = { type = "TIMESTAMP", doc = "entered the queue; where only the accounting tells of it, when the client began, which the id holds; of a mount's oldest request, its age before the mount was chosen, if that is a year or less" }
-due_at = { type = "TIMESTAMP", doc = "CTA: queued_at and the least age of its mount policy, until which it waits by choice; NULL where there is no such policy" }
-assigned_at = { type = "TIMESTAMP", doc = "given to a mover, the first time; where only the accounting tells of it, done_at less bytes / overall rate; CTA: its file began; of a mount's oldest request, the mount was chosen" }
+queued_at = { type = "TIMESTAMP", doc = "when it entered the queue; where only the accounting has it, the client's start from the id; for a mount's oldest request, its age before the mount was chosen, if at most a year" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age of its mount policy, until which it waits by choice; NULL without such a policy" }
+assigned_at = { type = "TIMESTAMP", doc = "when it was first assigned to a mover; where only the accounting has it, done_at minus bytes / overall rate; CTA: start of its file; for a mount's oldest request, when the mount was chosen" }
 done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting; CTA: read, or flushed to tape, every copy" }
-n_tries = { type = "BIGINT", doc = "times it was given to a mover; CTA: for the same tape pool" }
-is_of_mount = { type = "BOOLEAN", doc = "no more is known than a mount and how long the oldest of its files had waited" }
-file_id = { type = "VARCHAR", doc = "a file that speaks of it" }
-line_no = { type = "BIGINT", doc = "first line there" }
+n_tries = { type = "BIGINT", doc = "times it was assigned to a mover; CTA: for the same tape pool" }
+is_of_mount = { type = "BOOLEAN", doc = "true if only the mount and the wait of its oldest file are known" }
+file_id = { type = "VARCHAR", doc = "a file that has it" }
+line_no = { type = "BIGINT", doc = "its first line there" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -43,7 +43,7 @@ WITH entry AS (
       AND coalesce(volume, '') NOT LIKE '%:%'
 ),
 begun AS (
-    -- the id holds the client's start; a month before the end it is no start any more
+    -- the id holds the client's start; an instant a month before the end is not a start
     SELECT *, CASE WHEN start_at BETWEEN said_at - INTERVAL 30 DAY AND said_at
                    THEN least(start_at, assigned_at) END AS begun_at
     FROM (SELECT *, CAST(make_timestamp(1000000 * TRY_CAST(regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)

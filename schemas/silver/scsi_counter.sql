@@ -1,7 +1,7 @@
 /*
 title = "Counters of drives and tapes, by reading"
 grain = "one row per counter and reading of a drive"
-why = "Errors, retries, alerts and ages from SCSI log pages, whoever read them: CTA's tape daemon, sg_logs or a library. Under the drive's name, with the tape that was in it, and with what each counter rose by."
+why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. They have the drive's name, the tape in it, and the rise of each counter."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,13 +10,13 @@ day = { type = "DATE", doc = "UTC day of logged_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host it was read on" }
 drive = { type = "VARCHAR", doc = "drive" }
-logged_at = { type = "TIMESTAMP", doc = "when it was read; of a library the end of the mount" }
-volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading does not say it" }
+logged_at = { type = "TIMESTAMP", doc = "when it was read; for a library the end of the mount" }
+volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading lacks it" }
 mount_id = { type = "VARCHAR", doc = "mount: CTA's number, how often the tape was loaded by then, or when the library mounted it" }
 scope = { type = "VARCHAR", doc = "mount, drive or volume, as in bronze.scsi_counter" }
 counter = { type = "VARCHAR", doc = "name, as in bronze.scsi_counter" }
-value = { type = "DOUBLE", doc = "its value, in the unit its name says" }
-rise = { type = "DOUBLE", doc = "value less that of the reading before, of the same drive and tape (and mount), at most a day ago; the value itself where a count since the mount has none before, or fell; else NULL" }
+value = { type = "DOUBLE", doc = "its value, in the unit of its name" }
+rise = { type = "DOUBLE", doc = "value minus the previous one of the same drive and tape (and mount), at most a day ago. For a count since the mount without a previous value, or that fell, the value itself; else NULL" }
 file_id = { type = "VARCHAR", doc = "file of the row" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -41,7 +41,7 @@ single AS (
     FROM bronze.scsi_counter k JOIN name n ON n.named = k.drive AND n.host IS NOT DISTINCT FROM k.host
     QUALIFY row_number() OVER (PARTITION BY k.system, n.drive, k.logged_at, k.counter ORDER BY k.file_id, k.line_no) = 1
 ),
--- the label and the count of loads stand below the first pages of an answer
+-- the label and the count of loads are below the first pages of an answer
 placed AS (
     SELECT * REPLACE (
                coalesce(max(volume) FILTER (counter = 'volumeBarcode') OVER reading, volume, max(volume) OVER reading) AS volume,

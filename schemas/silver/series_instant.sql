@@ -1,14 +1,14 @@
 /*
 title = "Common instants of series"
-grain = "one row per line of a file that holds one series of a host"
-why = "collectd stamps the files of one reading some milliseconds apart: what ends within a second, or a quarter of the sample, after the one before is of the same reading, and gets its earliest instants."
+grain = "one row per line of a file with one series of a host"
+why = "collectd stamps the files of one reading some milliseconds apart. Values that end within a second, or a quarter of the sample, after the previous one belong to the same reading and get its earliest instants."
 partition = "month"
 
 [columns]
-day = { type = "DATE", doc = "UTC day of the line's own begin" }
+day = { type = "DATE", doc = "UTC day of the line's own start" }
 file_id = { type = "VARCHAR", doc = "file" }
 line_no = { type = "BIGINT", doc = "line of that file" }
-from_at = { type = "TIMESTAMP", doc = "begin of the reading's samples of that length" }
+from_at = { type = "TIMESTAMP", doc = "start of the reading's samples of that length" }
 to_at = { type = "TIMESTAMP", doc = "their end" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Sessions"
 grain = "one row per mount of a volume in a drive, and per mount that failed"
-why = "The time a drive gives to one cartridge, from the mount request until it is free again; from the mover's log, or from the accounting where no log tells of the mount."
+why = "The time that a drive spends on one cartridge, from the mount request until it is free again. From the mover's log, or from the accounting where no log has the mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -14,15 +14,15 @@ mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where nothing moved" }
 from_at = { type = "TIMESTAMP", doc = "first step that belongs to it" }
-requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged. By counters the begin of use, and dismounted_at its end" }
+requested_at = { type = "TIMESTAMP", doc = "mount request; NULL where it was not logged. For counters the start of use, with dismounted_at as its end" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismount_at = { type = "TIMESTAMP", doc = "decision to dismount; in the accounting the robot's begin, half a minute later" }
+dismount_at = { type = "TIMESTAMP", doc = "decision to dismount; in the accounting the robot's start, half a minute later" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where it was not logged" }
 to_at = { type = "TIMESTAMP", doc = "last step that belongs to it" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut where its begin or end was not logged" }
-witnesses = { type = "VARCHAR", doc = "mover (its log), table (the accounting's table of mounts), taped (CTA's tape daemon), session (its final record of a mount alone) server (a list of mounts, TSM's or a library's, which begins when the volume is in the drive; or SCSI pages of the drive, from first to last reading) or counter (no mount: a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes)" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut where its start or end was not logged" }
+witnesses = { type = "VARCHAR", doc = "mover: its log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only its final record of a mount. server: a list of mounts of TSM or a library, which starts when the volume is in the drive, or SCSI pages of the drive from first to last reading. counter: no mount, but a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes" }
 file_id = { type = "VARCHAR", doc = "file of its first step" }
 line_no = { type = "BIGINT", doc = "that line" }
 

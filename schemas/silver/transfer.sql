@@ -1,45 +1,45 @@
 /*
 title = "Transfers"
-grain = "one row per file moved to or from tape, and per try that moved data and failed or whose end was not logged"
-why = "What the drives were bought for. The mover's lines give the times; the ticket, the client's line and its row in the accounting the names, and times where no mover line is left."
+grain = "one row per file moved to or from tape, and per attempt that moved data and failed or whose end was not logged"
+why = "The useful work of the drives. The mover's lines give the times. The ticket, the client's line and its row in the accounting give the names, and the times where there is no mover line."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "drive and instant of the try" }
+transfer_id = { type = "VARCHAR", doc = "drive and instant of the attempt" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host or disk system that stages the file: the encp client, or the disk instance of CTA" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to; NULL where a log tells of the mount, but not of the transfer" }
+session_id = { type = "VARCHAR", doc = "mount it belongs to; NULL where a log has the mount, but not the transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, wrapper included" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, with wrapper" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command: host and process" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued; without a mover line the client's start, which its request id holds" }
-ready_at = { type = "TIMESTAMP", doc = "when the file was whole on spool; NULL where no log says it" }
+ready_at = { type = "TIMESTAMP", doc = "when the file was complete on spool; NULL where no log has it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; without a mover line by the client's overall rate" }
-started_at = { type = "TIMESTAMP", doc = "first block handed to or from the drive; without a mover line the client's end less bytes / transfer rate" }
-ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete one the edge of what was logged" }
+started_at = { type = "TIMESTAMP", doc = "first block to or from the drive; without a mover line the client's end minus bytes / transfer rate" }
+ended_at = { type = "TIMESTAMP", doc = "last block; for an incomplete transfer the edge of the log" }
 completed_at = { type = "TIMESTAMP", doc = "the mover's transfer complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by drive_rate_basis" }
-drive_rate_basis = { type = "VARCHAR", doc = "call (inside drive calls), block (the block loop) encp (by the client's drive rate: also waits for data and file marks) counter (inside reads or writes by the kernel's count) or estimate (TSM: the session's length less its waits for media, client and network)" }
+drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls. block: the block loop. encp: by the client's drive rate, with waits for data and file marks. counter: inside reads or writes by the kernel's count. estimate: for TSM the session's length minus its waits for media, client and network" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "checksum and buffer housekeeping" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: buffer empty, waiting for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "read: buffer full, waiting for room" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
-error = { type = "VARCHAR", doc = "error name of a failed one" }
-witnesses = { type = "VARCHAR", doc = "who saw it: mover, encp (the client's log line), table (its row in the accounting), taped (CTA's tape daemon), session (its final record of a mount, all files in one row), server (TSM: what a session moved in a mount; a library or the drive's pages: what a mount moved, one row per direction; all files in one row), counter (what the drive's counters show of a mount or stretch of use and UTC day, one row per direction)" }
+error = { type = "VARCHAR", doc = "error name of a failed transfer" }
+witnesses = { type = "VARCHAR", doc = "log that has it. mover: the mover's log. encp: the client's log line. table: its row in the accounting. taped: CTA's tape daemon. session: its final record of a mount, all files in one row. server: data of a TSM session in a mount, or of a mount by a library or the drive's pages, one row per direction. counter: the drive's counters of a mount or stretch of use and UTC day, one row per direction" }
 file_id = { type = "VARCHAR", doc = "file of the line that started it" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that line is the one that started it" }
+end_file_id = { type = "VARCHAR", doc = "file of the line of the last block; NULL where that is the line that started it" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -127,7 +127,7 @@ line AS (
         PARTITION BY system, logged_at, host, pid, name, message_hash, nth ORDER BY file_id, line_no) = 1
 ),
 account AS (
-    -- exports overlap; disks and null movers are no tape
+    -- exports overlap; disks and null movers are not tape
     SELECT * FROM bronze.enstore_accounting_transfer
     WHERE coalesce(driver, '') NOT IN ('DiskDriver', 'NullDriver') AND volume NOT LIKE '%:%'
     QUALIFY row_number() OVER (
@@ -165,7 +165,7 @@ same_file AS (
 ),
 known AS (
     SELECT n.* EXCLUDE (unique_id), coalesce(n.unique_id, f.unique_id) AS unique_id,
-           -- the n-th of equal ones is that in whatever file it stands
+           -- the n-th of equal ones is the n-th in every file
            coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.told_at, n.file_bytes, row_number() OVER (
                PARTITION BY n.system, n.witness, n.drive, n.volume, n.mode, n.told_at, n.file_bytes
                ORDER BY n.elapsed_s, n.overall_bytes_s, n.file_id, n.line_no))) AS file_key
@@ -174,7 +174,7 @@ known AS (
         ON n.witness = 'encp' AND f.system = n.system AND f.file_id = n.file_id AND f.line_no = n.line_no
 ),
 client_row AS (
-    -- one per request id and witness: a client that retried after the mover's success says it twice
+    -- one per request id and source: a client that retried after the mover's success logs it twice
     SELECT * FROM known
     QUALIFY row_number() OVER (PARTITION BY system, file_key, drive, witness ORDER BY told_at, file_id, line_no) = 1
 ),
@@ -247,7 +247,7 @@ seen AS (
            coalesce(t.started_at, t.hole_before_at, t.data_ended_at) AS started_at,
            coalesce(t.data_ended_at, t.failed_at, t.hole_after_at, t.started_at) AS ended_at,
            t.completed_at,
-           -- before 2009 the mover printed no times: the client's drive rate must do
+           -- before 2009 the mover printed no times: the client's drive rate is used
            coalesce(t.call_s, t.block_s, CASE WHEN t.started_at IS NOT NULL AND t.data_ended_at IS NOT NULL
                                                AND t.failed_at IS NULL THEN c.file_bytes / c.drive_bytes_s END)
                AS drive_s,
@@ -268,8 +268,7 @@ seen AS (
         ON a.alias = split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)
 ),
 only_client AS (
-    -- the mover's lines are missing: the client's rates must do. What would last over a day is a wrong rate, and a
-    -- build of single days would not find it.
+    -- the mover's lines are missing: the client's rates are used. A duration over a day means a wrong rate, and a build of single days would not find it.
     SELECT c.*, c.told_at - to_microseconds(CAST(round(1e6 * c.took_s) AS BIGINT)) AS started_at,
            CASE WHEN c.file_bytes / c.overall_bytes_s BETWEEN c.took_s AND 86400
                 THEN c.told_at - to_microseconds(CAST(round(1e6 * c.file_bytes / c.overall_bytes_s) AS BIGINT)) END
@@ -284,7 +283,7 @@ mount AS (
     WHERE witnesses IS DISTINCT FROM 'counter'
 ),
 placed AS (
-    -- the last mount of the drive before; only of mounts no log tells of: there a transfer's steps would be missing
+    -- the last mount of the drive before; only for mounts that no log has: there a transfer's steps would be missing
     SELECT c.*,
            CASE WHEN m.witnesses = 'table' AND m.volume = c.volume
                      AND c.told_at <= coalesce(m.dismounted_at + INTERVAL 120 SECOND, m.from_at + INTERVAL 2 DAY)
@@ -308,7 +307,7 @@ by_client AS (
     FROM placed
 ),
 by_library AS (
-    -- where the drive's counters or TSM's server say what a mount moved, that is taken
+    -- where the drive's counters or TSM's server have the bytes of a mount, these are used
     SELECT concat_ws(' ', m.session_id, d.mode) AS transfer_id, m.system, m.drive, m.session_id, d.mode, d.bytes, m.volume,
            m.mounted_at AS started_at, m.dismounted_at AS ended_at, m.dismounted_at AS completed_at, 'ok' AS status,
            'server' AS witnesses, m.file_id, m.line_no
@@ -320,7 +319,7 @@ by_library AS (
     WHERE m.drive IS NOT NULL AND d.bytes > 0
 ),
 by_counter AS (
-    -- where TSM says what a mount moved, that is taken
+    -- where TSM has the bytes of a mount, these are used
     SELECT concat_ws(' ', u.session_id, u.day, d.mode) AS transfer_id, u.system, u.drive, u.host AS mover_host, u.session_id,
            d.mode, d.bytes, u.from_at AS started_at, u.to_at AS ended_at, u.to_at AS completed_at, nullif(d.drive_s, 0) AS drive_s,
            CASE WHEN d.drive_s > 0 THEN 'counter' END AS own_basis, m.volume, 'ok' AS status, 'counter' AS witnesses, u.file_id,

@@ -1,7 +1,7 @@
 /*
 title = "TSM's mounts"
 grain = "one row per mount of a volume in a drive of a TSM server, by its table SUMMARY or its activity log"
-why = "How long TSM's drives held which volume, with the time it left it there in case somebody asks again; exports that overlap tell a mount once."
+why = "How long TSM's drives held which volume, including the time that TSM keeps it there for a further request. A mount in overlapping exports counts once."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,16 +10,16 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have its name and no line tells whose it is" }
+drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have its name and no line shows whose it is" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free; NULL where the row was written before, or the log has no dismount before the drive's next mount" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written earlier, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "Data or DbBackup" }
-task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log says it" }
-number = { type = "BIGINT", doc = "number of that session or process" }
-is_successful = { type = "BOOLEAN", doc = "as the server judged" }
-file_id = { type = "VARCHAR", doc = "file of the row taken" }
+task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log has it" }
+number = { type = "BIGINT", doc = "number of the session or process" }
+is_successful = { type = "BOOLEAN", doc = "by the server's verdict" }
+file_id = { type = "VARCHAR", doc = "file of the row used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -51,7 +51,7 @@ message AS (
 followed AS (
     SELECT *, lead(kind) OVER w = 'dismounted' AND lead(volume) OVER w = volume AS is_ended, lead(logged_at) OVER w AS next_at,
            lead(library) OVER w AS next_library
-    -- a mount names no library: of drives with one name the device tells them apart
+    -- a mount names no library: drives with one name are distinguished by their device
     FROM message LEFT JOIN shared ON name = drive
     WINDOW w AS (PARTITION BY system, drive, CASE WHEN name IS NOT NULL THEN device END ORDER BY logged_at, kind, volume)
 ),

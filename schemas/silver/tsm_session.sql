@@ -1,7 +1,7 @@
 /*
 title = "TSM's sessions"
-grain = "one row per session of a client or process of a TSM server that moved data or meant to"
-why = "By the table SUMMARY; where that has no row of it, by the accounting file or, of a process, by the activity log. What was archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients."
+grain = "one row per client session or server process of TSM that moved data or was meant to"
+why = "Data archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. From the table SUMMARY; where that has no row, from the accounting file or, for a process, the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,22 +10,22 @@ day = { type = "DATE", doc = "UTC day of started_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
-number = { type = "BIGINT", doc = "number of the session or process; NULL of a session in the accounting file whose end no activity log tells" }
+number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end no activity log has" }
 entity = { type = "VARCHAR", doc = "node, or storage pool" }
 client_host = { type = "VARCHAR", doc = "host of the client, without its domain" }
 started_at = { type = "TIMESTAMP", doc = "begin" }
-ended_at = { type = "TIMESTAMP", doc = "end; NULL where the row was written before" }
+ended_at = { type = "TIMESTAMP", doc = "end; NULL where the row was written earlier" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / took_s: an overall rate, with all waits in it" }
 n_affected = { type = "BIGINT", doc = "objects moved" }
 n_failed = { type = "BIGINT", doc = "objects that failed" }
 n_processes = { type = "BIGINT", doc = "parallel processes" }
-media_wait_s = { type = "BIGINT", unit = "s", doc = "waited for media; of several processes together, so it may exceed took_s" }
+media_wait_s = { type = "BIGINT", unit = "s", doc = "waited for media; a sum over several processes, so it may exceed took_s" }
 idle_s = { type = "BIGINT", unit = "s", doc = "waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "waited for the network" }
-is_successful = { type = "BOOLEAN", doc = "as the server judged" }
-file_id = { type = "VARCHAR", doc = "file of the row taken" }
+is_successful = { type = "BOOLEAN", doc = "by the server's verdict" }
+file_id = { type = "VARCHAR", doc = "file of the row used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
@@ -38,7 +38,7 @@ WITH listed AS (
     SELECT *, CASE WHEN activity IN ('ARCHIVE', 'RETRIEVE', 'BACKUP', 'RESTORE') THEN 'session' ELSE 'process' END AS task,
            regexp_replace(address, ':[0-9]*$', '') AS client
     FROM bronze.tsm_summary
-    -- a process has a row for its begin and its end besides the one that says what it moved
+    -- a process has a row for its start and one for its end, in addition to the one with the data it moved
     WHERE activity NOT IN ('TAPE MOUNT', 'PROCESS_START', 'PROCESS_END')
     QUALIFY row_number() OVER (
         PARTITION BY day, system, activity, number, entity, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no

@@ -1,12 +1,12 @@
 /*
 title = "Volumes"
 grain = "one row per volume that an export of the volume table or CTA's tape ls lists"
-why = "What tapes hold and whose they are, as the newest list has it."
+why = "What tapes hold and whose they are, from the newest list."
 lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system; of a tape ls that names none, its input's in site.toml, else the site's only one of CTA" }
+system = { type = "VARCHAR", doc = "archive system; for a tape ls without one, its input's in site.toml, else the site's only CTA system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 storage_group = { type = "VARCHAR", doc = "storage group it is kept for; CTA: virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
@@ -14,10 +14,10 @@ library = { type = "VARCHAR", doc = "library" }
 media_type = { type = "VARCHAR", doc = "kind of cartridge" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space left" }
-active_bytes = { type = "BIGINT", unit = "bytes", doc = "files not deleted" }
+active_bytes = { type = "BIGINT", unit = "bytes", doc = "files that are not deleted" }
 deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "deleted files, which still take room" }
-is_blank = { type = "BOOLEAN", doc = "nothing was ever written to it" }
-recorded_at = { type = "TIMESTAMP", doc = "the record's last change or use known; CTA: when it was listed" }
+is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to it" }
+recorded_at = { type = "TIMESTAMP", doc = "the record's last known change or use; CTA: when it was listed" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "that line" }
 
@@ -27,7 +27,7 @@ column_list = ["system", "volume"]
 severity = "critical"
 */
 WITH named AS (
-    -- older releases of tape ls name no instance: it is the site's, where that has but one
+    -- older releases of tape ls name no instance: it is the site's, if that has only one
     SELECT min(system) AS name
     FROM (SELECT system FROM bronze.cta_session UNION ALL SELECT system FROM bronze.cta_drive_poll)
     WHERE system <> '' HAVING count(DISTINCT system) = 1

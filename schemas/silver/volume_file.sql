@@ -1,15 +1,15 @@
 /*
 title = "Files on volumes"
-grain = "one row per file of a volume that some transfer met or an export of the file table lists, unless it was deleted"
-why = "What a complete read of the tape would be: by the file table where it was exported, else as far as logs know it."
+grain = "one row per file of a volume that is in a transfer or in an export of the file table, unless it was deleted"
+why = "The files of a complete read of the tape: from the file table where it was exported, else as far as logs show."
 lineage = []
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "on tape, the largest a finished transfer moved; else the user's file, as the file table has it" }
-path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; CTA: of the URL it was read to or written from; else NULL" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size on tape, the largest of its finished transfers; else the user's file size in the file table" }
+path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; CTA: path of the URL it was read to or written from; else NULL" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -283,7 +283,7 @@ def make(site: Site, *paths: Path, full: bool = False) -> steps.BuildReport:
 def all_rows(site: Site) -> Rows:
     """What every relation that SQL makes says, lineage left out, as multisets: their difference is EXCEPT ALL.
 
-    How sources flow is left out: it counts the lines of files, and tells how they came as well as what they say.
+    How sources flow (ops.source_flow) is left out: it counts lines of files, and the order in which they came.
     """
     rows: Rows = {}
     with Warehouse(site).read() as connection:

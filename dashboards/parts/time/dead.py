@@ -40,7 +40,7 @@ def draw(page: Page) -> None:
         st.caption(f"Empty: the drive moved no two files one after the other in that {step}.")
         components.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
     else:
-        st.info("No drive stood still between two files in this period.")
+        st.info("No drive had dead time between two files in this period.")
     split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
     components.heading(split, "Was the next file at hand?")
     components.show_table(split, SPLIT, split.rows_of(station=page.chosen["station"]))

@@ -40,7 +40,8 @@ def draw(page: Page) -> None:
         components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
     if not all(row["is_possible"] for row in used.rows):
         st.warning(
-            "In some hours more drives were in use than there are: a drive is missing in `site.toml`, or logs lie."
+            "In some hours more drives were in use than there are: a drive is missing in `site.toml`, or the logs are"
+            " wrong."
         )
     served = page.ask("drives_in_service")
     components.heading(served)

@@ -34,7 +34,7 @@ def explain(connection: Connection, rule: Rule, hit: Hit) -> dict[str, Any]:
         0,
     )
     if not n_changes:
-        return {"change": "no change log is kept, so nothing tells why"}
+        return {"change": "there is no change log, so the cause is unknown"}
     return {"change": f"the change log names nothing in the {hours:g} h before"}
 
 

@@ -29,11 +29,11 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
         {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
     if row is None or not row[1]:
-        return f"medium: site.toml declares no period for the log of {kind}, so what is missing cannot be estimated"
+        return f"medium: site.toml declares no period for the log of {kind}, so the missing hours cannot be estimated"
     sources, expected_s, seen_s = row
     share = seen_s / expected_s
     level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"
-    return f"{level}: {share:.0%} of the declared hours of {sources} were seen"
+    return f"{level}: {share:.0%} of the hours declared for {sources} have logs"
 
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:

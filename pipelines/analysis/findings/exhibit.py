@@ -86,4 +86,4 @@ def _expected(rule: Rule, facts: dict[str, Any]) -> tuple[float | None, str]:
     if isinstance(found, int | float):
         return float(found), "expected"
     limit = rule.params.get(rule.expected)
-    return (None, "") if limit is None else (float(limit), "limit of the rule")
+    return (None, "") if limit is None else (float(limit), "the rule's limit")

@@ -46,14 +46,14 @@ def progress(history: History) -> list[Progress]:
         )
     rows = history.rows("campaign_days")
     if not rows:
-        raise TapescopeError("no log tells of drives since a campaign began", "build first, or see `ask coverage`")
+        raise TapescopeError("no log covers drives since a campaign started", "build first, or see `ask coverage`")
     gains: dict[str, dict[str, float]] = defaultdict(dict)
     for row in history.rows("campaign_levers"):
         gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]
     sizes = {one.name: one.size_tb * 1000 for one in site.campaign}
     if strange := sorted({row["campaign"] for row in rows} - sizes.keys()):
         raise TapescopeError(
-            f"the warehouse knows a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
+            f"the warehouse has a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
         )
     return [
         _progress(name, sizes[name], list(days), gains[name], history.n_days)

@@ -83,7 +83,7 @@ def judge_policies(
     now, replayed = min(tried, key=lambda pair: replay_error(reads.record, pair[1])[0])
     error, what = replay_error(reads.record, replayed)
     if reads.record.share < 1 - MOST_ERROR:
-        error, what = 1 - reads.record.share, "bytes read, of which no log has when they were asked for"
+        error, what = 1 - reads.record.share, "bytes read whose request no log has"
     nothing = Estimate(0.0, 0.0, 0.0)
     recorded_s = sum(mount.ended_s - mount.begun_s for mount in reads.mounts)
     waits_s = [wait for mount in reads.mounts for wait in mount.waits_s]
@@ -204,7 +204,7 @@ def described(policy: Policy) -> str:
     ways = [f"oldest request {_time(policy.min_age_s)} old" if policy.min_age_s else "at once"]
     ways += [f"{policy.min_files} files"] if policy.min_files else []
     ways += [f"{policy.min_gb:g} GB"] if policy.min_gb else []
-    ways += [f"nothing asked for in {_time(policy.fill_wait_s)}"] if policy.fill_wait_s is not None else []
+    ways += [f"no request for {_time(policy.fill_wait_s)}"] if policy.fill_wait_s is not None else []
     rest = [f"a tape again after {_time(policy.remount_delay_s)}"] if policy.remount_delay_s else []
     rest += [] if policy.joins else ["no file added to a mount"]
     words = {"requested": "files as requested", "position": "files by position", "rao": "recommended access order"}

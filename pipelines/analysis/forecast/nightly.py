@@ -94,7 +94,7 @@ def _campaigns(history: History) -> Iterator[Row]:
         if one is not None:
             yield from _campaign(one)
             continue
-        why = NoEstimate(f"no log tells of a day since it begins, {planned.begin}", "logs of its days")
+        why = NoEstimate(f"no log covers a day since it started, {planned.begin}", "logs of its days")
         yield _named("eta", planned.name, "days_left", "d") | _columns(why)
 
 

@@ -57,11 +57,11 @@ def estimate_recall(
             f"no file of a tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
         )
     if len({row["system"] for row in rows}) > 1:
-        raise TapescopeError(f"two systems have a tape {volume!r}", "ask in a site of one system")
+        raise TapescopeError(f"two systems have a tape {volume!r}", "use a site.toml with one of the systems")
     name = generation or rows[0]["generation"] or ""
     sold = technology.known(name)
     if sold is None:
-        raise TapescopeError(f"nobody says what drives {volume!r} is for", "give --generation, e.g. LTO-4")
+        raise TapescopeError(f"no drive generation is known for {volume!r}", "give --generation, e.g. LTO-4")
     try:
         model = seek_models(history).get(sold.name) or SeekModel(seeking.geometry(sold))
     except ValueError as error:
@@ -69,7 +69,7 @@ def estimate_recall(
     tape = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
     place = {int(number): at for at, number in enumerate(tape.number)}
     if strange := [number for number in numbers if number not in place]:
-        raise TapescopeError(f"{volume} has no file {strange[0]} that is known", f"its files go up to {max(place)}")
+        raise TapescopeError(f"{volume} has no file {strange[0]} in the warehouse", f"its files go up to {max(place)}")
     listed = tape.pick(np.array([place[number] for number in numbers]))
     return Foretold(
         sold.name,

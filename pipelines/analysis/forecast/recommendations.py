@@ -98,7 +98,9 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
         with transaction(connection):
             there = f"SELECT count(*) FROM {LAKE}.ops.recommendation WHERE number = ?"
             if execute(connection, there, [number]).fetchone() == (0,):
-                raise TapescopeError(f"there is no recommendation {number}", "`tapescope recommendation list`")
+                raise TapescopeError(
+                    f"there is no recommendation {number}", "`tapescope recommendation list` shows them"
+                )
             _insert(connection, (number, event, day, note, None, None, None, None, None, None))
 
 

@@ -11,10 +11,10 @@ WORDS = {
     "gap_s": "gaps of at most {:g} s",
     "speed": "drives {:g} times as fast",
     "depth": "{:g} requests queued",
-    "disk_mb_s": "disks bear {:g} MB/s",
-    "link_mb_s": "links bear {:g} MB/s",
+    "disk_mb_s": "disks carry {:g} MB/s",
+    "link_mb_s": "links carry {:g} MB/s",
     "chunk_gb": "chunks of {:g} GB",
-    "at_once": "all asked for at once",
+    "at_once": "all requested at once",
     "writes_wait_for_reads": "writes wait for reads",
 }
 UNCHANGED = "none: the replay"
@@ -96,12 +96,12 @@ def ranked(work: Work, replayed: Outcome, runs: list[tuple[Changes, Outcome]]) -
 def _hindrance(work: Work, replayed: Outcome, changes: Changes, outcome: Outcome) -> str:
     """Why this could not go on: mounts that never end, or drives asked for more hours than they have."""
     if outcome.n_stuck:
-        return f"{_counted(outcome.n_stuck, 'mount')} never ended: they waited for data that were never read"
+        return f"{_counted(outcome.n_stuck, 'mount')} never ended: they waited for data that was never read"
     if changes.at_once:
         return ""  # the queue is what was asked for
     for kind, number in sorted((work.drives | changes.drives).items()):
         busy_s = sum(use.busy_s for (of, _), use in outcome.uses.items() if of == kind)
         if busy_s > number * replayed.ended_s:
             factor = busy_s / (number * replayed.ended_s)
-            return f"{kind} drives cannot keep up: the work asks for {factor:.1f} times the hours they have"
+            return f"{kind} drives cannot keep up: the work asks for {factor:.1f} times their hours"
     return ""

@@ -47,7 +47,7 @@ class Calibration:
     parameters: dict[Parameter, Estimate | NoEstimate]
     median_error: float | None = None  # of the time of a mount, as a share of it
     r_squared: float | None = None
-    drift_week: Estimate | NoEstimate = field(default_factory=lambda: NoEstimate("not looked at", ""))
+    drift_week: Estimate | NoEstimate = field(default_factory=lambda: NoEstimate("not evaluated", ""))
     draws: Floats | None = None  # resamples x (speed, mount, file, seek)
 
     @property
@@ -134,7 +134,7 @@ def _resampled(times: Floats, design: Floats, weight: Floats, left: Floats) -> F
     return found
 
 
-_SIZES = "files of different sizes, or logs that tell how long data moved"
+_SIZES = "files of different sizes, or logs that record how long data moved"
 _APART = {
     frozenset({"mount_s", "file_s"}): "mounts of few files as well as of many",
     frozenset({"file_s", "speed_mb_s"}): _SIZES,
@@ -162,7 +162,7 @@ def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibratio
     """Where some parameters have no estimate, the fitted others are worth nothing either; what was measured stands."""
     if len(mounts) < _SPARE:
         return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
-    rest = NoEstimate("it is fitted together with what cannot be told", "the same data")
+    rest = NoEstimate("it is fitted together with costs that cannot be separated", "the same data")
     found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
     times = bootstrap.counts(len(mounts))
     if mounts.moving_s is not None:
@@ -187,7 +187,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     found: dict[Parameter, Estimate | NoEstimate] = {}
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
-        thin = NoEstimate("one or two mounts decide the result", "more mounts that differ as those do")
+        thin = NoEstimate("one or two mounts decide the result", "more mounts that differ as these do")
         return _refused(mounts, dict.fromkeys(columns, thin))
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
@@ -205,7 +205,9 @@ def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_colum
     if name != "speed_mb_s":
         if one.high > 0:
             return Estimate(max(0.0, value), max(0.0, one.low), one.high)
-        return NoEstimate(f"it comes out below nothing ({value:.1f} s): the formula does not fit", "see what differs")
+        return NoEstimate(
+            f"it comes out negative ({value:.1f} s): the formula does not fit", "check how these mounts differ"
+        )
     if value <= 0 or one.low <= 0:
         speed = f"{1 / value:.0f} MB/s" if value < 0 else "without an upper end"
         return NoEstimate(f"the speed comes out {speed}", _SIZES)

@@ -113,7 +113,7 @@ class Growth:
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found
-        days = f"the next {self.reach_days} days, and further ahead the {self.span_days} days seen tell nothing"
+        days = f"the next {self.reach_days} days; the {self.span_days} days with logs reach no further ahead"
         return NoEstimate(f"not within {days}", "logs of more days")
 
     def _beyond(self, days: float) -> NoEstimate | None:
@@ -121,7 +121,7 @@ class Growth:
             return None
         is_grown = isinstance(self.factor_year, Estimate)
         times = f"{MOST_AHEAD} times the" if is_grown else "the"
-        why = f"{days:g} days ahead is further than {times} {self.span_days} days seen"
+        why = f"{days:g} days ahead is further than {times} {self.span_days} days with logs"
         needed = max(math.ceil(days / MOST_AHEAD), LEAST_WEEKS * WEEK)
         return NoEstimate(why, f"logs of at least {needed} days")
 
@@ -159,11 +159,11 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
 
 
 def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
-    needed = f"logs of at least {LEAST_WEEKS} weeks with something written all along; of two years, to tell seasons"
+    needed = f"logs of at least {LEAST_WEEKS} weeks with writes throughout; of two years, to separate seasons"
     if len(ahead) < LEAST_WEEKS:
-        return NoEstimate(f"{len(ahead)} weeks were seen", needed)
+        return NoEstimate(f"{len(ahead)} weeks have logs", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
-        return NoEstimate("writing began or ended within the weeks seen", needed)
+        return NoEstimate("writing started or ended within the weeks with logs", needed)
     return None
 
 

@@ -86,7 +86,9 @@ def geometry(sold: Technology, full_gb: float | None = None) -> Serpentine:
     Raises ValueError where the technology table does not tell tracks and length.
     """
     if not (sold.wraps and sold.bands and sold.length_m):
-        raise ValueError(f"the technology table has no tracks and length of {sold.name}, so no places on its tape")
+        raise ValueError(
+            f"the technology table has no tracks and length for {sold.name}, so positions on its tape are unknown"
+        )
     return Serpentine(sold.wraps, sold.wraps // sold.bands, (full_gb or sold.capacity_gb) / sold.wraps, sold.length_m)
 
 

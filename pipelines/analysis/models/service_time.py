@@ -35,7 +35,7 @@ class Service:
 
     def __post_init__(self) -> None:
         if self.speed_mb_s <= 0 or min(self.mount_s, self.file_s, self.seek_s) < 0:
-            raise ValueError("the speed must be above nothing and no time below it")
+            raise ValueError("the speed must be above 0, and times must not be negative")
 
     def time(self, n_files: float, file_mb: float, n_mounts: float = 1) -> "TimeSpent":
         """Seconds that `n_files` of `file_mb` MB in `n_mounts` mounts take, part by part.
@@ -44,7 +44,7 @@ class Service:
         20.11
         """
         if n_files <= 0 or file_mb <= 0 or n_mounts < 0:
-            raise ValueError("files and their size must be above nothing")
+            raise ValueError("files and their size must be above 0")
         moved_mb = n_files * file_mb
         return TimeSpent(
             moved_mb,
@@ -114,9 +114,9 @@ class Mounts:
     def __post_init__(self) -> None:
         arrays = [self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day, self.between_s]
         if any(a is not None and (a.shape != self.n_files.shape or not np.isfinite(a).all()) for a in arrays):
-            raise ValueError("every mount needs every number that some mount has")
+            raise ValueError("every mount needs the same numbers")
         if len(self) and min(self.n_files.min(), self.moved_mb.min(), self.wall_s.min()) <= 0:
-            raise ValueError("files, megabytes and seconds of a mount must be above nothing")
+            raise ValueError("files, megabytes and seconds of a mount must be above 0")
 
     def __len__(self) -> int:
         return len(self.n_files)
@@ -143,10 +143,8 @@ class Check:
         """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
             return f"the formula fits: half of the mounts within {np.median(np.abs(self.error)):.1%}"
-        left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s a file are left over"
-        what = (
-            "as much as a search for places costs" if self.left_over_s.max() >= SEEK_LIKE_S else "too little for seeks"
-        )
+        left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
+        what = "as much as searches cost" if self.left_over_s.max() >= SEEK_LIKE_S else "too little for seeks"
         return f"the formula does not fit: {left}, {what}"
 
 

@@ -79,7 +79,7 @@ def drives_needed(
     for name, one in inputs.items():
         is_share = name.endswith(("efficiency", "availability"))
         if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
-            raise ValueError(f"{name} must lie above 0{' and not above 1' if is_share else ''}, with its value between")
+            raise ValueError(f"{name} must be above 0{' and not above 1' if is_share else ''}, with its value between")
     point = {name: np.array(one.value) for name, one in inputs.items()}
     rng = np.random.default_rng(seed)
     drawn = {name: _draws(one, rng, n_draws, name) for name, one in inputs.items()}
@@ -136,7 +136,7 @@ def files_per_mount_for(service: Service, rate_mb_s: float, file_mb: float) -> f
     spare = file_mb / rate_mb_s - file_mb / service.speed_mb_s - service.file_s - service.seek_s
     if spare <= 0:
         best = Service(service.speed_mb_s, 0, service.file_s, service.seek_s).time(1, file_mb).rate_mb_s
-        raise ValueError(f"files of {file_mb:g} MB never come to {rate_mb_s:g} MB/s: {best:.1f} MB/s without any mount")
+        raise ValueError(f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: {best:.1f} MB/s without any mount")
     return service.mount_s / spare
 
 
@@ -152,7 +152,7 @@ def chunk_for_efficiency(service: Service, efficiency: float, file_mb: float) ->
     _share(efficiency)
     spare = (1 / efficiency - 1) / service.speed_mb_s - (service.file_s + service.seek_s) / file_mb
     if spare <= 0:
-        raise ValueError(f"files of {file_mb:g} MB never come to an efficiency of {efficiency:g}, whatever the chunk")
+        raise ValueError(f"files of {file_mb:g} MB never reach an efficiency of {efficiency:g}, whatever the chunk")
     return service.mount_s / spare
 
 
@@ -166,10 +166,10 @@ def capped(native_mb_s: float, stream_mb_s: float = STREAM_MB_S) -> float:
     (40.0, 50.0)
     """
     if native_mb_s <= 0 or stream_mb_s <= 0:
-        raise ValueError("rates must be above nothing")
+        raise ValueError("rates must be above 0")
     return min(native_mb_s, stream_mb_s)
 
 
 def _share(efficiency: float) -> None:
     if not 0 < efficiency < 1:
-        raise ValueError("an efficiency lies between 0 and 1")
+        raise ValueError("an efficiency must be between 0 and 1")

@@ -28,7 +28,7 @@ def stream_efficiency(long_mb_s: float, active_mb_s: float, streams: int = 1) ->
     0.865
     """
     if active_mb_s <= 0 or streams < 1:
-        raise ValueError("the active rate and the number of streams must be above nothing")
+        raise ValueError("the active rate and the number of streams must be above 0")
     return long_mb_s / (streams * active_mb_s)
 
 
@@ -67,5 +67,5 @@ def campaign(rate_mb_s: float, size_tb: float) -> Campaign:
     12.5
     """
     if rate_mb_s <= 0 or size_tb < 0:
-        raise ValueError("the rate must be above nothing and the size not below it")
+        raise ValueError("the rate must be above 0, and the size must not be negative")
     return Campaign(size_tb * TB / (rate_mb_s * MB), GB / (rate_mb_s * MB))

@@ -55,43 +55,43 @@ def above(what: str, stated: float, most: float, because: str, tolerance: float 
     `tolerance` is a share of `most`: compression, or how much clocks and counters may err.
 
     >>> above("movers in use", 11.71, 9, "drives of the test").why
-    '11.7 where 9 drives of the test is the most possible'
+    '11.7 where 9 drives of the test is the maximum'
     >>> above("drive rate", 83.4, 120.0, "MB/s of the nameplate")
     """
     if stated <= most * (1 + tolerance):
         return None
-    return Contradiction(what, stated, most, f"{stated:.3g} where {most:.3g} {because} is the most possible")
+    return Contradiction(what, stated, most, f"{stated:.3g} where {most:.3g} {because} is the maximum")
 
 
 def above_one(what: str, share: float) -> Contradiction | None:
     """A share, duty or efficiency above 1.
 
     >>> above_one("f = drive/overall", 83.4 / 72.6).why
-    '1.15 where 1 for a share is the most possible'
+    '1.15 where 1 for a share is the maximum'
     """
     return above(what, share, 1.0, "for a share", 1e-9)
 
 
 def negative(what: str, value: float) -> Contradiction | None:
-    """A size, rate or duration below nothing.
+    """A size, rate or duration below 0.
 
     >>> negative("seconds of a gap", -3.0).why
-    '-3 is below nothing'
+    '-3 is negative'
     """
-    return Contradiction(what, value, 0.0, f"{value:.3g} is below nothing") if value < 0 else None
+    return Contradiction(what, value, 0.0, f"{value:.3g} is negative") if value < 0 else None
 
 
 def outside(what: str, stated: float, low: float, high: float) -> Contradiction | None:
     """A headline outside the range its own parts span (MA1).
 
     >>> outside("80 MB/s against the stations' plots", 80.0, 85.0, 135.0).why
-    '80 lies outside 85 to 135'
+    '80 is outside 85 to 135'
     >>> outside("rate of a drive with a seek", 33.0, 30.9, 35.4)
     """
     if low <= stated <= high:
         return None
     return Contradiction(
-        what, stated, low if stated < low else high, f"{stated:.3g} lies outside {low:.3g} to {high:.3g}"
+        what, stated, low if stated < low else high, f"{stated:.3g} is outside {low:.3g} to {high:.3g}"
     )
 
 

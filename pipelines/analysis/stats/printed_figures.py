@@ -31,7 +31,7 @@ def read(text: str) -> Printed:
     """
     found = _FIGURE.match(text.strip())
     if found is None:
-        raise ValueError(f"{text!r} is no printed figure")
+        raise ValueError(f"{text!r} is not a printed figure")
     low = found["low"].replace(",", "")
     high = (found["high"] or found["low"]).replace(",", "")
     decimals = max(len(part.partition(".")[2]) for part in (low, high))

@@ -26,22 +26,22 @@ VERDICTS = {
     "matches": "ours is the printed figure, or the rule finds nothing wrong",
     "rounded": "ours is the printed figure only when that is cut, or rounded more than its digits say",
     "wrong": "the document's figures contradict each other, or those they come from",
-    "misfit": "somebody's model gives another figure than was measured: no error of the document",
+    "misfit": "a model's figure differs from the measured one: not an error of the document",
     "derived": "the document leaves it open; ours fills it in",
     "noted": "a contradiction in the wording, which a reader found and no rule",
-    "unresolved": "ours cannot work it out yet",
+    "unresolved": "tapescope cannot compute it yet",
 }
 COLUMNS = (
     Column("id", "VARCHAR", "requirement it belongs to"),
     Column("what", "VARCHAR", "what is meant"),
     Column("unit", "VARCHAR", "unit of both figures"),
     Column("printed", "VARCHAR", "the figure as the document prints it"),
-    Column("ours", "DOUBLE", "the same, worked out by ours"),
-    Column("difference", "DOUBLE", "ours less printed; of a range what it lies outside of it"),
+    Column("ours", "DOUBLE", "the same figure, computed by tapescope"),
+    Column("difference", "DOUBLE", "computed minus printed; for a range the distance outside it"),
     Column("verdict", "VARCHAR", "; ".join(f"{key}: {meaning}" for key, meaning in VERDICTS.items())),
     Column("why", "VARCHAR", "what is wrong, or why it is open"),
     Column("place", "VARCHAR", "where in the document"),
-    Column("how", "VARCHAR", "what of ours works it out, or which rule judged it"),
+    Column("how", "VARCHAR", "the function of tapescope that computes it, or the rule that judged it"),
 )
 
 
@@ -121,7 +121,7 @@ def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
             continue
         ours = evaluate(figure.ours, names_known)
         if not isinstance(ours, int | float):
-            raise ContractError(f"{figure.id} {what}: {figure.ours} is no number: {ours!r}")
+            raise ContractError(f"{figure.id} {what}: {figure.ours} is not a number: {ours!r}")
         yield _judged(figure, what, printed, float(ours))
 
 
@@ -142,7 +142,7 @@ def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
     for names_known, row in _each(check.each, known):
         found = evaluate(check.finds, names_known)
         if not isinstance(found, Contradiction | None):
-            raise ContractError(f"{check.id} {check.what}: {check.finds} is no rule of contradictions")
+            raise ContractError(f"{check.id} {check.what}: {check.finds} is not a rule of contradictions")
         verdict, why = ("wrong", found.why) if found else ("matches", "")
         if found and check.model:
             verdict, why = "misfit", f"{check.model} does not fit: {found.why}"

@@ -179,7 +179,7 @@ def load(name: str, folder: Path = FOLDER) -> Study:
         raise ContractError(f"{path}: {error}") from error
     for figure in study.figure:
         if bool(figure.ours) == bool(figure.open):
-            raise ContractError(f"{path}: {figure.id} {figure.what}: needs either `ours` or `open`")
+            raise ContractError(f"{path}: {figure.id} {figure.what}: give either `ours` or `open`")
     return study
 
 

@@ -41,7 +41,7 @@ def file_size_for(rate_mb_s: float, stream_mb_s: float, gap_s: float) -> float:
     489
     """
     if not 0 < rate_mb_s < stream_mb_s:
-        raise ValueError("the rate must be above nothing and below the stream's own")
+        raise ValueError("the rate must be above 0 and below the stream's own")
     return gap_s / (1 / rate_mb_s - 1 / stream_mb_s)
 
 
@@ -52,7 +52,7 @@ def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
     5.2
     """
     if rate_mb_s <= 0 or buffer_gb < 0:
-        raise ValueError("the rate must be above nothing and the room not below it")
+        raise ValueError("the rate must be above 0, and the room must not be negative")
     return buffer_gb * 1000 / rate_mb_s / 3600
 
 
@@ -63,7 +63,7 @@ def drives_fed(path_mb_s: float, other_mb_s: float, drive_mb_s: float) -> float:
     4.7
     """
     if drive_mb_s <= 0:
-        raise ValueError("the rate of a drive must be above nothing")
+        raise ValueError("the rate of a drive must be above 0")
     return max(0.0, path_mb_s - other_mb_s) / drive_mb_s
 
 

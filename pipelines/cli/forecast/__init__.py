@@ -1,7 +1,4 @@
-"""`tapescope forecast`: what would be needed, how long it would take, what if.
-
-Each command of a module in this folder is one of the group.
-"""
+"""`tapescope forecast`: drives needed, durations, what-if. Each command of this folder's modules joins the group."""
 
 import json
 from datetime import datetime
@@ -17,12 +14,12 @@ from pipelines.cli.registration import register
 @click.group(invoke_without_command=True)
 @click.pass_context
 @site_option
-@click.option("--day", type=DAY, help="Site day on which to forecast; the last with data.")
+@click.option("--day", type=DAY, help="Site day on which to forecast; default: the last day with data.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
-    """Fit models to the site's history; ask what would be needed, how long it would take, what if.
+    """Fit models to the site's history: drives needed, time needed, and what a change would do.
 
-    Without a command it makes the forecasts of a night and keeps them, as `tapescope run` does.
+    Without a command it computes and stores a night's forecasts, as `tapescope run` does.
     """
     if context.invoked_subcommand is not None:
         given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]

@@ -14,7 +14,7 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "the size does not matter",
-    "by chance": "no more than by chance: only the size of the set would do",
+    "by chance": "no more than by chance: only a buffer for the complete data set would help",
     "matters": "the size matters",
 }
 _LIMITS = (
@@ -25,9 +25,11 @@ _LIMITS = (
 
 
 @click.command()
-@click.option("--group", default="", help="One storage group; all of them if left out.")
+@click.option("--group", default="", help="One storage group; default: all.")
 @click.option("--family", "names", multiple=True, help="Show the sizes of this family's own buffer, as listed; repeat.")
-@click.option("--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A size to be judged, in TB.")
+@click.option(
+    "--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A buffer size to evaluate, in TB."
+)
 @history_options()
 @format_option
 def buffer(
@@ -37,9 +39,9 @@ def buffer(
     past: Past,
     form: str,
 ) -> None:
-    """Show what a buffer before the tapes would have caught, and from which size on a larger one brings nothing.
+    """Show what a buffer in front of the tapes would have caught, and the size beyond which a larger one gains nothing.
 
-    By the reads of files that drives and pools logged, in their order; each file family with a buffer of its own too.
+    It replays the reads that drives and pools logged, in their order, also with one buffer per file family.
     """
     from pipelines.analysis.forecast import buffers
 
@@ -51,7 +53,7 @@ def buffer(
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    cut = "; earlier ones are left out" if found.is_cut else ""
+    cut = "; earlier days are left out" if found.is_cut else ""
     yield f"As the {found.witness} logged it, {counted(found.n_days, 'day')} with reads{cut}:"
     everyone = [found.whole, *found.families]
     yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)
@@ -68,8 +70,8 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
             yield Rows(f"{found.witness}_sizes_{one.name}", steps)
     if own := found.own():
         yield (
-            f"A buffer for each family, of its size above, {own[0]:g} TB in all, would have caught {percent(own[1])} of"
-            f" the bytes; one of {own[0]:g} TB for all families {percent(own[2])}."
+            f"One buffer per family, each of its size above, {own[0]:g} TB in total, would have caught"
+            f" {percent(own[1])} of the bytes; one of {own[0]:g} TB for all families {percent(own[2])}."
         )
 
 

@@ -16,7 +16,7 @@ from pipelines.primitives.format import no_estimate
 
 _DAYS = click.IntRange(min=1)
 _DAYS_HELP = "Site days of history."
-_DAY_HELP = "Last site day of the history; the last day with data if left out."
+_DAY_HELP = "Last site day of the history; default: the last day with data."
 Past = Callable[[], Any]  # makes the History of the days that are looked at
 REASONS = ("reason_missing", "data_needed")  # columns for programs; people get a sentence
 
@@ -42,7 +42,8 @@ def speed_options(command: Command) -> Command:
         ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
         (
             "--drives-like",
-            "Speed and costs of the site's mounts of these drives, as 'LTO-4 read'; if left out, of those known best.",
+            "Speed and costs of the site's mounts of these drives, as 'LTO-4 read'; default: the drives with the "
+            "most mounts.",
         ),
     ):
         command = click.option(option, help=text)(command)
@@ -61,14 +62,14 @@ def estimate(text: str, what: str) -> Any:
         numbers = [float(part) for part in text.split(":")]
         value, low, high = numbers * 3 if len(numbers) == 1 else numbers
         if not all(map(math.isfinite, numbers)) or not low <= value <= high:
-            raise ValueError("not finite, or not in that order")
+            raise ValueError("the values are not finite, or not in that order")
         return Estimate(value, low, high)
     except ValueError as error:
         raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}") from error
 
 
 def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
-    """The days of a site that are looked at."""
+    """The days of a site's history that a command uses."""
     from pipelines import steps
     from pipelines.analysis.forecast import History
     from pipelines.catalog.contracts import load_catalog
@@ -92,16 +93,20 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
     if like is None:
         known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
         if not known:
-            raise click.UsageError("mounts of this site do not show its costs (`forecast fit` says why): give --speed")
+            raise click.UsageError(
+                "this site's mounts do not show its costs: give --speed (`tapescope forecast fit` gives the reason)"
+            )
         best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
-        text = f"By the costs of {like} here, {best.found.n_mounts} mounts; --speed or --drives-like takes others."
+        text = (
+            f"Costs are those of {like} here, from {best.found.n_mounts} mounts (--speed or --drives-like take others)."
+        )
         click.echo(text, err=True)
     if like not in everyone:
-        raise TapescopeError(f"no mounts of {like!r} were logged", f"there are {', '.join(everyone)}")
+        raise TapescopeError(f"no log has mounts of {like!r}", f"there are {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed and state efficiencies")
+        raise TapescopeError(why, "give --speed, and efficiencies as numbers")
     return everyone[like]
 
 

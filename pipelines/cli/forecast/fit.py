@@ -16,11 +16,11 @@ from pipelines.primitives.format import no_estimate, quantity
 @history_options()
 @format_option
 def fit(past: Past, form: str) -> None:
-    """Fit the sizing formula to the site's mounts: what a mount, a file, a search and a megabyte cost."""
+    """Fit the sizing formula to the site's mounts: the seconds per mount, file, search and megabyte."""
     from pipelines.analysis.forecast import fit_site
 
     everyone = fit_site(past())
-    notes = ["In brackets 90 % intervals; error: median error of the time of a mount."]
+    notes = ["Brackets hold 90 % intervals; error is the median error of a mount's time."]
     notes += [f"{one.generation} {one.mode}: {note}." for one in everyone for note in _notes(one)]
     print_parts([Rows("costs", [_costs(one) for one in everyone], REASONS), *notes], form)
 
@@ -42,7 +42,7 @@ def _notes(one: Any) -> Iterator[str]:
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
     if not one.found.unknown and not one.found.fits:
-        yield "the formula does not fit these mounts; forecasts of it are rough"
+        yield "the formula does not fit these mounts; forecasts based on it are rough"
     if not one.found.unknown and isinstance(one.found.drift_week, NoEstimate):
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
@@ -54,7 +54,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show how far the campaigns of site.toml are, when they will be done, and what would move that most."""
+    """Show the progress of site.toml's campaigns, when each will finish, and which change would help most."""
     from pipelines.analysis.forecast import progress
 
     history = past()
@@ -62,7 +62,7 @@ def campaign(past: Past, form: str) -> None:
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
     known = {one.name for one in everyone}
     notes += [
-        f"{planned.name}: no log has a day since it begins, {planned.begin}."
+        f"{planned.name}: no log covers a day since it started, {planned.begin}."
         for planned in history.site.campaign
         if planned.name not in known
     ]
@@ -89,7 +89,7 @@ def _campaign(one: Any) -> dict[str, Any]:
 
 def _campaign_notes(one: Any) -> Iterator[str]:
     if one.n_days_lacking:
-        yield f"{one.n_days_lacking} days since it began have no logs; what moved then is not counted"
+        yield f"{one.n_days_lacking} days since its start have no logs; data moved then is not counted"
     if isinstance(one.end, NoEstimate):
         yield no_estimate(one.end, "when it ends")
         return
@@ -102,7 +102,7 @@ def _campaign_notes(one: Any) -> Iterator[str]:
 @click.command()
 @format_option
 def roadmap(form: str) -> None:
-    """Show what drives are sold as, what a wrap holds, and how long a cartridge takes to fill."""
+    """Show the published figures of drive generations: rates, size of a wrap, time to fill a cartridge."""
     from pipelines.config import technology
 
     rows = [
@@ -126,7 +126,7 @@ def _promised(promise: Any) -> str:
 
     sold = technology.drive(promise.name)
     return (
-        f"{promise.name} was promised with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
+        f"{promise.name} was announced with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
         f" ({quantity(promise.fill_hours, 'h')} to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
         f" ({quantity(sold.fill_hours, 'h')})."
     )

@@ -15,14 +15,14 @@ _AHEAD = (0, 91, 182, 365, 730)
 
 
 @click.command()
-@click.option("--group", default="", help="One storage group; all of them if left out.")
-@click.option("--family", default="", help="One file family; all of them if left out.")
+@click.option("--group", default="", help="One storage group; default: all.")
+@click.option("--family", default="", help="One file family; default: all.")
 @history_options(728)
 @format_option
 def growth(group: str, family: str, past: Past, form: str) -> None:
-    """Project bytes written a day, by what growth a year, and hold what the archive will hold against its plans.
+    """Project daily writes and their annual growth, and compare the archive's size with its plans.
 
-    By what the site's logs, or the accounting, say was written each day; every [[plan]] of site.toml.
+    It uses the bytes written each day by the site's logs or accounting, and every [[plan]] of site.toml.
     """
     from pipelines.analysis.forecast import held, outlooks, written
 
@@ -69,10 +69,10 @@ def _growth(found: Any) -> Iterator[str]:
     factor, double = found.factor_year, found.double_days
     if isinstance(factor, NoEstimate):
         yield f"{no_estimate(factor, 'growth')}."
-        yield "What follows takes the mean of these days to go on, without growth."
+        yield "The figures below assume the mean of these days, without growth."
         return
     unsure = "; no growth cannot be ruled out" if factor.low <= 1 <= factor.high else ""
-    yield f"What is written grows by a factor of {interval(factor, '1')} a year{unsure}."
+    yield f"Daily writes grow by a factor of {interval(factor, '1')} a year{unsure}."
     if factor.low > 1:
         yield f"It doubles in {interval(double, 'd')}."
 
@@ -109,7 +109,7 @@ def _plan(one: Any) -> Iterator[str]:
     elif isinstance(one.written.growth.factor_year, NoEstimate):
         yield f"{name}: without growth."
     if not one.held.is_whole:
-        yield f"{name}: what was there before the logs begin is not in it, so it holds at least that much."
+        yield f"{name}: data written before the logs start is not included, so this is a lower bound."
     is_short = one.held.held_tb < one.plan.holdings_tb
     if is_short and isinstance(one.days_left, NoEstimate) and not isinstance(one.holdings_tb, NoEstimate):
         yield f"{name}: its size is reached {one.days_left.reason}."

@@ -35,19 +35,25 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 
 
 @click.command()
-@click.option("--min-age", "min_age_s", type=_TIME, help="A mount once the oldest request is so old, such as 2h.")
-@click.option("--min-files", type=click.IntRange(1), help="Or once so many files of the tape are asked for.")
-@click.option("--min-bytes", "min_gb", type=_SIZE, help="Or once so much of it is, such as 500GB.")
-@click.option("--fill-wait", "fill_wait_s", type=_TIME, help="Or once nobody asked for more of it for so long (ENDIT).")
-@click.option("--remount-delay", "remount_delay_s", type=_TIME, help="No mount so soon after the tape's last (ENDIT).")
-@click.option("--order", type=click.Choice(["requested", "position", "rao"]), help="In which a mount reads its files.")
+@click.option(
+    "--min-age", "min_age_s", type=_TIME, help="Mount when the oldest request has waited this long, such as 2h."
+)
+@click.option("--min-files", type=click.IntRange(1), help="Or when this many files of the tape are requested.")
+@click.option("--min-bytes", "min_gb", type=_SIZE, help="Or when this much of the tape is requested, such as 500GB.")
+@click.option(
+    "--fill-wait", "fill_wait_s", type=_TIME, help="Or when no further file of it was requested for this long (ENDIT)."
+)
+@click.option("--remount-delay", "remount_delay_s", type=_TIME, help="Least time between two mounts of a tape (ENDIT).")
+@click.option(
+    "--order", type=click.Choice(["requested", "position", "rao"]), help="Order in which a mount reads its files."
+)
 @history_options(7)
 @format_option
 def mounts(past: Past, form: str, **options: Any) -> None:
-    """Run the recorded reads again under another mount policy: drive-hours saved, and how long requests wait.
+    """Replay the recorded reads under another mount policy: drive-hours saved, and how long requests wait.
 
-    Without options some policies are tried, and those are listed of which none saves more with shorter waits. What
-    is not given stays as it was. The answer is withheld where the replay is more than 10 % off.
+    Without options several policies are tried; listed are those that no other beats in both hours and waits. Options
+    that are not given keep the site's recorded policy. The answer is withheld where the replay is more than 10 % off.
     """
     from pipelines.analysis.forecast import advise
 
@@ -68,13 +74,16 @@ def _parts(found: Any) -> Iterator[str | Rows]:
     yield Rows("policies", policy_rows(found))
     yield f"The replay is {percent(found.error)} off, most in the {found.what}."
     if found.is_withheld:
-        yield f"That is more than {percent(MOST_ERROR)}: what another policy would bring is withheld."
+        yield f"That is more than {percent(MOST_ERROR)}, so the effect of another policy is withheld."
     elif not found.others:
-        yield "None of the policies tried saves drive-hours for sure."
+        yield "None of the policies tried is certain to save drive-hours."
     else:
         yield "Waits are from the request to the first block of its file; hours are of drives that read."
     if found.unplaced:
-        yield f"Where files lie on tapes of {', '.join(found.unplaced)} is not known: their order changes nothing here."
+        yield (
+            f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so their order has no "
+            f"effect here."
+        )
     yield ""
     yield Rows("costs", [_costs(kind, cost) for kind, cost in found.reads.costs.items()])
 

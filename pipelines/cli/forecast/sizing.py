@@ -16,7 +16,9 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 
 
 @click.command()
-@click.option("--traffic", "classes", multiple=True, required=True, metavar=_TRAFFIC, help="Once for each class.")
+@click.option(
+    "--traffic", "classes", multiple=True, required=True, metavar=_TRAFFIC, help="One class of traffic; repeatable."
+)
 @click.option("--availability", default="1", show_default=True, help="Share of time a drive can be used.")
 @speed_options
 @history_options()
@@ -29,10 +31,10 @@ def drives(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the drives that classes of traffic need, how sure that is, and what it depends on.
+    """Compute the drives that classes of traffic need, with an interval and the inputs it depends on most.
 
     Every number may be VALUE or VALUE:LOW:HIGH, the ends of a 90 % interval. With --drives-like an efficiency may be
-    FILESxMB: that of mounts of so many files of such a size, by the site's own costs.
+    FILESxMB: computed from the site's own costs for mounts of that many files of that size.
     """
     from pipelines.analysis.models.sizing import drives_needed
 
@@ -72,11 +74,17 @@ def _class(text: str, found: Any) -> Any:
 
 @click.command()
 @speed_options
-@click.option("--efficiency", type=_ABOVE_0, default=0.5, show_default=True, help="Share of the speed to come to.")
+@click.option(
+    "--efficiency",
+    type=_ABOVE_0,
+    default=0.5,
+    show_default=True,
+    help="Efficiency to reach, as a share of the drive rate.",
+)
 @click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Files a mount.")
 @click.option("--file-mb", type=_ABOVE_0, default=1000.0, show_default=True, help="Size of a file in MB.")
 @click.option(
-    "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Outage of tape a buffer should bear."
+    "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Tape outage that a buffer must cover."
 )
 @history_options()
 @format_option
@@ -90,7 +98,7 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Ask the formula the other way round: sizes of files, mounts, chunks and buffers for an efficiency."""
+    """Solve the formula for sizes: which files, mounts, chunks and buffers reach an efficiency."""
     from pipelines.analysis.models import sizing
 
     service = stated_service(calibration(drives_like, speed, past), speed)
@@ -98,7 +106,7 @@ def sizes(
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, str, Callable[[], float]]] = [
         (f"file size at {n_files:g} files a mount", "MB", lambda: size(service, efficiency, n_files)),
-        ("file size at endless mounts", "MB", lambda: size(service, efficiency)),
+        ("file size at mounts without end", "MB", lambda: size(service, efficiency)),
         (f"files of {file_mb:g} MB a mount", "files", lambda: sizing.files_per_mount_for(service, rate, file_mb)),
         (f"chunk of {file_mb:g} MB files", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
         (f"buffer for {outage_hours:g} h of one drive", "GB", lambda: service.speed_mb_s * 3.6 * outage_hours),
@@ -110,7 +118,7 @@ def sizes(
 
 
 def _size(what: str, unit: str, compute: Callable[[], float]) -> dict[str, Any]:
-    """What is impossible gets its reason instead of a number."""
+    """A quantity that is impossible shows the reason instead of a number."""
     row: dict[str, Any] = {"size_of": what, "at_least": None, "unit": unit, "reason_missing": None}
     try:
         return row | {"at_least": compute()}

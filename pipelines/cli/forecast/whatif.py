@@ -1,4 +1,4 @@
-"""Commands of `forecast` about what would be: a recall not made yet, and the recorded days run again with changes."""
+"""Commands of `forecast` about what-if: a recall that is planned, and a replay of the recorded days with changes."""
 
 import re
 from typing import Any
@@ -14,9 +14,11 @@ from pipelines.primitives.format import interval, percent
 @click.command()
 @click.argument("volume")
 @click.argument("files")
-@click.option("--generation", help="Kind of drive, where no log tells it.")
+@click.option("--generation", help="Kind of drive, if no log records it.")
 @click.option("--mount-s", default=120.0, show_default=True, help="Seconds a mount takes.")
-@click.option("--file-s", default=4.4, show_default=True, help="Seconds a file takes besides its data and its search.")
+@click.option(
+    "--file-s", default=4.4, show_default=True, help="Seconds a file takes in addition to its data and its search."
+)
 @speed_options
 @history_options()
 @format_option
@@ -31,9 +33,8 @@ def recall(
     past: Past,
     form: str,
 ) -> None:
-    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes, in three orders, and all of it.
-
-    `together`: had these files been next to each other on a tape of their own, as if families were organised that way.
+    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes, in three orders, and how long the
+    complete tape takes. `together`: as if these files were next to each other on a tape of their own.
     """
     from pipelines.analysis.forecast import estimate_recall
 
@@ -52,16 +53,17 @@ def recall(
     notes = [f"Seeks: {interval(model.factor, '1')} times the published cost model, by {basis}."]
     if found.n_lacking:
         notes.append(f"{found.n_lacking} files of the tape are not known: positions after them are underestimated.")
-    shares = f"as they come {_share(found.break_even)}, in the order of places {_share(found.break_even_in_order)}"
+    shares = f"as requested {_share(found.break_even)}, by position {_share(found.break_even_in_order)}"
     notes.append(
-        f"{percent(found.share)} of its files are asked for. Reading all is quicker from this share on: {shares}."
+        f"{percent(found.share)} of its files are requested. Reading the complete tape is faster from this share "
+        f"on: {shares}."
     )
     notes.append(f"Order: {','.join(map(str, found.orders['optimised'].numbers))}")
     print_parts([Rows("orders", rows), *notes], form)
 
 
 def _numbers(text: str) -> list[int]:
-    """3,17,20-40 as numbers, in that order."""
+    """File numbers such as 3,17,20-40, in that order."""
     found: list[int] = []
     for part in text.split(","):
         ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
@@ -88,24 +90,26 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 
 
 @click.command()
-@click.option("--drives", multiple=True, callback=_number_of_drives, help="KIND=NUMBER: so many drives of a kind.")
+@click.option(
+    "--drives", multiple=True, callback=_number_of_drives, help="KIND=NUMBER: the number of drives of a kind."
+)
 @click.option("--gap", "gap_s", type=float, help="Upper end of the dialogue between two files, in seconds.")
 @click.option("--faster", "speed", default=1.0, help="Factor on the speed of all drives.")
 @click.option("--depth", default=1, help="Requests a client keeps queued.")
-@click.option("--instances", default=1, help="Instances at a station, each with --inputs and --outputs.")
+@click.option("--instances", default=1, help="Migration instances per station, each with --inputs and --outputs.")
 @click.option("--inputs", type=int, help="Mounts an instance reads from at once.")
 @click.option("--outputs", type=int, help="Mounts an instance writes to at once.")
-@click.option("--disk", "disk_mb_s", type=float, help="What a station's disks bear, in and out together, MB/s.")
-@click.option("--link", "link_mb_s", type=float, help="What a station's link bears in each direction, MB/s.")
+@click.option("--disk", "disk_mb_s", type=float, help="Most that a station's disks carry, in and out together, MB/s.")
+@click.option("--link", "link_mb_s", type=float, help="Most that a station's link carries in each direction, MB/s.")
 @click.option("--chunk", "chunk_gb", type=float, help="GB collected before a mount that writes.")
-@click.option("--at-once", is_flag=True, help="All mounts asked for at the beginning: drives never lack work.")
+@click.option("--at-once", is_flag=True, help="All mounts are requested at the start, so drives never lack work.")
 @click.option("--writes-wait-for-reads", is_flag=True, help="A station writes no more than it has read.")
 @history_options(7)
 @format_option
 def whatif(past: Past, form: str, **changes: Any) -> None:
-    """Run the recorded days again with changes; the answer is withheld where the replay is more than 10 % off.
+    """Replay the recorded days with changes; there is no answer if the replay itself is more than 10 % off.
 
-    Several changes are also run each alone: what is done soonest stands first, what drives cannot keep up with last.
+    Several changes also run one at a time: the fastest comes first, those the drives cannot keep up with last.
     """
     from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
@@ -127,14 +131,14 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
     off = f"The replay is {percent(answer.error)} off, most in the {answer.what}."
     parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
-        parts.append(f"That is more than {percent(MOST_ERROR)}: what the change would bring is withheld.")
+        parts.append(f"That is more than {percent(MOST_ERROR)}, so the effect of the change is withheld.")
     elif made != Changes():
         parts += _side_by_side(answer, made)
     print_parts(parts, form)
 
 
 def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
-    """The change and each part of it alone against the replay, what is done soonest first."""
+    """The change and each part of it alone, compared with the replay, the fastest first."""
     from pipelines.analysis.forecast import UNCHANGED, described, ranked
     from pipelines.analysis.models.simulation import simulate
 
@@ -154,7 +158,7 @@ def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
     ]
     everything = {one.name: one for one in listed}
     made = everything[described(changes)]
-    hindrance = [f"Cannot go on like this: {made.hindrance}."] if made.hindrance else []
+    hindrance = [f"Not sustainable: {made.hindrance}."] if made.hindrance else []
     return ["", Rows("scenarios", rows), *hindrance, made.against(everything[UNCHANGED])]
 
 

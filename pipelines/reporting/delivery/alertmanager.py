@@ -1,4 +1,4 @@
-"""Findings as Alertmanager takes them (API v2): those that stand fire, those that are gone are resolved."""
+"""Findings as Alertmanager takes them (API v2): those that are open fire, those that are gone are resolved."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

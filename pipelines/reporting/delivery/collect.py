@@ -1,4 +1,4 @@
-"""Puts a message together: the report as it was written, and the answers the ways out are made of."""
+"""Puts a message together: the report as written, and the answers the ways out are made of."""
 
 from pathlib import Path
 

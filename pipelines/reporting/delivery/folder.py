@@ -1,4 +1,4 @@
-"""The report's files put where others look for them, each whole or not at all."""
+"""The report's files put where others look for them, each completely or not at all."""
 
 from pathlib import Path
 

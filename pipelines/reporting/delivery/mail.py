@@ -38,7 +38,7 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
         refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
-        raise PartlySent(f"{taken} have it; refused were {refusals}")
+        raise PartlySent(f"{taken} received it; the server refused {refusals}")
     return ", ".join(mail.to)
 
 

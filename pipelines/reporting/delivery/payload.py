@@ -1,4 +1,4 @@
-"""What is delivered: a report, the files it was written to, and the findings and figures behind it."""
+"""What is delivered: a report, the files it was written to, and its findings and figures."""
 
 import hashlib
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class Message:
 
     @property
     def is_past(self) -> bool:
-        """Whether later days are known: what it says is not how things stand."""
+        """Whether later days are known: the report is not the present state."""
         return self.day is not None and self.newest is not None and self.day < self.newest
 
     def begin_of(self, day: date) -> datetime:
@@ -65,7 +65,7 @@ class Message:
 
     @property
     def digest(self) -> str:
-        """Of what the report says: the same report is not sent twice.
+        """Of the report's content: the same report is not sent twice.
 
         Its head also says of which snapshot it is and why of this day: that alone makes no other report.
         """
@@ -79,6 +79,6 @@ class Message:
 
 
 def labels_of(message: Message, finding: Row) -> Mapping[str, str]:
-    """What tells one finding from others, for programs that keep series."""
+    """What distinguishes one finding from others, for programs that keep series."""
     names = ("rule", "entity", "severity", "state")
     return {"site": message.site} | {name: single_line(str(finding[name])) for name in names}

@@ -13,19 +13,19 @@ _STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
 _PRICES = {
     "lost_hours": ("tapescope_finding_lost_hours", "hours the finding cost at most"),
     "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB a day that could have moved in that time at most"),
-    "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were mended"),
+    "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were fixed"),
 }
 _HEADLINE = {
     "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period, whatever day the mounts began"),
     "overall_rate_mb_s": (
         "tapescope_overall_rate_megabytes_per_second",
-        "bytes by wall-clock of mounts, of the period",
+        "bytes by wall-clock time of mounts, in the period",
     ),
 }
 
 
 def write(file: Path, message: Message) -> str:
-    """Write the file whole or not at all; returns its path. Raises OSError."""
+    """Write the file completely or not at all; returns its path. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_to_textfile(str(file), registry_of(message))
     return str(file)
@@ -38,7 +38,7 @@ def registry_of(message: Message) -> CollectorRegistry:
     def gauge(name: str, doc: str, labels: tuple[str, ...] = ("site",)) -> Gauge:
         return Gauge(name, doc, labels, registry=registry)
 
-    problems = gauge("tapescope_report_problems", "what went wrong on the way to the report")
+    problems = gauge("tapescope_report_problems", "problems while the report was made")
     problems.labels(message.site).set(len(message.report.problems))
     if message.ends_at:
         until = gauge("tapescope_report_until_timestamp_seconds", "end of the last site day reported")
@@ -47,14 +47,14 @@ def registry_of(message: Message) -> CollectorRegistry:
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)
     if message.headline.get("drive_rate_mb_s") is not None:
-        doc = f"bytes by the time drives worked, of the period; basis {BASES[message.headline['drive_rate_basis']]}"
+        doc = f"bytes by the time drives worked, in the period; basis {BASES[message.headline['drive_rate_basis']]}"
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    doc = "drive-hours of the period by what they went on; group: the words of the report and the pages"
+    doc = "drive-hours of the period by use; group: the categories of the report and the pages"
     hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
     for row in message.hours:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])
-    days = gauge("tapescope_days", "days of the period by what the rules could say of them", ("site", "state"))
+    days = gauge("tapescope_days", "days of the period by whether the rules could judge them", ("site", "state"))
     for state in _STATES:
         n_days = sum(row["n_days"] for row in message.days if row["state"] == state)
         days.labels(message.site, state).set(n_days)

@@ -30,7 +30,7 @@ def redacted(text: str, to: Deliver) -> str:
 
 
 def _secret_parts(to: Deliver) -> set[str]:
-    """Path, query and fragment of each address as site.toml has them and as they are sent, whole and by piece."""
+    """Path, query and fragment of each address as site.toml has them and as they are sent, complete and by piece."""
     found: set[str] = set()
     for url in (way.url for way in (to.webhook, to.alertmanager) if way):
         for form in (url, str(requests.Request("POST", url).prepare().url)):

@@ -1,8 +1,8 @@
 """Every way out that site.toml names, one after the other; a receipt next to the report says what has left already.
 
 People and chats get the report of a day once: a build in between that changes it sends nothing again, unless `again`
-asks for it. What takes the report for how things stand (folder, Prometheus, WLCG, Alertmanager) is no message: it gets
-each changed report, and the same one once. While one process delivers a report, another waits for it and finds its
+asks for it. Ways that take the report for the present state (folder, Prometheus, WLCG, Alertmanager) is no message: it
+gets each changed report, and the same one once. While one process delivers a report, another waits for it and finds its
 receipts.
 """
 
@@ -26,9 +26,9 @@ from pipelines.reporting.delivery.redact import redacted
 from pipelines.reporting.delivery.webhook import post
 from pipelines.reporting.links import TONIGHT, to_page
 
-_NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for how things stand
+_NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for the present state
 TURN_S = 600.0  # so long one process waits for another that delivers the same report
-_ALTERED = "the report has changed since: --again sends it"
+_ALTERED = "the report has changed since then; --again sends it"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Delivered:
     """What became of one way out."""
 
     way: str
-    # sent, failed, earlier: the same report had left by it before; left_out: it does not say how things stand
+    # sent, failed, earlier: the same report had left by it before; left_out: it is not the present state
     state: str
     where: str  # or why not
 
@@ -57,7 +57,7 @@ class Delivered:
 def deliver(
     site: Site, message: Message, secrets: Mapping[str, str] | None = None, again: bool = False
 ) -> list[Delivered]:
-    """Send a report wherever `[deliver]` says. `again` also sends what has been sent; errors are told, not raised.
+    """Send a report wherever `[deliver]` says. `again` also sends what has been sent; errors are returned, not raised.
 
     Raises WarehouseBusy where another process does not end delivering this report.
     """
@@ -103,11 +103,11 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
 
 
 def _why_not(way: str, message: Message) -> str:
-    """Why a report does not go by a way that takes it for how things stand; empty if it does."""
+    """Why a report does not go by a way that takes it for the present state; empty if it does."""
     if way in _NOW and message.is_past:
-        return f"{message.day} is past: {message.newest} is the last whole day with data"
+        return f"{message.day} is past: {message.newest} is the last complete day with data"
     if way == "wlcg" and not message.wlcg:
-        return "nothing is known of any storage group, which is not to say that there is none"
+        return "no log names a storage group; the archive may still have some"
     return ""
 
 
@@ -150,7 +150,7 @@ def _payload(message: Message) -> dict[str, object]:
 class _Receipts:
     """By way and receiver: where the report went, and which one. Written after each way: a stop loses no other's.
 
-    Receivers stand as digests: an address may be a secret.
+    Receivers are kept as digests: an address may be a secret.
     """
 
     def __init__(self, file: Path, digest: str) -> None:

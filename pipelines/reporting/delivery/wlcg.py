@@ -22,14 +22,14 @@ _METRICS = {
 
 
 def write(file: Path, settings: Wlcg, message: Message) -> str:
-    """Write the file whole or not at all; returns its path. Raises OSError."""
+    """Write the file completely or not at all; returns its path. Raises OSError."""
     text = json.dumps(document(settings, message), indent=1, sort_keys=True) + "\n"
     write_atomic(file, text.encode())
     return str(file)
 
 
 def document(settings: Wlcg, message: Message) -> dict[str, Any]:
-    """The document as of the end of the report's last day. A metric no log tells is left out, never 0."""
+    """The document as of the end of the report's last day. A metric that no log shows is left out, never 0."""
     at = int(message.ends_at.timestamp()) if message.ends_at else 0
     service = {
         "name": settings.name or message.site,

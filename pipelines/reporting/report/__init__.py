@@ -25,7 +25,7 @@ def make_report(
 ) -> Report:
     """The report on a period; on the last day with data if none is given.
 
-    It is made whatever went wrong before: `problems` are said first, and what cannot be asked becomes one more.
+    It is made whatever went wrong before: `problems` come first, and what cannot be asked becomes one more.
     Equal input gives an equal report.
     """
     with Asker(site, catalog, first, last) as asker:
@@ -35,7 +35,7 @@ def make_report(
 
 
 def write_report(report: Report, folder: Path, checks: Path | None = None) -> dict[str, Path]:
-    """Write all forms into a folder; each file appears whole or not at all. The page links to that of `checks`."""
+    """Write all forms into a folder; each file appears complete or not at all. The page links to that of `checks`."""
     page = html.print_report(report, checks.name if checks else "")
     printed = {"html": page, "txt": text.print_report(report), "json": json.print_report(report)}
     paths = {suffix: folder / f"report-{report.last_day or 'no-data'}.{suffix}" for suffix in printed}

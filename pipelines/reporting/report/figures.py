@@ -1,4 +1,4 @@
-"""Figures drawn by Vega-Lite into SVG that stands inside a page: no script, no font and no address from outside."""
+"""Figures drawn by Vega-Lite into SVG for use inside a page: no script, no font and no address from outside."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -18,7 +18,7 @@ _UNKNOWN = "unknown"
 _DASHED = "#6b7280"
 _UNITS = {"h": "hours"}
 _SHARP = 2
-_PNG_WIDTH = slice(16, 20)  # of the IHDR chunk, behind the signature
+_PNG_WIDTH = slice(16, 20)  # of the IHDR chunk, after the signature
 _LATE = 0.72  # a bar that ends beyond this share of the width has its text before it, or, where
 _EARLY = 0.25  # it begins before this one, inside
 _TEXTS: dict[str, tuple[str, float, str]] = {
@@ -26,7 +26,7 @@ _TEXTS: dict[str, tuple[str, float, str]] = {
     "before": ("right", -5, "begin"),
     "inside": ("right", -5, "end"),
 }
-_FAR = 3.0  # a fan that reaches further than so many times the way is cut off
+_FAR = 3.0  # a fan that reaches further than this many times the way is cut off
 _MOST_DAYS = 100_000.0  # what a calendar can hold from now on
 _VEGA_LITE = "6.4"  # the version in which the drawings are written
 Spec = dict[str, Any]
@@ -77,7 +77,7 @@ def _inside(svg: str, prefix: str) -> str:
 
 
 def _bars(groups: list[Group], legend: Spec | None) -> Spec:
-    """Bars in the colours of their groups: the unknown is a pale, dashed box, and the rest is seen however thin."""
+    """Bars in the colours of their groups: the unknown is a pale, dashed box, and the rest is visible however thin."""
     edges = [_DASHED if group.name == _UNKNOWN else group.colour for group in groups]
 
     def coloured(colours: list[str]) -> Spec:
@@ -198,7 +198,7 @@ def _(figure: Burndown) -> Spec:
 
 
 def _day(day: date, days: float) -> str:
-    """An instant of the drawing, so many days behind a day."""
+    """An instant of the drawing, a number of days after a day."""
     return f"{datetime(day.year, day.month, day.day) + timedelta(days=min(days, _MOST_DAYS)):%Y-%m-%dT%H:%M:%SZ}"
 
 

@@ -22,7 +22,7 @@ _FIRST_SCREEN = ("coverage", "summary", "hours", "losses")  # the sections that 
 
 
 def print_report(report: Report, checks: str = "") -> str:
-    """The whole page; `checks` is the name of the page beside it that lists all checks."""
+    """The whole page; `checks` is the name of the page next to it that lists all checks."""
     figures = {place: Markup(draw(figure, _name(place))) for place, figure in _figures(report)}
     return _print(report, figures, _POLICY, checks)
 
@@ -40,7 +40,7 @@ def print_checks(report: Report, answer: Answer | None, problem: str = "") -> st
         .render(
             title=report.title,
             policy=_POLICY,
-            problem=problem or ("" if head else "Nothing was built yet."),
+            problem=problem or ("" if head else "Nothing has been built yet."),
             build=head.get("build_id", ""),
             is_committed=head.get("is_committed", False),
             snapshot=answer.snapshot if answer else 0,
@@ -125,7 +125,7 @@ def _shown(value: Any) -> Any:
 
 
 def _code(text: str) -> Markup:
-    """A sentence for a page: what stands between backticks is code."""
+    """A sentence for a page: text between backticks is code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(escape_control(text)))))
 
 

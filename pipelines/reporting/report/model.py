@@ -13,7 +13,7 @@ from pipelines.catalog.contracts import Column
 
 @dataclass(frozen=True)
 class Query:
-    """A question as it was asked, so that it can be asked again."""
+    """A question with its parameters, so that it can be asked again."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """Parts of a whole, one under the other, each beginning where the one above ends."""
+    """Parts of a total, one under the other, each beginning where the one above ends."""
 
     title: str
     question: str
@@ -77,7 +77,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Burndown:
-    """What is left of a campaign at the end of each day seen, and when it may be done, in days behind the last."""
+    """What is left of a campaign at the end of each day with logs, and when it may be done, in days after the last."""
 
     title: str
     question: str
@@ -146,7 +146,7 @@ class Finding:
     severity: str
     state: str
     since: str
-    trend: list[Night]  # empty where it stood on one night alone
+    trend: list[Night]  # empty where it fired on one night alone
     entity: str
     period: str
     price: str
@@ -182,7 +182,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """One run over one period. `problems` are what went wrong on the way and are said before anything else."""
+    """One run over one period. `problems` are what went wrong on the way and come before anything else."""
 
     title: str
     zone: str

@@ -33,7 +33,7 @@ class Asker:
         self.queries: dict[str, Query] = {}
         self.snapshot: int | None = None
         self._answers: dict[str, tuple[dict[str, str], Answer]] = {}
-        self.chosen = ""  # why this day, where nobody named one
+        self.chosen = ""  # why this day, where no day was given
         self._stack = ExitStack()
         self._connection: Connection | None = None
         self.last = last or self.newest_day()
@@ -46,7 +46,7 @@ class Asker:
         self._stack.close()
 
     def _connected(self) -> Connection:
-        """The connection, opened when it is first wanted: there may be no warehouse to open."""
+        """The connection, opened when it is first needed: there may be no warehouse to open."""
         if self._connection is None:
             warehouse = Warehouse(self.site)
             with warehouse.read() as newest:
@@ -113,7 +113,7 @@ class Asker:
         most: int = 60,
         **given: str,
     ) -> Table:
-        """Some columns of an answer, of the rows to keep, and at most so many of these."""
+        """Some columns of an answer, of the rows to keep, and at most `n` of these."""
         answer = self.ask(name, **given)
         places = [[column.name for column in answer.columns].index(column) for column in columns]
         kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]

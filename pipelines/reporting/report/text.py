@@ -163,7 +163,7 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
 
 
 def _fitted(line: str) -> list[str]:
-    """A row that is too long goes on below, for nothing may be cut off."""
+    """A row that is too long goes on below, because nothing may be cut off."""
     return (
         [line.rstrip()]
         if len(line.rstrip()) <= WIDTH
@@ -191,7 +191,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     for step in finding.steps[:1]:
         yield from _wrap(f"next: {step}", "  ", "    ")
     if finding.is_repeat:
-        yield "  what it means, and what to do then: as above"
+        yield "  meaning and next steps: as above"
     else:
         for step in finding.steps[1:]:
             yield from _wrap(f"then: {step}", "  ", "    ")

@@ -24,7 +24,7 @@ def in_words(nights: Sequence[Night]) -> str:
 
 
 def in_characters(nights: Sequence[Night]) -> str:
-    """A character a night: a bar where it stood, a dot where it did not, a question mark where nothing is known.
+    """A character a night: a bar where it fired, a dot where it did not, a question mark where nothing is known.
 
     >>> in_characters([Night("not_run", 0.0), Night("quiet", 0.0), Night("fired", 1.0), Night("fired", 4.0)])
     '?·▂█'
@@ -37,7 +37,7 @@ def in_characters(nights: Sequence[Night]) -> str:
 
 
 def drawn(nights: Sequence[Night]) -> Markup:
-    """The same as SVG: bars in the colour of the text, a low line where it did not stand, nothing where unknown."""
+    """The same as SVG: bars in the colour of the text, a low line where it did not fire, nothing where unknown."""
     most = max((night.size for night in nights), default=0.0) or 1.0
     bars = []
     for place, night in enumerate(nights):

@@ -129,5 +129,7 @@ def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dic
     """What is over was; what goes on at the end of the period, or of what was logged of it, has been since."""
     if is_over:
         return {"was": "was", "when": f"from {span(begin, end, period.zone)}"}
-    last = "the end of the day" if end >= period.bounds[1] else f"{shown(end, period.zone, '%H:%M')}, when the log ends"
+    last = (
+        "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')}, when the log ends")
+    )
     return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, and still at {last}"}

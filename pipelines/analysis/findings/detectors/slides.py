@@ -28,7 +28,7 @@ def slides(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterat
     """
     params = rule.params
     usable = rows.filter(pl.col("wall_s").is_not_null(), pl.col(rule.value) > 0).with_columns(
-        pl.col("storage_group").fill_null("no group told"),
+        pl.col("storage_group").fill_null("group unknown"),
         week=(pl.lit(period.last) - pl.col("site_day")).dt.total_days() // _WEEK,
         is_chaotic=pl.col("pattern").is_in(params["chaotic"]),
     )

@@ -20,8 +20,8 @@ _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
 _FEW = 0.05  # of the waits: less that no log tells of is not worth a word
 _UNCAUSED = {
-    "starved": "its link and its disks were at ease meanwhile",
-    "cannot_tell": "no log tells what its link and disks did meanwhile",
+    "starved": "its link and its disks were not busy meanwhile",
+    "cannot_tell": "no log covers its link and disks meanwhile",
 }
 
 
@@ -89,7 +89,7 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
     waited = number(rows[rule.value].sum()) / 3600
     untold = min(hours["cannot_tell"], waited - most)
     if untold > _FEW * waited:
-        phrase += f", of {untold:.2f} h no log tells"
+        phrase += f"; {untold:.2f} h have no log"
     found: dict[str, Any] = {"cause": cause, "meanwhile": phrase}
     if cause == "network_bound":
         found |= {"link": link, "full_hours": full, "full_hours_most": most}

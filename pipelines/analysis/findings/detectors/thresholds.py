@@ -54,11 +54,11 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
     near = {name: value / ceilings[name] for name, value in most.items() if value >= ceilings[name]}
     unknown = [RESOURCES[name][0] for name in ceilings if name not in most]
     # A fact goes into a sentence with at most 80 characters: only the worst of them is named.
-    advice = f"see to its {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
+    advice = f"relieve its {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
     room = ", ".join(f"{RESOURCES[name][1]} {value:.0%}" for name, value in most.items())
     room += (f" at most (no log of {', '.join(unknown)})" if unknown else " at most") + f": {advice}"
     if not most:
-        room = "no log tells of its link, disks and processors"
+        room = "no log covers its link, disks and processors"
     return most | {"room": room, "is_near_ceiling": bool(near)}
 
 

@@ -80,7 +80,7 @@ class Work:
         if lacking := sorted(kind for kind in kinds if self.drives.get(kind, 0) < 1):
             raise ValueError(f"there is no drive of kind {lacking[0]!r}")
         if lacking := sorted(asked - set(self.costs)):
-            raise ValueError(f"nothing says what a mount of kind {lacking[0]!r} costs")
+            raise ValueError(f"the costs of a mount of kind {lacking[0]!r} are unknown")
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,13 @@ class Changes:
     def __post_init__(self) -> None:
         above = (self.speed, self.depth, self.instances, self.inputs, self.outputs, self.disk_mb_s, self.link_mb_s)
         if any(one is not None and one <= 0 for one in (*above, self.chunk_gb, *self.drives.values())):
-            raise ValueError("numbers of a change must be above nothing")
+            raise ValueError("numbers of a change must be above 0")
         if self.gap_s is not None and self.gap_s < 0:
-            raise ValueError("a gap cannot be below nothing")
+            raise ValueError("a gap cannot be negative")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
-            raise ValueError("instances need inputs or outputs: what one of them reads from and writes to at once")
+            raise ValueError(
+                "instances need inputs or outputs: how many mounts one of them reads from or writes to at once"
+            )
 
     def alone(self) -> "list[Changes]":
         """Each of these changes without the others; inputs and outputs are a ratio, and stay with their instances.

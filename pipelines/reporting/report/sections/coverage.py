@@ -14,14 +14,14 @@ _MOST_NAMES = 5
 
 
 def is_withheld(headline: Row) -> bool:
-    """Whether too little was seen to say what the hours went on."""
+    """Whether too few logs were read to show the use of the hours."""
     available = headline.get("available_hours") or 0.0
     return not available or headline["unknown_hours"] > _MOST_UNSEEN * available
 
 
 @section("coverage", order=0, page="about")
 def header(asker: Asker) -> Section:
-    """What this is about, and how much of it was seen."""
+    """What this is about, and how much of it has logs."""
     site, build = asker.site, asker.only("checks")
     chosen = f"; {asker.chosen}" if asker.chosen else ""
     facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
@@ -29,15 +29,15 @@ def header(asker: Asker) -> Section:
     seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
     facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
     if not seen:
-        facts.append(("seen", "nothing: no log of the period is in the warehouse, and none is declared"))
+        facts.append(("seen", "nothing: no log of the period is in the warehouse, and site.toml declares none"))
     facts += [*_days_unseen(asker), *_clocks(asker)]
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]
     if build:
-        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the build before"
+        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the previous build"
         facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
     else:
-        facts.append(("data", "nothing was built yet"))
-    return Section("What was seen", facts=facts)
+        facts.append(("data", "nothing has been built yet"))
+    return Section("What the logs cover", facts=facts)
 
 
 def _freshness(asker: Asker) -> list[tuple[str, str]]:
@@ -79,7 +79,7 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
     if not unseen:
         return []
     named = listed(unseen, _MOST_DAYS)
-    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all, and are in no sum: {named}")]
+    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all and are in no total: {named}")]
 
 
 def _coverage(row: Row) -> str:
@@ -92,7 +92,7 @@ def _coverage(row: Row) -> str:
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
     text += f"{short} in {row['n_short']} of them" if short and hosts else short
     return text + (
-        f"; {quantity(row['undeclared_hours'], 'h')} more are not declared" if row["undeclared_hours"] else ""
+        f"; {quantity(row['undeclared_hours'], 'h')} more have no declared hours" if row["undeclared_hours"] else ""
     )
 
 
@@ -107,7 +107,7 @@ def _verdict(asker: Asker) -> str:
 
 
 def _clocks(asker: Asker) -> list[tuple[str, str]]:
-    """How far logs of different hosts may be laid side by side: each station by what tells of its clock best."""
+    """How far logs of different hosts may be laid side by side: each station by the best log of its clock."""
     best: dict[str, Row] = {}
     for row in asker.ask("clock_alignment").as_dicts():
         known = best.setdefault(row["station"], row)
@@ -127,6 +127,6 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
             seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
-            log = f"{row['source']} of {row['host']}: {seen} seen, {percent(row['needed'])} needed"
+            log = f"{row['source']} of {row['host']}: {seen} covered, {percent(row['needed'])} needed"
             rules.setdefault(log, []).append(row["rule"])
-    return [("withheld", f"{log}; no verdict of {', '.join(names)}") for log, names in rules.items()]
+    return [("withheld", f"{log}; not evaluated: {', '.join(names)}") for log, names in rules.items()]

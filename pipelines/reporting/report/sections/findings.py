@@ -27,19 +27,19 @@ def losses(asker: Asker) -> Section:
     title = "Top three recoverable losses"
     if not rows:
         text = (
-            "None: no finding of the period has a price."
+            "No finding of the period has a price."
             if covering(asker)
-            else ("None can be named: nothing of the period was seen.")
+            else ("No log covers the period, so no loss can be named.")
         )
         return Section(title, sentences=[text])
     sentence = (
-        "A gain is what would move more, capped by what comes next in the way, with the 90 % interval of days like"
-        " these; a price at most is not capped; hours that cannot be priced rank as an hour of the others is worth."
-        " Do not add them up: fixing one bottleneck exposes the next."
+        "A gain is the extra data that could move, capped by the next bottleneck, with a 90 % interval over days "
+        "like these. “At most” figures are not capped. Hours without a price rank at the average price of the "
+        "others. Gains do not add up: fixing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):
-        sentence = f"Most drive-hours have no log: take these as hints. {sentence}"
+        sentence = f"Most drive-hours have no log, so these are only hints. {sentence}"
     found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
     return Section(title, sentences=[sentence], losses=found)
 
@@ -81,7 +81,7 @@ def findings(asker: Asker) -> Section:
     sentences = [f"{finding_words.tally(rows)}: {states}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
-        asked = [f"None. Rules that were asked: {judged}."] if _were_asked(asker) else ["None."]
+        asked = [f"No findings. Rules that were applied: {judged}."] if _were_asked(asker) else ["None."]
         sentences = [*asked, *_gone(asker)]
     sentences += [*unjudged(asker), *_unsaid(asker)]
     left = len(rows) - len(shown)
@@ -102,13 +102,13 @@ def _gone(asker: Asker) -> list[str]:
 
 
 def _unsaid(asker: Asker) -> list[str]:
-    """Findings that fired, or stood before, and rest on logs of which too little was seen."""
+    """Findings that fired, or were open before, and depend on logs with too few hours."""
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
         f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
         for row in rows
     ]
-    return [f"Withheld, for these hours are missing: {listed(named, _MOST_NAMES)}."] if rows else []
+    return [f"Not judged, because these hours are missing: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _finding(asker: Asker, anchor: str, spells: list[Row], life: Row, is_repeat: bool) -> Finding:
@@ -156,7 +156,7 @@ def _others(spells: list[Row], asker: Asker) -> list[str]:
 
 
 def _trend(asker: Asker, finding_id: str) -> list[Night]:
-    """The last nights of a finding; none where it stood on one of them alone: one bar says nothing."""
+    """The last nights of a finding; no bars where it fired on one of them only: one bar says nothing."""
     rows = [row for row in asker.ask("finding_days").as_dicts() if row["finding_id"] == finding_id]
     nights = [Night(row["outcome"], _size(row) if row["outcome"] == "fired" else 0.0) for row in rows]
     return nights if sum(night.outcome == "fired" for night in nights) > 1 else []
@@ -179,7 +179,7 @@ def _evidence(text: str | None, zone: str) -> list[Evidence]:
 
 
 def _clock(at: Any, zone: str) -> str:
-    """The instant of a line on the site's clock; as it stands where it is none."""
+    """The instant of a line on the site's clock; unchanged where it has no time."""
     if at is None:
         return ""
     try:

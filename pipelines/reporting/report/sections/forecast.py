@@ -16,9 +16,9 @@ from pipelines.reporting.report.model import Burndown, Figure, Section, Table, T
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
 
-_MOST = 12  # campaigns, or kinds of drive, that are told of
+_MOST = 12  # campaigns, or kinds of drive, that are listed
 _LEVERS = 2
-_NOT_KEPT = "No forecast was kept for this day: `tapescope forecast` makes them, and so does `tapescope run`."
+_NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
     "": "fitted; drift: change of measured / modelled time in a week",
@@ -46,7 +46,7 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "How long spools last when tapes stop taking",
+        "How long spools last if tape stops writing",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
@@ -71,7 +71,7 @@ def _by(key: str, rows: list[Row]) -> dict[str, list[Row]]:
 
 def _so_far(one: Campaign, past: list[Row]) -> str:
     if not past:
-        return f"no log tells of a day since it begins, {day_text(one.begin)}"
+        return f"no log covers a day since it started, {day_text(one.begin)}"
     last = past[-1]
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
@@ -89,7 +89,7 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
     if end["value"] is None:
         return no_estimate(_refusal(end), "when it ends")
     if not end["value"]:
-        return "it is done"
+        return "it is complete"
     dates = [_date(asker.last, end[key]) for key in ("value", "value_low", "value_high")]
     basis = counted(end["n_samples"], end["sample_unit"][:-1])
     text = f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {basis}"
@@ -110,17 +110,17 @@ def _holdings(ahead: list[Row]) -> str:
     rows = {row["quantity"]: row for row in ahead}
     holds = rows.get("holdings_tb")
     if holds is None:
-        return "what will be held was not estimated"
+        return "its future size was not estimated"
     if holds["value"] is None:
-        return no_estimate(_refusal(holds), "what will be held")
+        return no_estimate(_refusal(holds), "future size")
     factor = rows["factor_year"]
     text = f"{interval(_estimate(holds), 'TB')} by then"
     if "met" in rows:
         met = f"met with {percent(rows['met']['value'])}"
     else:
-        met = "only of what was logged as written, for no export of volumes shows what was there before"
+        met = "counts only logged writes, because no export of volumes shows what was there before"
     if factor["value"] is None:
-        return f"{text}, {met}, if it goes on as it did; {no_estimate(_refusal(factor), 'growth')}"
+        return f"{text}, {met}, if it continues like this; {no_estimate(_refusal(factor), 'growth')}"
     grows = f"writing grows by a factor of {interval(_estimate(factor), '1')} a year"
     return f"{text}, {met}; {grows}, by {counted(holds['n_samples'], 'day')}"
 
@@ -156,11 +156,15 @@ def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
 
 def _score(asker: Asker) -> list[str]:
     """How forecasts fared of which is known what came."""
-    over = [row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs lack")]
+    over = [
+        row for row in asker.ask("forecast_scores").as_dicts() if row["verdict"] not in ("not over", "logs missing")
+    ]
     if not over:
         return []
     held = sum(row["verdict"] == "held" for row in over)
-    return [f"Of {counted(len(over), 'forecast')} of which is known what came, {held} held it; nine of ten should."]
+    return [
+        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had it in the interval; nine of ten should."
+    ]
 
 
 @section("model", order=70, page="plan")
@@ -179,7 +183,7 @@ def model_card(asker: Asker) -> Section:
     table = _cost_table(costs)
     return Section(
         "Model card",
-        sentences=sentences or ([] if table.rows else ["No costs are fitted and no drives are sized yet."]),
+        sentences=sentences or ([] if table.rows else ["No costs have been fitted and no drives sized yet."]),
         figures=figures[:_TORNADOS],
         tables=[table] if table.rows else [],
     )
@@ -228,7 +232,7 @@ def _cost_table(costs: list[Row]) -> Table:
     ends = ("", "_low", "_high")
     columns = [
         Column("drives", "VARCHAR", "kind of drive and direction"),
-        Column("n_mounts", "BIGINT", "mounts the fit rests on"),
+        Column("n_mounts", "BIGINT", "mounts used in the fit"),
         Column("error_share", "DOUBLE", "median error of the time of a mount", "1"),
         *(Column(f"{name}{end}", "DOUBLE", _COST_DOCS[end], unit) for name, unit in fitted for end in ends),
     ]
@@ -239,4 +243,4 @@ def _cost_table(costs: list[Row]) -> Table:
         values = [by_name.get(cost, {}).get(f"value{end}") for cost, _ in fitted for end in ends]
         error = by_name.get("median_error", {}).get("value")
         rows.append((name, group[0]["n_samples"], error, *values))
-    return Table("What serving costs here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])
+    return Table("Costs of a mount here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])

@@ -10,7 +10,7 @@ _MOST = 24
 _PARTS = (
     (
         "pool_use",
-        "Pools before tape",
+        "Disk pools",
         "operation storage_group file_family pool n_done n_failed moved_gb share latency_p50_s latency_p90_s",
         "dCache's billing files",
     ),
@@ -69,7 +69,7 @@ def requests(asker: Asker) -> Section:
     filled = [table for table in tables.values() if table.rows]
     if not filled:
         lacking = "no log of dCache's pools, of ENDIT or of TSM's server was read for the period"
-        return Section("Requests and pools", sentences=[f"Nothing is known of them: {lacking}."])
+        return Section("Requests and pools", sentences=[f"There is no data about them: {lacking}."])
     sentences = [*_moved(asker), *_followed(asker), *_missing(tables)]
     return Section("Requests and pools", sentences=sentences, tables=filled)
 
@@ -95,13 +95,13 @@ def _followed(asker: Asker) -> list[str]:
         return []
     if not n_followed:
         return [
-            f"None of {counted(n_all, 'recall')} can be followed to a drive: that takes the log of CTA's tape daemon"
-            " and billing records with the file's URI, or the log of ENDIT's retriever."
+            f"Not one of {counted(n_all, 'recall')} can be traced to a drive. That needs the log of CTA's tape "
+            f"daemon and billing records with the file's URI, or the log of ENDIT's retriever."
         ]
-    return [f"{percent(n_followed / n_all)} of {counted(n_all, 'recall')} can be followed to the tape system."]
+    return [f"{percent(n_followed / n_all)} of {counted(n_all, 'recall')} can be traced to the tape system."]
 
 
 def _missing(tables: dict[str, Table]) -> list[str]:
     """The logs that would fill the parts without rows."""
     lacking = list(dict.fromkeys(log for name, _, _, log in _PARTS if not tables[name].rows))
-    return [f"More is shown here with: {'; '.join(lacking)}."] if lacking else []
+    return [f"This section would show more with: {'; '.join(lacking)}."] if lacking else []

@@ -26,7 +26,7 @@ def one_sentence(asker: Asker) -> Section:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = "in hours that no log tells apart" if worked is None else f"in {fixed(worked, 'h')} of {available}"
+        hours = "in hours whose use no log shows" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
@@ -40,15 +40,15 @@ def _without_drives(asker: Asker, when: str) -> str:
     """The sentence where no log covers a drive: what was read all the same, and what the rules made of it."""
     logs = covering(asker)
     if not logs:
-        unseen = f"Nothing was seen of {when}" if asker.last else "Nothing was seen: no day has data"
-        return f"{unseen}, so nothing is said about it."
+        unseen = f"No log covers {when}" if asker.last else "No day has data"
+        return f"{unseen}, so it is not judged."
     n_findings = len(asker.ask("findings").rows)
     worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
     return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {counted(n_findings, 'finding')}{worst}."
 
 
 def _by_pools(asker: Asker) -> str:
-    """What pools moved, where no drive's log tells it."""
+    """What pools moved, where no drive's log shows it."""
     rows = [row for row in asker.ask("pool_use").as_dicts() if row["n_done"]]
     words = {"store": "to", "restore": "from"}
     moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
@@ -68,8 +68,8 @@ def _rates(headline: Row) -> str:
 
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
-        return "what the rest went on is not judged, for most of it has no log"
-    return _named_worst(asker) if asker.only("losses") else "no loss was found that could be priced"
+        return "the use of the rest is not judged, because most of it has no log"
+    return _named_worst(asker) if asker.only("losses") else "no loss was found that has a price"
 
 
 def _named_worst(asker: Asker) -> str:
@@ -92,8 +92,8 @@ def waterfall(asker: Asker) -> Section:
         return Section(
             title,
             sentences=[
-                "No drive-hour of the period is in the ledger: no server log was read for it. The ledger is made of"
-                " Enstore's LOG files, the log of CTA's tape daemon, or TSM's table SUMMARY or activity log."
+                "The ledger has no drive-hour of the period, because no server log was read for it. It needs "
+                "Enstore's LOG files, the log of CTA's tape daemon, or TSM's table SUMMARY or activity log."
             ],
         )
     groups = _groups(asker)
@@ -104,8 +104,8 @@ def waterfall(asker: Asker) -> Section:
     available = headline["available_hours"]
     unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the whole, and only the last"
-        " one moves data."
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the total, and only the "
+        f"last one moves data."
     )
     per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
@@ -130,21 +130,23 @@ def stations(asker: Asker) -> Section:
     if duty:
         one = duty[0]
         unseen = [row["station"] for row in duty if not row["coverage"]]
-        partly = [f"{row['station']} ({percent(row['coverage'])} seen)" for row in duty if 0 < row["coverage"] < 0.995]
+        partly = [
+            f"{row['station']} ({percent(row['coverage'])} covered)" for row in duty if 0 < row["coverage"] < 0.995
+        ]
         sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
-        sentences += [f"Seen in part: {', '.join(partly)}."] if partly else []
+        sentences += [f"Partly covered: {', '.join(partly)}."] if partly else []
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
         # left out of duty, not unseen or idle
-        sentences += [f"No duty is computed for scanning stations: {', '.join(scanning)}."] if scanning else []
+        sentences += [f"Duty is not computed for scanning stations: {', '.join(scanning)}."] if scanning else []
         sentences.append(
             f"Duty, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
-            f" {one['threshold_mb_s']:g} MB/s towards the station, the same at half and at twice that;"
-            " `out` is traffic from it. Active rates: average of the active half-hours."
+            f" {one['threshold_mb_s']:g} MB/s towards the station, and the same at half and twice that threshold. "
+            f"`out` is traffic from it. Active rates are averages of the active half-hours."
         )
     else:
         sentences = ["No station is declared in site.toml, or no period is known."]
     sentences.append(
-        "Gaps between files are judged without file marks, winding and time in which nobody asked;"
+        "Gaps between files are judged without file marks, winding and time without a request;"
         f" {asker.site.expected_gap_s:g} s are expected here."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
@@ -163,7 +165,7 @@ def _is_of_station(row: Row) -> bool:
 
 @section("drives", order=50, page="drives")
 def drives(asker: Asker) -> Section:
-    """The rates of drives and the hours behind them."""
+    """The rates of drives and their hours."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
     dead = (
         "drive dead_hours share filemark_hours checksum_hours database_hours no_request_hours request_hours"
@@ -186,17 +188,19 @@ def drives(asker: Asker) -> Section:
         ),
     ]
     moved = ["changed_at", "what", "entities", "measure", "mode", "generation", "before", "after", "summary"]
-    changes = asker.table("changes", "What was changed lately, and what moved", moved, _is_read, 20)
+    changes = asker.table("changes", "Recent changes and their effect", moved, _is_read, 20)
     tables += [changes] if changes.rows else []
     sentences = [
-        "Drive rate: bytes by the time the drive worked; overall rate: bytes by wall-clock from mount request to"
-        " dismounted, of mounts logged whole; f: the second by the first."
-        " Bytes, files and times are those of the period, whatever day a mount began; a mount over midnight counts in"
-        " both days. Basis of drive rates: call, inside drive calls; block, the block loop, also checksums and waits in"
-        " the buffer; encp, the client's rate, also waits for data and file marks: too low where drives waited;"
-        " estimate, a session of TSM less its waits for media, client and network."
+        "Drive rate is bytes ÷ time the drive worked. Overall rate is bytes ÷ wall-clock time from mount request to "
+        "end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and times are "
+        "those within the period; a mount over midnight counts in both days. Basis of drive rates: call is inside "
+        "drive calls; block is the block loop, with checksums and waits in the buffer. encp is the client's rate; "
+        "it includes waits for data and file marks, so it is too low where drives waited. estimate is a TSM session "
+        "less its waits for media, client and network."
     ]
-    return Section("Drives", sentences=sentences if asker.ask("drives").rows else ["No drive was seen."], tables=tables)
+    return Section(
+        "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
+    )
 
 
 def _is_whole(row: Row) -> bool:
@@ -216,13 +220,13 @@ def data_quality(asker: Asker) -> Section:
     checks = "relation expectation severity n_failing detail"
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
-        asker.table("coverage", "Logs not wholly seen, or not declared", coverage.split(), _is_short),
+        asker.table("coverage", "Logs with missing hours, or without declared hours", coverage.split(), _is_short),
         asker.table("lines_read", "Lines of the period's files", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
         asker.table("rejects", "Lines that could not be read, in all files", rejected, most=12),
-        asker.table("impossible_dates", "Files with dates that cannot be", ["path", "source", "summary"], most=20),
+        asker.table("impossible_dates", "Files with impossible dates", ["path", "source", "summary"], most=20),
         asker.table(
-            "contradictions", "Values that cannot be", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
+            "contradictions", "Impossible values", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
         ),
         asker.table(
             "changes",
@@ -234,7 +238,7 @@ def data_quality(asker: Asker) -> Section:
         asker.table("checks", "Checks not met", checks.split(), _is_unmet, 20),
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
-    sentences = [f"None of these: {'; '.join(nothing)}."] if nothing else []
+    sentences = [f"None of these occurred: {'; '.join(nothing)}."] if nothing else []
     names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
     notes = [f"Names repaired: {', '.join(names)}."] if names else []
     return Section("Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes)
@@ -252,7 +256,7 @@ def _is_unmet(row: Row) -> bool:
 @section("reproduce", order=100, page="sql")
 def reproduce(asker: Asker) -> Section:
     """What it takes to get the same numbers again. Must be the last one made: it lists what was asked."""
-    table = asker.table("files", "Files the numbers rest on", ["path", "source", "sha256"], most=200)
+    table = asker.table("files", "Files used for the numbers", ["path", "source", "sha256"], most=200)
     build = asker.only("checks")
     facts = [
         ("tapescope", _version()),
@@ -262,8 +266,8 @@ def reproduce(asker: Asker) -> Section:
         ("period", f"first_day={asker.first} last_day={asker.last}"),
     ]
     note = (
-        "`tapescope ask NAME first_day=… last_day=…` asks a question again. In any DuckDB client its SQL runs as it"
-        " stands here; a table AT (VERSION => snapshot) is what it was for this report, while the snapshot is kept."
+        "`tapescope ask NAME first_day=… last_day=…` asks a question again. The SQL below runs unchanged in any "
+        "DuckDB client. A table AT (VERSION => snapshot) has its state at this report, while the snapshot is kept."
     )
     queries = list(asker.queries.values())
     return Section("Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)

@@ -1,0 +1,20 @@
+"""Draw texts that a user reads, for somebody to judge who did not write them: `draw_texts [N] [SEED] [FOLDER …]`."""
+
+import random
+import sys
+
+from support.texts import all_texts
+
+
+def main(n_texts: int = 60, seed: int | None = None, *folders: str) -> None:
+    """Print `n_texts` texts drawn at random with their places, and the seed that draws them again."""
+    seed = random.SystemRandom().randrange(10**6) if seed is None else seed
+    shown = sorted({(text.text, f"{text.path}:{text.line}") for text in all_texts(*folders) if text.is_shown})
+    print(f"{n_texts} of {len(shown)} texts, seed {seed}")
+    for number, (text, place) in enumerate(random.Random(seed).sample(shown, n_texts), 1):
+        print(f"\n{number}. {place}\n   {text}")
+
+
+if __name__ == "__main__":
+    numbers = [int(one) for one in sys.argv[1:3]]
+    main(*numbers, *sys.argv[3:])
