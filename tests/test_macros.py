@@ -36,10 +36,12 @@ WORKED = {
 }
 
 
+@pytest.mark.parametrize("zone", ["", "America/Chicago", "Asia/Kolkata"])
 @pytest.mark.parametrize("sql", WORKED)
-def test_worked_examples(sql: str) -> None:
+def test_worked_examples(sql: str, zone: str) -> None:
+    """They are the same, whichever zone the connection's site has."""
     with duckdb.connect(":memory:") as connection:
-        connection.execute(f"SET TimeZone = 'UTC'; {macros()}")
+        connection.execute(f"SET TimeZone = 'UTC'; {macros(zone)}")
         assert connection.execute(f"SELECT {sql}").fetchone() == (WORKED[sql],)
 
 

@@ -21,6 +21,7 @@ class SnapshotReader:
 
     def __init__(self, site: Site, snapshot: int | None = None) -> None:
         self._snapshot = snapshot
+        self._zone = site.zone
         self._stack = ExitStack()
         self._idle: list[Connection] = []  # cursors that know the macros
         try:
@@ -47,7 +48,7 @@ class SnapshotReader:
             cursor = self._idle.pop()
         except IndexError:
             cursor = self._connection.cursor()
-            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros()}")
+            cursor.execute(f"SET TimeZone = 'UTC'; USE {LAKE}; {macros(self._zone)}")
         try:
             yield cursor
         except BaseException:

@@ -226,10 +226,11 @@ def load_catalog(folder: Path = FOLDER) -> Catalog:
 
 
 @cache
-def macros() -> str:
+def macros(zone: str = "") -> str:
     """SQL that makes the macros of `schemas/macros.sql`, and `rule_limit(rule, param)` with the numbers of all rules.
 
-    Each connection has macros of its own, and so has each cursor.
+    They are quick for a site's `zone`, and give the same without. Each connection has macros of its own, and so has
+    each cursor.
     """
     limits = "".join(
         f"\n    WHEN {sql_inspect.quote(f'{rule.name}.{name}')} THEN CAST({value} AS DOUBLE)"
@@ -238,7 +239,12 @@ def macros() -> str:
         if type(value) in (int, float)
     )
     given = (FOLDER / "macros.sql").read_text(encoding="utf-8")
-    return f"{given}\nCREATE OR REPLACE TEMP MACRO rule_limit(rule, param) AS CASE rule || '.' || param{limits} END;\n"
+    known = f"WHEN zone = {sql_inspect.quote(zone)} THEN timezone({sql_inspect.quote(zone)}, given)"
+    own = {
+        "rule_limit(rule, param)": f"CASE rule || '.' || param{limits} END",
+        **({"in_zone(given, zone)": f"CASE {known} ELSE timezone(zone, given) END"} if zone else {}),
+    }
+    return given + "".join(f"\nCREATE OR REPLACE TEMP MACRO {head} AS {body};\n" for head, body in own.items())
 
 
 @cache

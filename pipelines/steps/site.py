@@ -31,7 +31,7 @@ def export(site: Site, path: Path) -> int:
     with Warehouse(site).read() as connection:
         connection.execute(f"ATTACH {quote(str(path))} AS plain")
         connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
-        connection.execute(f"USE plain; {macros().replace(' TEMP ', ' ')}; USE {LAKE}")
+        connection.execute(f"USE plain; {macros(site.zone).replace(' TEMP ', ' ')}; USE {LAKE}")
         row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
         connection.execute("DETACH plain")
     return int(row[0]) if row else 0

@@ -218,7 +218,7 @@ class Warehouse:
                 connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
                 if object_storage.is_object_storage(self.data_path):
                     connection.execute(object_storage.secret_sql(self.data_path))
-                connection.execute(macros())
+                connection.execute(macros(self.site.zone))
                 yield connection
             except duckdb.HTTPException as error:
                 first_line = str(error).splitlines()[0]
@@ -261,7 +261,7 @@ class Warehouse:
         if object_storage.is_object_storage(self.data_path):
             lines.append("-- the data are in object storage: first CREATE SECRET (TYPE s3, KEY_ID …, SECRET …)")
         lines += ["SET TimeZone = 'UTC'", self._attach_sql("READ_ONLY"), f"USE {LAKE}", ""]
-        return ";\n".join(lines) + macros()
+        return ";\n".join(lines) + macros(self.site.zone)
 
     def _extensions(self) -> tuple[str, ...]:
         more = ["postgres_scanner"] if self.is_postgres else []

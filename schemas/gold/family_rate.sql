@@ -60,7 +60,7 @@ per_session AS (
                                ORDER BY sum(bytes) DESC, mode, storage_group, file_family) = 1
 ),
 stated AS (
-    SELECT s.system, s.from_at, s.to_at, c.zone, s.state, date_diff('microsecond', s.from_at, s.to_at) AS whole_us,
+    SELECT s.system, s.from_at, s.to_at, s.state, date_diff('microsecond', s.from_at, s.to_at) AS whole_us,
            -- parts of a transfer, as in gold.drive_ledger: the waits of its timing line, spread evenly over it
            CASE WHEN s.state = 'transfer'
                 THEN CAST(1e6 * (coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0)) AS BIGINT) ELSE 0 END AS wait_us,
@@ -77,11 +77,15 @@ stated AS (
     CROSS JOIN site.setting c
     WHERE s.state NOT IN ('down', 'hung', 'unknown') AND (t.transfer_id IS NOT NULL OR p.session_id IS NOT NULL)
 ),
+bounds AS (
+    SELECT d.on_day, day_begin(d.on_day, c.zone) AS begin_at, day_end(d.on_day, c.zone) AS end_at
+    FROM (SELECT DISTINCT on_day FROM stated) d CROSS JOIN site.setting c
+),
 spent AS (
-    SELECT on_day, system, storage_group, file_family, mode, state, whole_us,
-           date_diff('microsecond', greatest(from_at, day_begin(on_day, zone)), least(to_at, day_end(on_day, zone))) AS us,
-           least(wait_us, whole_us) AS wait_us, least(wait_us + checksum_us, whole_us) AS still_us
-    FROM stated
+    SELECT s.on_day, s.system, s.storage_group, s.file_family, s.mode, s.state, s.whole_us,
+           date_diff('microsecond', greatest(s.from_at, b.begin_at), least(s.to_at, b.end_at)) AS us,
+           least(s.wait_us, s.whole_us) AS wait_us, least(s.wait_us + s.checksum_us, s.whole_us) AS still_us
+    FROM stated s JOIN bounds b ON b.on_day = s.on_day
 ),
 split AS (
     SELECT * EXCLUDE (wait_us, still_us),

@@ -199,6 +199,8 @@ edge AS (
     FROM (SELECT drive, from_at AS edge_at, waiting, logging, stated FROM span
           UNION ALL SELECT drive, to_at, -waiting, -logging, -stated FROM span)
     GROUP BY drive, edge_at
+    -- most states follow upon each other; coverage is cut where a day ends
+    HAVING sum(waiting) <> 0 OR sum(stated) <> 0 OR bool_or(logging <> 0)
 ),
 stretch AS (
     SELECT drive, edge_at, lead(edge_at) OVER w AS next_at, sum(waiting) OVER w AS waiting,

@@ -55,11 +55,12 @@ step AS (
     SELECT system, from_at AS step_at, 1 AS used, CASE WHEN state = 'transfer' THEN 1 ELSE 0 END AS transferring FROM state
     UNION ALL
     SELECT system, to_at, -1, CASE WHEN state = 'transfer' THEN -1 ELSE 0 END FROM state
-    UNION ALL SELECT system, hour_at, 0, 0 FROM seen
+    UNION ALL SELECT system, hour_at, 0, 0 FROM seen  -- the only steps of no drive
 ),
 instant AS (
     -- a drive's states follow upon each other: what ends and begins at one instant is added up first
     SELECT system, step_at, sum(used) AS used, sum(transferring) AS transferring FROM step GROUP BY system, step_at
+    HAVING sum(used) <> 0 OR sum(transferring) <> 0 OR bool_or(used = 0)
 ),
 level AS (
     SELECT system, step_at, sum(used) OVER w AS in_use, sum(transferring) OVER w AS transferring

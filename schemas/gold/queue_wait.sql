@@ -60,6 +60,7 @@ edge AS (
           UNION ALL SELECT drive, from_at, 0, 1 FROM silver.drive_state
           UNION ALL SELECT drive, to_at, 0, -1 FROM silver.drive_state)
     GROUP BY drive, edge_at
+    HAVING sum(logging) <> 0 OR sum(stated) <> 0  -- most states follow upon each other
 ),
 stretch AS (
     SELECT drive, edge_at AS from_at, lead(edge_at) OVER w AS to_at, sum(logging) OVER w AS logging, sum(stated) OVER w AS stated

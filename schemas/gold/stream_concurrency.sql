@@ -57,8 +57,11 @@ edge AS (
     FROM step GROUP BY station, edge_at
 ),
 level AS (
-    SELECT station, edge_at, date_diff('microsecond', edge_at, lead(edge_at) OVER w) AS us, sum(read_n) OVER w AS read_n,
-           sum(read_x) OVER w AS read_x, sum(read_xx) OVER w AS read_xx, sum(write_n) OVER w AS write_n,
+    -- counts are exact as DOUBLE, of which DuckDB makes running sums in half the time
+    SELECT station, edge_at, date_diff('microsecond', edge_at, lead(edge_at) OVER w) AS us,
+           CAST(sum(CAST(read_n AS DOUBLE)) OVER w AS BIGINT) AS read_n,
+           sum(read_x) OVER w AS read_x, sum(read_xx) OVER w AS read_xx,
+           CAST(sum(CAST(write_n AS DOUBLE)) OVER w AS BIGINT) AS write_n,
            sum(write_x) OVER w AS write_x, sum(write_xx) OVER w AS write_xx
     FROM edge
     WINDOW w AS (PARTITION BY station ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
