@@ -7,7 +7,7 @@ import click
 
 from pipelines.cli.build import build_sentence, build_site
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.options import json_option, load_site, site_option, workers_option
 from pipelines.cli.output import reading_bar
 
 
@@ -15,19 +15,22 @@ from pipelines.cli.output import reading_bar
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @site_option
 @json_option
+@workers_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
-def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
+def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int | None, again: bool) -> None:
     """Read the logs that site.toml names, or the files and folders given, where they are new or have changed."""
-    counts = ingest_files(load_site(site_path), list(paths) or None, again)
+    counts = ingest_files(load_site(site_path), list(paths) or None, again, workers)
     print_counts(counts, as_json, ingest_sentence(counts))
 
 
-def ingest_files(site: Any, paths: list[Path] | None, again: bool) -> dict[str, Any]:
+def ingest_files(
+    site: Any, paths: list[Path] | None = None, again: bool = False, workers: int | None = None
+) -> dict[str, Any]:
     """Read logs, with a progress bar; returns the step's counts."""
     from pipelines import steps
 
     with reading_bar(steps.bytes_to_read(site, paths), "reading") as advance:
-        return steps.ingest(site, paths, again, advance).as_dict()
+        return steps.ingest(site, paths, again, advance, workers=workers).as_dict()
 
 
 def ingest_sentence(counts: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from pipelines.cli.counts import print_counts, problem_lines
 from pipelines.cli.detect import SEVERITIES, detect_sentence, exit_on
 from pipelines.cli.forecast import forecast_sentence
 from pipelines.cli.ingest import ingest_files, ingest_sentence
-from pipelines.cli.options import json_option, load_site, period, period_options, site_option
+from pipelines.cli.options import json_option, load_site, period, period_options, site_option, workers_option
 from pipelines.primitives.errors import NothingRead
 
 
@@ -20,13 +20,24 @@ from pipelines.primitives.errors import NothingRead
 @period_options
 @json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
-def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+@workers_option
+def run(
+    site_path: Path,
+    day_day: Any,
+    from_day: Any,
+    to_day: Any,
+    as_json: bool,
+    fail_on: str | None,
+    workers: int | None,
+) -> None:
     """Ingest, build, detect, forecast and report: what the DAG nightly_report does."""
-    found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json)
+    found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
     exit_on(found, fail_on)
 
 
-def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -> list[dict[str, Any]]:
+def run_steps(
+    site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
+) -> list[dict[str, Any]]:
     """All steps in order. Where one fails the report is written all the same, and says so."""
     from pipelines import steps
 
@@ -35,7 +46,7 @@ def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -
     failure: Exception | None = None
     step = "ingest"
     try:
-        read = ingest_files(site, None, False)
+        read = ingest_files(site, workers=workers)
         problems += problem_lines([*read["problems"], *read["warnings"]])
         print_counts(read, as_json, ingest_sentence(read))
         step = "build"

@@ -66,17 +66,16 @@ class Place:
 
 
 class Stage:
-    """Writes the files of one process; `connection`, which need not be the lake's writer, writes to object storage."""
+    """Writes the files of one process; `connection`, which need not be the lake's writer, writes to object storage.
 
-    def __init__(self, place: Place, connection: Connection | None = None) -> None:
+    What is no final file lies in `folder`: one below the data path, unless `aside` is given.
+    """
+
+    def __init__(self, place: Place, connection: Connection | None = None, aside: str = "") -> None:
         self.place, self.connection = place, connection
         self.token = f"staged-{uuid.uuid4().hex}"
+        self.folder = aside or f"{place.data_path}/{STAGING}/{self.token}"
         self._numbers = count()
-
-    @property
-    def folder(self) -> str:
-        """Where what is no final file lies."""
-        return f"{self.place.data_path}/{STAGING}/{self.token}"
 
     def write_frame(self, relation: Relation, rows: pl.DataFrame, day: date | None) -> StagedFile:
         """A final file of a relation partitioned by day: all its columns but `day`, in the contract's types."""
@@ -84,6 +83,12 @@ class Stage:
         path = f"{self.place.folder_of(relation)}/day={day or _NO_DAY}/{self._name()}.parquet"
         write_parquet(rows, path, self.connection)
         return StagedFile(relation.full_name, path, rows.height, True, day)
+
+    def write_rest(self, relation: Relation, rows: pl.DataFrame) -> StagedFile:
+        """Rows to be inserted, of any days, with all columns of the relation."""
+        path = f"{self.folder}/{self._name()}.parquet"
+        write_parquet(rows, path, self.connection)
+        return StagedFile(relation.full_name, path, rows.height, False)
 
     def write_select(self, connection: Connection, relation: Relation, sql: str) -> list[StagedFile]:
         """What a SELECT gives, which has the relation's columns in any order: a final file a day, else one file.
@@ -137,17 +142,22 @@ def register(connection: Connection, relations: Mapping[str, Relation], files: I
     for file in files:
         by_kind.setdefault((file.relation, file.is_final), []).append(file)
     for (name, is_final), some in sorted(by_kind.items()):
-        relation = relations[name]
-        paths = f"[{', '.join(quote(file.path) for file in some)}]"
-        if is_final:
-            target = f"{quote(LAKE)}, {quote(relation.name)}, {paths}, schema => {quote(relation.layer)}"
-            connection.execute(f"CALL ducklake_add_data_files({target}, hive_partitioning => true)").fetchall()
-        else:
-            columns = ", ".join(f'"{column}"' for column in relation.column_names)
-            connection.execute(
-                f"INSERT INTO {LAKE}.{name} ({columns}) SELECT {columns}"
-                f" FROM read_parquet({paths}, hive_partitioning = false)"
-            )
+        (_add if is_final else _insert)(connection, relations[name], [file.path for file in some])
+
+
+def _add(connection: Connection, relation: Relation, paths: list[str]) -> None:
+    target = f"{quote(LAKE)}, {quote(relation.name)}, {_list(paths)}, schema => {quote(relation.layer)}"
+    connection.execute(f"CALL ducklake_add_data_files({target}, hive_partitioning => true)").fetchall()
+
+
+def _insert(connection: Connection, relation: Relation, paths: list[str]) -> None:
+    columns = ", ".join(f'"{column}"' for column in relation.column_names)
+    source = f"read_parquet({_list(paths)}, hive_partitioning = false)"
+    connection.execute(f"INSERT INTO {LAKE}.{relation.full_name} ({columns}) SELECT {columns} FROM {source}")
+
+
+def _list(paths: list[str]) -> str:
+    return f"[{', '.join(map(quote, paths))}]"
 
 
 def remove(files: Iterable[StagedFile]) -> None:
