@@ -12,7 +12,7 @@ from benchmarks import day, inputs, pages, peer_errors, tables, week, year
 from benchmarks.aims import BIG, judge
 from benchmarks.cta_peers import json_library
 from benchmarks.day import DAY
-from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, VMSTAT
+from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, MANY, VMSTAT
 from benchmarks.measure import REPO, Result, Task, measure
 from benchmarks.pages import PAGES
 from benchmarks.tasks import JC_MB
@@ -20,10 +20,12 @@ from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
-INPUTS = (*SOURCES, CTA + JSON, BIG, WEEK, DAY)
+INPUTS = (*SOURCES, CTA + JSON, VMSTAT + MANY, ENSTORE + MANY, BIG, WEEK, DAY)
 PARTS = (*INPUTS, PAGES)
 TITLES = {
     "ingest": "file to committed rows",
+    "by_one": "ten files to committed rows, one process",
+    "by_two": "ten files to committed rows, two processes",
     "parse": "reading and parsing only",
     "read_blocks": "our blocks of numbered lines",
     "read_lines": "Polars read_lines",
@@ -41,12 +43,15 @@ PLAN = {
     IOSTAT: ("ingest", "parse", "jc", *(("iostat_tool",) if find_spec("iostat") else ())),
     CTA: ("ingest", "parse", "cta_re_loop"),
     CTA + JSON: ("ingest", "parse", "cta_json_loop"),
+    VMSTAT + MANY: ("by_one", "by_two"),
+    ENSTORE + MANY: ("by_one", "by_two"),
     BIG: ("ingest",),
     WEEK: ("whatif",),
     DAY: ("nightly",),
 }
 OF_ANY = ("ingest", "parse")
 LARGE = {VMSTAT, ENSTORE, IOSTAT, CTA, CTA + JSON}
+MANY_MB = 10  # times the size of one log
 
 
 @click.command()
@@ -87,7 +92,7 @@ def main(
     say = Console(stderr=True).print
     tasks: dict[tuple[str, str], Task] = {}
     for name in selected:
-        size = big_mb if name == BIG else mb if name in LARGE else small_mb
+        size = big_mb if name == BIG else mb if name in LARGE else mb * MANY_MB if name.endswith(MANY) else small_mb
         message = f"recording {story.stem}" if name == WEEK else f"making {name}, {size:g} MB"
         say(message, highlight=False)
         path = _made(folder, name, size, story)
@@ -110,6 +115,8 @@ def main(
 def _made(folder: Path, name: str, mb: float, story: Path) -> Path:
     if name in (WEEK, DAY):
         return week.make(folder, story) if name == WEEK else day.make(folder)
+    if name.endswith(MANY):
+        return inputs.make_many(folder, name.removesuffix(MANY), mb)
     return inputs.make(folder, ENSTORE if name == BIG else name, mb)
 
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.day import DAY
-from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, MB, VMSTAT
+from benchmarks.inputs import CTA, ENSTORE, IOSTAT, JSON, MANY, MB, VMSTAT
 from benchmarks.measure import CORES, PageResult, Result
 from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 BIG = "big"
 JC_AIM, JC_IOSTAT_AIM, LEAST_MB_S = 40.0, 12.0, 20.0
+WORKERS_AIM = 1.7
 RE_AIM, LINES_AIM, PEAK_AIM_MB = 3.0, 4.0, 1000.0
 WHATIF_AIM_S = 10.0
 NIGHTLY_AIM_S = 300.0
@@ -51,6 +52,11 @@ def judge(results: Results) -> list[Aim]:
             times, title = both[0].mb_s / both[1].mb_s, both[1].task.title
             requirement = f"{name} to committed rows: at least {RE_AIM:g}× the {title}"
             aims.append(_aim(requirement, times, "×", times >= RE_AIM))
+    for name in (VMSTAT + MANY, ENSTORE + MANY):
+        if both := _pair(results, (name, "by_one"), (name, "by_two")):
+            times = both[0].seconds / both[1].seconds
+            requirement = f"{name}: two processes at least {WORKERS_AIM:g}× as fast as one"
+            aims.append(_aim(requirement, times, "×", times >= WORKERS_AIM))
     if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "read_lines")):
         times = both[1].mb_s / both[0].mb_s
         requirement = f"log to committed rows: at most {LINES_AIM:g}× as long as Polars takes for its lines"

@@ -1,5 +1,6 @@
 """The files that are measured: made from a seed, of a given size, and kept by size for the next run."""
 
+import re
 from pathlib import Path
 
 from benchmarks.texts import all_texts
@@ -8,6 +9,7 @@ MB = 1_000_000
 SEED = 1
 VERSION = 3  # of the texts: raise it when a generator changes, or a kept file of before is measured
 ENSTORE, VMSTAT, IOSTAT, CTA = "enstore_log", "vmstat", "iostat", "cta_taped"
+MANY, N_MANY = "-many", 10  # behind a source's name: ten logs of that many hosts or days, together of the size
 JSON = "-json"  # behind a source's name: its log as JSON
 SITE = """\
 name = "benchmark"
@@ -38,3 +40,31 @@ def make(folder: Path, stem: str, mb: float) -> Path:
                 break
     unfinished.rename(path)
     return path
+
+
+def make_many(folder: Path, stem: str, mb: float) -> Path:
+    """Ten different logs of a source, with a site.toml that names them; returns the folder of the logs."""
+    place = folder / f"{stem}{MANY}-{mb:g}MB-v{VERSION}" / "logs"
+    if place.exists():
+        return place
+    text, unfinished = all_texts()[stem], place.with_name("unfinished")
+    unfinished.mkdir(parents=True, exist_ok=True)
+    for n in range(N_MANY):
+        with (unfinished / _name(text.NAME, n)).open("wb") as file:
+            for piece in text.text(SEED + n):
+                file.write(piece.encode())
+                if file.tell() >= mb * MB / N_MANY:
+                    break
+    glob = f"logs/{text.GLOB}"
+    (place.parent / "site.toml").write_text(SITE.format(glob=glob, origin=getattr(text, "ORIGIN", "")))
+    unfinished.rename(place)
+    return place
+
+
+def _name(name: str, n: int) -> str:
+    """The name of the n-th log, of a host or a day of its own.
+
+    >>> _name("stager1_1s.txt", 2), _name("DEBUGLOG-2010-03-10", 2)
+    ('stager3_1s.txt', 'DEBUGLOG-2010-03-12')
+    """
+    return re.sub(r"stager1|\d\d$", lambda found: f"stager{n + 1}" if found[0] == "stager1" else str(10 + n), name)

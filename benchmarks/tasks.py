@@ -44,6 +44,26 @@ def ingest(path: Path) -> Facts:
     return {"seconds": seconds, "rows": done["n_records"], "lines": done["n_lines"], "loaded": done["loaded"]}
 
 
+def by_one(path: Path) -> Facts:
+    """Several logs to committed rows, all in one process."""
+    return _ingest_by(path, 1)
+
+
+def by_two(path: Path) -> Facts:
+    """The same, read by two processes."""
+    return _ingest_by(path, 2)
+
+
+def _ingest_by(path: Path, workers: int) -> Facts:
+    site = _site_of(path)
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    report, seconds = _timed(lambda: steps.ingest(site, workers=workers))
+    done = report.as_dict()
+    shutil.rmtree(site.warehouse_path, ignore_errors=True)
+    n_bytes = sum(file.stat().st_size for file in path.iterdir())
+    return {"seconds": seconds, "rows": done["n_records"], "loaded": done["loaded"], "bytes": n_bytes}
+
+
 def _site_of(path: Path) -> Site:
     """The site whose site.toml is in the nearest folder above."""
     return steps.site_at(next(folder for folder in path.parents if (folder / "site.toml").exists()))
@@ -150,7 +170,7 @@ def nightly(path: Path) -> Facts:
 TASKS: dict[str, Callable[[Path], Facts]] = {
     task.__name__: task
     for task in (
-        *(ingest, parse, read_lines, read_blocks),
+        *(ingest, by_one, by_two, parse, read_lines, read_blocks),
         *(re_loop, cta_re_loop, cta_json_loop, jc, iostat_tool, whatif, nightly),
     )
 }
@@ -180,8 +200,9 @@ def _peak_bytes() -> int:
 
 
 def _cpu_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    """Of this process and of those it started that have ended."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(used.ru_utime + used.ru_stime for used in both)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,14 @@ def recognise() -> list[dict[str, int]]:
     return [{"number": number, "of": n_batches} for number in range(n_batches)]
 
 
-@task(pool=POOL)
+@task
 def read(number: int, of: int) -> dict[str, Any]:
-    return call("ingest", share=(number, of))
+    return call("read_files", share=(number, of))
+
+
+@task(pool=POOL, trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
+def commit() -> dict[str, Any]:
+    return call("commit")
 
 
 @task(outlets=[BRONZE], trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
@@ -46,7 +51,7 @@ def announce() -> dict[str, Any]:
 
 @dag(schedule=WHEN, doc_md=__doc__, **EACH_DAG)
 def ingest() -> None:
-    read.expand_kwargs(recognise()) >> announce()
+    read.expand_kwargs(recognise()) >> commit() >> announce()
 
 
 ingest()

@@ -26,7 +26,7 @@ NAMES = [path.stem for path in DAG_FILES if path.stem not in SHARED]
 WRITERS: dict[str, set[str]] = {
     "collect": set(),
     "diagnose": {"build", "detect", "forecast"},
-    "ingest": {"read"},
+    "ingest": {"commit"},
     "maintain": {"tidy"},
     "nightly_report": {"ingest", "build", "detect", "forecast"},
 }
@@ -193,7 +193,7 @@ def test_dags_run_on_the_sample_archive(sample_run: tuple[Site, dict[str, Any]])
     assert {name: one["run"] for name, one in outcomes.items()} == dict.fromkeys(outcomes, "success")
     assert all(state == "success" for one in outcomes.values() for state in one["tasks"].values())
     n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
-    assert outcomes["ingest"]["counts"]["read"]["loaded"] == n_files
+    assert outcomes["ingest"]["counts"]["commit"]["loaded"] == n_files
     changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.link_sample' FROM bronze.link_sample")}
     assert changed <= outcomes["ingest"]["counts"]["announce"].keys(), "a table that was filled is not announced"
     assert outcomes["nightly_report"]["counts"]["ingest"]["loaded"] == 0, "a file was read twice"

@@ -15,9 +15,10 @@ import requests
 
 from pipelines import steps
 from pipelines.config.site import Site
+from pipelines.ingest import rows, workers
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.warehouse.connection import Warehouse
-from support.archive import SITE, all_rows, differences, make, make_site, query
+from support.archive import SITE, all_rows, bronze, differences, make, make_site, query
 from support.ports import free_port
 from support.two_days import FIRST, SECOND, arrive
 
@@ -120,3 +121,20 @@ def test_what_is_wrong_is_reported_without_the_keys(tmp_path: Path, monkeypatch:
             pass
     with pytest.raises(ConfigError, match="data_path must be a folder, or s3://BUCKET/FOLDER"):
         site_in(tmp_path / "web", "https://storage.example.org/lake")
+
+
+@pytest.mark.usefixtures("server")
+def test_what_is_read_apart_lies_there_until_it_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Final files, rows that files share and the manifest; taken once, although nothing there is removed."""
+    monkeypatch.setattr(rows, "FINAL_ROWS", 100)
+    monkeypatch.setattr(workers, "PAYING_BYTES", 0)
+    site, plain = site_in(tmp_path / "site", f"s3://{BUCKET}/apart"), site_in(tmp_path / "plain", "data")
+    for one in (site, plain):
+        arrive(one, FIRST)
+    steps.ingest(plain)
+    steps.read_files(site)
+    assert steps.commit(site).as_dict()["loaded"] == 3 and steps.commit(site).as_dict()["files"] == 0
+    for one in (site, plain):
+        arrive(one, SECOND)
+        steps.ingest(one, workers=2)
+    assert differences(bronze(plain), bronze(site)) == []

@@ -6,7 +6,7 @@ import click
 
 from pipelines.cli.build import build_site
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.options import json_option, load_site, site_option, workers_option
 from pipelines.cli.output import reading_bar
 
 
@@ -14,14 +14,15 @@ from pipelines.cli.output import reading_bar
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @site_option
 @json_option
+@workers_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
-def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, again: bool) -> None:
+def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int | None, again: bool) -> None:
     """Read the logs that site.toml names, or the files and folders given, where they are new or have changed."""
     from pipelines import steps
 
     site, given = load_site(site_path), list(paths) or None
     with reading_bar(steps.bytes_to_read(site, given), "reading") as advance:
-        read = steps.ingest(site, given, again, advance)
+        read = steps.ingest(site, given, again, advance, workers=workers)
     print_counts(read.as_dict(), as_json, read.sentence)
 
 

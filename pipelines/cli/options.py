@@ -25,6 +25,12 @@ def site_option(command: Command) -> Command:
     )(command)
 
 
+def workers_option(command: Command) -> Command:
+    """How many processes read logs."""
+    text = "Processes that read logs, where there is much to read: by default those of site.toml, or one for each core."
+    return click.option("--workers", type=click.IntRange(min=1), help=text)(command)
+
+
 def period_options(command: Command) -> Command:
     """Which days a command is about; `period` resolves them to a first and a last day."""
     for name, text in (("--to", "Last site day."), ("--from", "First site day."), ("--day", "One site day.")):

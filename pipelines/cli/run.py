@@ -9,7 +9,7 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.detect import SEVERITIES, exit_on
-from pipelines.cli.options import json_option, load_site, period, period_options, site_option
+from pipelines.cli.options import json_option, load_site, period, period_options, site_option, workers_option
 from pipelines.cli.output import reading_bar, step_spinner
 
 if TYPE_CHECKING:  # the command line starts without the libraries that the steps need
@@ -21,17 +21,28 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @period_options
 @json_option
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
-def run(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+@workers_option
+def run(
+    site_path: Path,
+    day_day: Any,
+    from_day: Any,
+    to_day: Any,
+    as_json: bool,
+    fail_on: str | None,
+    workers: int | None,
+) -> None:
     """Ingest, build, detect, forecast and report: what the DAG nightly_report does."""
-    found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json)
+    found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
     exit_on(found, fail_on)
 
 
-def run_steps(site: Any, first: date | None, last: date | None, as_json: bool) -> list[dict[str, Any]]:
+def run_steps(
+    site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
+) -> list[dict[str, Any]]:
     """All steps in order, each printed once it is done; raises what failed first, after the report."""
     from pipelines import steps
 
-    made = steps.run(site, _Terminal(as_json), first, last)
+    made = steps.run(site, _Terminal(as_json), first, last, workers)
     if made.report:
         written = made.report
         print_counts({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")

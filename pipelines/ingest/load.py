@@ -1,6 +1,6 @@
-"""One file into the lake: plan, parse, stage, make room by the rule of succession, register."""
+"""One file into the lake: plan, read, make room by the rule of succession, register."""
 
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -8,45 +8,67 @@ import polars as pl
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.parse_file import FileParse, cut_at_midnight
 from pipelines.ingest.parts import Part, Span
 from pipelines.ingest.plan import Plan, plans, unchanged
+from pipelines.ingest.reading import Reader, Reading
 from pipelines.ingest.registry import FileRegistry, FileReport
+from pipelines.ingest.rows import Setup
 from pipelines.ingest.staging import Staging
 from pipelines.ingest.succession import Succession, joined
-from pipelines.sources import blocks
-from pipelines.sources._shared import coverage
+from pipelines.ingest.withdrawal import take_out
 from pipelines.warehouse.connection import LAKE, Connection
-from pipelines.warehouse.tables import LOG_COVERAGE
 
 BY_CHANCE = 20  # so many records of two days may be the same, of a log that is nearly empty
 _UNREAD = {"loaded": "unchanged", "withdrawn": "withdrawn"}
 
 
+@dataclass(frozen=True)
+class Early:
+    """What another process found in a file: on behind this part, or from the first line; None where it could not."""
+
+    continues: str
+    reading: Reading | None
+
+
 class Loader:
     """Loads the files of one batch on a writing connection inside its transaction; paths are relative to `root`."""
 
-    def __init__(self, connection: Connection, catalog: Catalog, staging: Staging, root: Path) -> None:
-        self.connection, self.staging = connection, staging
+    def __init__(self, connection: Connection, catalog: Catalog, setup: Setup, root: Path) -> None:
+        self.connection = connection
+        self.reader, self.staging = Reader(setup, connection), Staging(connection, setup)
         self.registry = FileRegistry(connection, catalog)
-        bronze = {relation.name: relation for relation in catalog.layer("bronze")}
-        self.succession = Succession(self.registry, bronze, root)
-        self.n_files = 0
+        self.bronze = {relation.name: relation for relation in catalog.layer("bronze")}
+        self.succession = Succession(self.registry, self.bronze, root)
 
     def flush(self) -> None:
         """Put what was read of a batch into the lake, in the caller's transaction."""
-        self.staging.flush()
+        gone = [file_id for file_id in self.staging.flush() if file_id not in self.registry.rows]
+        take_out(self.connection, self.bronze, gone)  # what a later file of the batch replaced
         self.registry.write_back()
 
-    def load(self, file: IncomingFile) -> FileReport:
-        """Read what is new in a file and stage its rows."""
+    def plan(self, file: IncomingFile) -> Plan | None:
+        """How a file would be read, as far as is known now; None where it would not."""
+        if unchanged(self.registry, file) or file.status is None or not file.source:
+            return None
+        return next(plans(self.succession, file))
+
+    def load(self, file: IncomingFile, early: Early | None = None) -> FileReport:
+        """Read what is new in a file, unless that was done before, and stage its rows."""
+        report = self._load(file, early)
+        if early and early.reading and not self.staging.has(early.reading):
+            early.reading.discard()
+        return report
+
+    def _load(self, file: IncomingFile, early: Early | None) -> FileReport:
         if known := unchanged(self.registry, file):
             return FileReport(file.name, _UNREAD[known.state], known.source)
         if file.status is None or not file.source:
             return self._refuse(file)
         for plan in plans(self.succession, file):
-            with suppress(blocks.PrefixChanged):
-                return self._read(file, plan)
+            is_done = early is not None and early.continues == plan.key
+            reading = early.reading if early and is_done else self.reader.read(file, *plan.start())
+            if reading is not None:
+                return self._take(file, plan, reading)
         raise AssertionError("a file that is read from its first line has no prefix that could change")
 
     def _refuse(self, file: IncomingFile) -> FileReport:
@@ -54,40 +76,26 @@ class Loader:
         self.succession.put(file, self.registry.register_refusal(file, report))
         return report
 
-    def _read(self, file: IncomingFile, plan: Plan) -> FileReport:
-        parse = FileParse(file, *(plan.continues.start() if plan.continues else ()))
-        self.n_files += 1
-        token, written = self.n_files, self._stage(parse, self.n_files)
-        same = [] if parse.is_refused else self.registry.with_content(parse.sha256, file.source)
+    def _take(self, file: IncomingFile, plan: Plan, reading: Reading) -> FileReport:
+        same = [] if reading.is_refused else self.registry.with_content(reading.sha256, file.source)
         if before := next((part for part in same if part.is_read_as(file.source, file.origin)), None):
+            reading.discard()
             self.succession.find_again(file, before)
             return FileReport(file.name, _UNREAD[before.state], file.source, before.reason or "")
-        report = self._judge(file, parse, same)
+        report = self._judge(file, reading, same)
+        self._make_room(file, plan, report, same, reading.written)
+        file_id = self.registry.register(file, reading, report, plan.continues, _span(reading.written))
         if report.state == "loaded":
-            self.staging.add(LOG_COVERAGE, cut_at_midnight(written).with_columns(source=pl.lit(file.source)), token)
-        self._make_room(file, plan, report, same, written)
-        file_id = self.registry.register(file, parse, report, plan.continues, _span(written))
-        if report.state == "loaded":
-            self.staging.keep(token, file_id)
+            self.staging.keep(reading)
+        else:
+            reading.discard()
         self.succession.put(file, file_id)
         return report
 
-    def _stage(self, parse: FileParse, token: int) -> pl.DataFrame:
-        """Rows and rejects into the staging, chunk by chunk; returns the intervals in which the log was written."""
-        seen: list[pl.DataFrame] = []
-        for parsed in parse.chunks():
-            for table, rows in parsed.tables.items():
-                self.staging.add(table, rows, token)
-            self.staging.add_rejects(parsed.rejects, token)
-            seen.append(parsed.coverage)
-        return coverage.joined(seen)
-
-    def _judge(self, file: IncomingFile, parse: FileParse, same: list[Part]) -> FileReport:
+    def _judge(self, file: IncomingFile, reading: Reading, same: list[Part]) -> FileReport:
         """A file that was refused half-way leaves no rows; of a damaged archive what could be read is kept."""
-        report, failure, counts = FileReport(file.name, "loaded", file.source), parse.failure, parse.counts
-        if failure is not None:
-            report.reason = f"{failure.reason}: {failure}"
-        if parse.is_refused or (failure is not None and not counts.n_lines):
+        report, counts = FileReport(file.name, "loaded", file.source, reading.failure), reading.counts
+        if reading.is_refused or (reading.failure and not counts.n_lines):
             report.state = "failed"
         elif counts.n_records >= BY_CHANCE and (twin := self.succession.of_another_date(file, same)):
             report.state = "failed"
@@ -96,7 +104,7 @@ class Loader:
                 " one of the two has a wrong date: remove it"
             )
         else:
-            report.counts, report.note, report.warning = counts, parse.note, parse.warning
+            report.counts, report.note, report.warning = counts, reading.note, reading.warning
         return report
 
     def _make_room(

@@ -49,9 +49,15 @@ class Counts:
 class FileParse:
     """Iterate `chunks()`; afterwards the counts, where the last whole line ended, and why it stopped if it did."""
 
-    def __init__(self, file: IncomingFile, start: blocks.Start | None = None, carry: Carry | None = None) -> None:
-        self.file, self.source = file, sources.all_sources()[file.source]
-        self.start, self.carry = start or blocks.Start(), carry
+    def __init__(
+        self,
+        file: IncomingFile,
+        start: blocks.Start | None = None,
+        carry: Carry | None = None,
+        until: float = float("inf"),
+    ) -> None:
+        self.file, self.source = file, sources.source_of(file.source)
+        self.start, self.carry, self.until = start or blocks.Start(), carry, until
         self.counts = Counts()
         self.resume = self.start  # after the last whole line
         self.sha256 = self.start.sha256  # of all bytes
@@ -82,7 +88,7 @@ class FileParse:
         """
         is_whole = getattr(self.source, "IS_WHOLE", False) and not self.file.grows_by_lines
         try:
-            for block in _ahead(blocks.read_blocks(self.file.path, self.start, limits=self.file.limits)):
+            for block in _ahead(self._blocks()):
                 self.sha256 = block.digest  # also of a block that is refused: it tells this file from others
                 if block.is_torn and not is_whole:
                     parsed = Parsed(rejects=self._rejects(pl.concat([block.lines, block.too_long]), "torn"))
@@ -97,6 +103,9 @@ class FileParse:
                 yield parsed
         except UnreadableFile as error:
             self.failure = error
+
+    def _blocks(self) -> Iterator[blocks.Block]:
+        return blocks.read_blocks(self.file.path, self.start, limits=self.file.limits, until=self.until)
 
     @property
     def is_refused(self) -> bool:

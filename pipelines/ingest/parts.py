@@ -1,5 +1,6 @@
 """Rows of `ops.file` and `ops.place` as objects: parts of content that was read, and the paths that hold them."""
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 
 from pipelines import sources
 from pipelines.sources import blocks
-from pipelines.sources.protocol import Carry, Origin
+from pipelines.sources.protocol import Carry, Origin, source_names
 
 Row = dict[str, Any]
 Span = tuple[datetime, datetime]  # first and last instant
@@ -87,7 +88,17 @@ def origin_text(origin: Origin, stem: str) -> str:
     """The part of a file's identity that site.toml gives, and of some sources its path: same text elsewhere means other
     rows."""
     without = {"path", "head", "modified_at"}
-    if not getattr(sources.all_sources().get(stem), "IS_NAMED_BY_PATH", False):
+    if not (stem in source_names() and getattr(sources.source_of(stem), "IS_NAMED_BY_PATH", False)):
         without.add("place")
     values = {k: v for k, v in vars(origin).items() if k not in without and v not in (None, "", ())}
     return json.dumps(values, sort_keys=True, default=str)
+
+
+def file_id_of(sha256: str, origin: str, stem: str, version: int) -> str:
+    """The file_id of a part that is loaded: of its content, its origin and who read it."""
+    return digest_of(sha256, origin, f"{stem} {version}")
+
+
+def digest_of(*parts: str) -> str:
+    """A file_id, from what tells a part from all others."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -7,6 +7,8 @@ from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parts import REFUSED, Part
 from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.succession import Succession
+from pipelines.sources import blocks
+from pipelines.sources.protocol import Carry
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,15 @@ class Plan:
 
     continues: Part | None
     replaces: list[Part]
+
+    @property
+    def key(self) -> str:
+        """The part that is continued; '' for none."""
+        return self.continues.file_id if self.continues else ""
+
+    def start(self) -> tuple[blocks.Start, Carry | None]:
+        """Where to begin, and what the parser must know there."""
+        return self.continues.start() if self.continues else (blocks.Start(), None)
 
 
 def unchanged(registry: FileRegistry, file: IncomingFile, is_refusal_known: bool = False) -> Part | None:

@@ -4,7 +4,6 @@ A statement a file would cost more with every file: each insert is a small file 
 question reads them all.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,12 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines import sources
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.sql_inspect import execute
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.parse_file import Counts, FileParse
-from pipelines.ingest.parts import REFUSED, Part, Place, Row, Span, origin_text
+from pipelines.ingest.parse_file import Counts
+from pipelines.ingest.parts import REFUSED, Part, Place, Row, Span, digest_of
+from pipelines.ingest.reading import Reading
 from pipelines.sources._shared.contract import TYPES
 from pipelines.warehouse.connection import LAKE, Connection
 
@@ -132,29 +131,27 @@ class FileRegistry:
     # --- changes ---------------------------------------------------------------------------------------------
 
     def register(
-        self, file: IncomingFile, parse: FileParse, report: FileReport, continues: Part | None, span: Span | None
+        self, file: IncomingFile, reading: Reading, report: FileReport, continues: Part | None, span: Span | None
     ) -> str:
         """A file, or the part by which it had grown, was read or refused half-way; returns its file_id."""
-        version, origin = sources.all_sources()[file.source].VERSION, origin_text(file.origin, file.source)
         is_loaded = report.state == "loaded"
-        identity = (parse.sha256, origin, f"{file.source} {version}") if is_loaded else _refusal(report)
         row = {
-            "file_id": _file_id(*identity),
+            "file_id": reading.file_id if is_loaded else digest_of(*_refusal(report)),
             "path": file.name,
-            "sha256": parse.sha256,
-            "origin": origin,
+            "sha256": reading.sha256,
+            "origin": reading.origin,
             "source": file.source,
-            "source_version": version,
+            "source_version": reading.version,
             "state": report.state,
             "reason": report.reason or None,
             "note": report.note or None,
             "size_bytes": file.size_bytes,
             "modified_ns": file.modified_ns,
-            "from_offset": parse.start.offset,
-            "end_offset": parse.resume.offset,
-            "end_line": parse.resume.line_no,
-            "prefix_sha256": parse.resume.sha256,
-            "carry": json.dumps(parse.carry or {}),
+            "from_offset": reading.start.offset,
+            "end_offset": reading.resume.offset,
+            "end_line": reading.resume.line_no,
+            "prefix_sha256": reading.resume.sha256,
+            "carry": json.dumps(reading.carry or {}),
             "continues": continues.file_id if continues and is_loaded else None,
             "first_at": span[0] if span else None,
             "last_at": span[1] if span else None,
@@ -164,7 +161,7 @@ class FileRegistry:
 
     def register_refusal(self, file: IncomingFile, report: FileReport) -> str:
         """A file could not even be opened as some source's; returns its file_id."""
-        file_id = _file_id(*_refusal(report))
+        file_id = digest_of(*_refusal(report))
         row = {"file_id": file_id, "path": file.name, "state": report.state, "reason": report.reason}
         return self._add(row | {"size_bytes": file.size_bytes, "modified_ns": file.modified_ns})
 
@@ -249,7 +246,3 @@ def _newest(path: str, rows: list[Row]) -> Place:
 
 def _refusal(report: FileReport) -> tuple[str, str, str]:
     return report.path, report.state, report.reason
-
-
-def _file_id(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.catalog.contracts import load_catalog
-from pipelines.config.files import site_files
+from pipelines.config.files import Named, site_files
 from pipelines.config.site import Site
 from pipelines.ingest.identify import IncomingFile
-from pipelines.ingest.load import Loader
+from pipelines.ingest.load import Early, Loader
 from pipelines.ingest.registry import FileReport
-from pipelines.ingest.staging import Staging
+from pipelines.ingest.rows import Setup
+from pipelines.ingest.staging import fresh_folder
 from pipelines.ingest.survey.unmatched import unmatched_files
+from pipelines.ingest.workers import Workers, n_cores
 from pipelines.warehouse.connection import LAKE, Warehouse, transaction
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import prepare_tables
@@ -70,38 +72,50 @@ def ingest(
     again: bool = False,
     progress: Progress | None = None,
     share: Share = (0, 1),
+    workers: int | None = None,
 ) -> IngestReport:
     """Read the files that site.toml names (or those given) where they are new or have changed.
 
-    `again` also reads files that were withdrawn; `share` (2, 5) reads the third of five parts of them. Without `paths`
-    the report of the first share also has the patterns that no file fits and the files that no pattern names. Raises
-    WarehouseBusy if another process writes.
+    `again` also reads files that were withdrawn; `share` (2, 5) reads the third of five parts of them; `workers`
+    processes read, by default as site.toml says. Without `paths` the report of the first share also has the patterns
+    that no file fits and the files that no pattern names. Raises WarehouseBusy if another process writes.
     """
-    report, named, catalog = IngestReport(), site_files(site, paths), load_catalog()
-    with Warehouse(site).write("ingest") as connection:
+    report, named, catalog, warehouse = IngestReport(), site_files(site, paths), load_catalog(), Warehouse(site)
+    with warehouse.write("ingest") as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         prepare_tables(connection, catalog)
-        with record_run(connection, "ingest") as run, closing(Staging(connection, catalog)) as staging:
+        with record_run(connection, "ingest") as run, fresh_folder(warehouse.temp_folder) as aside:
             if again:
                 connection.execute(f"DELETE FROM {LAKE}.ops.file WHERE state = 'withdrawn'")
-            loader = Loader(connection, catalog, staging, site.root)
+            setup = Setup.of(connection, catalog, warehouse.data_path, aside)
+            loader = Loader(connection, catalog, setup, site.root)
             files = (IncomingFile(site, *found) for found in named)
-            for batch in _batches(file for file in files if _is_of(share, file.name)):
-                with transaction(connection):
-                    report.files += _load(loader, batch, progress)
-                    loader.flush()
+            with closing(Workers(setup, workers or site.workers or n_cores(), loader.plan)) as pool:
+                for batch in _batches(file for file in files if is_of(share, file.name)):
+                    with transaction(connection):
+                        report.files += load_all(loader, pool.read_ahead(batch), progress)
+                        loader.flush()
+                    loader.staging.clear()
             run.counts = report.as_dict()
     if paths is None and share[0] == 0:
-        globs = {item.glob for _, item, _ in named if item is not None}
-        report.unmatched = [item.glob for item in site.input if item.glob not in globs]
-        report.unnamed = unmatched_files(site).sentence
+        note_unnamed(report, site, named)
     return report
 
 
-def _load(loader: Loader, batch: Iterable[IncomingFile], progress: Progress | None) -> Iterator[FileReport]:
-    for file in batch:
+def note_unnamed(report: IngestReport, site: Site, named: Iterable[Named]) -> None:
+    """The patterns that no file fits, and the files that no pattern names."""
+    globs = {item.glob for _, item, _ in named if item is not None}
+    report.unmatched = [item.glob for item in site.input if item.glob not in globs]
+    report.unnamed = unmatched_files(site).sentence
+
+
+def load_all(
+    loader: Loader, batch: Iterable[tuple[IncomingFile, Early | None]], progress: Progress | None = None
+) -> Iterator[FileReport]:
+    """Files of a batch into the staging, one after the other; `progress` learns of each."""
+    for file, early in batch:
         try:
-            yield loader.load(file)
+            yield loader.load(file, early)
         except Exception as error:
             error.add_note(f"while reading {file.name}")
             raise
@@ -109,10 +123,10 @@ def _load(loader: Loader, batch: Iterable[IncomingFile], progress: Progress | No
             progress(str(file.path), file.size_bytes)
 
 
-def _is_of(share: Share, name: str) -> bool:
+def is_of(share: Share, name: str) -> bool:
     """Whether a file falls to a share: by its name alone, so that it does so again whatever else has come.
 
-    >>> [[n for n in "abcdef" if _is_of((part, 2), n)] for part in (0, 1)]
+    >>> [[n for n in "abcdef" if is_of((part, 2), n)] for part in (0, 1)]
     [['a', 'b', 'c', 'e', 'f'], ['d']]
     """
     digest = hashlib.sha256(name.encode()).digest()

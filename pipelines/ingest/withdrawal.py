@@ -1,5 +1,6 @@
 """Rows of files out of the lake again."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pipelines import sources
@@ -48,10 +49,8 @@ def withdraw(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list
     """Take the rows of some parts out again and mark their days; with `keep_note` they are not read again either."""
     if not file_ids:
         return
-    for name in _tables_of(registry, bronze, file_ids):
-        _take_out(registry.connection, bronze[name], file_ids)
-    ids = "(SELECT unnest(?::VARCHAR[]))"
-    execute(registry.connection, f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
+    tables = {name: bronze[name] for name in _tables_of(registry, bronze, file_ids)}
+    take_out(registry.connection, tables, file_ids)
     if not keep_note:
         registry.remove(file_ids)
         return
@@ -71,6 +70,16 @@ def _tables_of(registry: FileRegistry, bronze: dict[str, Relation], file_ids: li
             return sorted(bronze)
         names |= {*source.TABLES, LOG_COVERAGE}
     return sorted(names & set(bronze))
+
+
+def take_out(connection: Connection, relations: Mapping[str, Relation], file_ids: list[str]) -> None:
+    """Rows and rejects of some parts out of relations of bronze, whose days are marked."""
+    if not file_ids:
+        return
+    for relation in relations.values():
+        _take_out(connection, relation, file_ids)
+    ids = "(SELECT unnest(?::VARCHAR[]))"
+    execute(connection, f"DELETE FROM {LAKE}.ops.reject WHERE file_id IN {ids}", [file_ids])
 
 
 def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -> None:

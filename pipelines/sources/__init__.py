@@ -17,7 +17,12 @@ from pipelines.sources.protocol import Claim, Source, source_names
 @cache
 def all_sources() -> dict[str, Source]:
     """Every source by its stem, sorted."""
-    return {stem: cast(Source, importlib.import_module(f"{__name__}.{stem}")) for stem in source_names()}
+    return {stem: source_of(stem) for stem in source_names()}
+
+
+def source_of(stem: str) -> Source:
+    """One source, without loading the others."""
+    return cast(Source, importlib.import_module(f"{__name__}.{stem}"))
 
 
 def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:

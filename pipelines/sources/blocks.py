@@ -116,19 +116,24 @@ def head_of(data: bytes, name: str) -> list[str]:
 
 
 def read_blocks(
-    path: Path, start: Start | None = None, block_bytes: int = BLOCK_BYTES, limits: Limits | None = None
+    path: Path,
+    start: Start | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    limits: Limits | None = None,
+    until: float = float("inf"),
 ) -> Iterator[Block]:
     """Whole lines in blocks of about `block_bytes`, from the beginning or behind a known prefix.
 
     The prefix is read (it belongs to the digest) but not turned into lines; PrefixChanged if it is another. A last
-    line without a line end comes alone, marked torn. Raises UnreadableFile if a compressed file is damaged, after the
-    blocks that could still be read, or if it grows beyond the limit.
+    line without a line end comes alone, marked torn; what lies behind `until` decompressed bytes is not read. Raises
+    UnreadableFile if a compressed file is damaged, after the blocks that could still be read, or if it grows beyond
+    the limit.
     """
     begin, limits = start or Start(), limits or Limits()
     most = _most_bytes(path, limits)
     with open_bytes(path) as file:
         cutter = _Cutter(_prefix_digest(file, path, begin), begin, limits.line_bytes)
-        while data := _read(file, block_bytes, cutter):
+        while data := _read(file, int(min(block_bytes, until - cutter.n_bytes)), cutter):
             if cutter.n_bytes + len(data) > most:
                 raise _bomb(path, limits)
             if block := cutter.cut(data):
@@ -137,6 +142,22 @@ def read_blocks(
             yield block
         if cutter.broken is not None:
             raise _broken(path, cutter.broken)
+
+
+def scan(path: Path, limits: Limits) -> tuple[str, float]:
+    """SHA-256 of all bytes that `read_blocks` would read, and how many: without end, where a damaged archive says so.
+
+    Raises UnreadableFile where it grows beyond the limit.
+    """
+    digest, n_bytes, error = hashlib.sha256(), 0, None
+    with open_bytes(path) as file:
+        while error is None and (got := take(file, BLOCK_BYTES))[0]:
+            data, error = got
+            digest.update(data)
+            n_bytes += len(data)
+            if n_bytes > _most_bytes(path, limits):
+                raise _bomb(path, limits)
+    return digest.hexdigest(), n_bytes if error is None else float("inf")
 
 
 def _most_bytes(path: Path, limits: Limits) -> float:

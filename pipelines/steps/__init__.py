@@ -8,12 +8,14 @@ from pipelines.steps.detect import detect, forecast, mark_finding
 from pipelines.steps.ingest import (
     bytes_below,
     bytes_to_read,
+    commit,
     dirty_tables,
     forget,
     ingest,
     init,
     parse,
     pending_files,
+    read_files,
     recognise,
 )
 from pipelines.steps.report import ask, deliver, drill, rejects, report, warn
@@ -35,6 +37,7 @@ __all__ = [
     "bytes_below",
     "bytes_to_read",
     "collect",
+    "commit",
     "deliver",
     "detect",
     "dirty_tables",
@@ -49,6 +52,7 @@ __all__ = [
     "mark_finding",
     "parse",
     "pending_files",
+    "read_files",
     "recognise",
     "rejects",
     "report",

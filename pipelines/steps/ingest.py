@@ -11,6 +11,8 @@ from typing import Any
 from pipelines import sources
 from pipelines.config.files import logs_below, look_at, site_files
 from pipelines.config.site import Site, load_site
+from pipelines.ingest.apart import commit as commit
+from pipelines.ingest.apart import read_files as read_files
 from pipelines.ingest.identify import IncomingFile, identify
 from pipelines.ingest.parse_file import FileParse
 from pipelines.ingest.pending import dirty_tables as dirty_tables

@@ -56,7 +56,9 @@ class Run:
     problems: list[str] = field(default_factory=list)  # sentences for people, the failed steps among them
 
 
-def run(site: Site, watcher: Watcher, first: date | None = None, last: date | None = None) -> Run:
+def run(
+    site: Site, watcher: Watcher, first: date | None = None, last: date | None = None, workers: int | None = None
+) -> Run:
     """Ingest, build, detect, forecast and report, as the DAG nightly_report does; a default is the last day with data.
 
     Where a step fails those after it do not run, and the report is written all the same and says so. Raises nothing:
@@ -66,7 +68,7 @@ def run(site: Site, watcher: Watcher, first: date | None = None, last: date | No
     step = "ingest"
     try:
         with watcher.reading(bytes_to_read(site, None)) as advance:
-            read = ingest(site, progress=advance)
+            read = ingest(site, progress=advance, workers=workers)
         counts = read.as_dict()
         made.problems += problem_lines([*counts["problems"], *counts["warnings"]])
         watcher.done(step, read)

@@ -214,7 +214,7 @@ class Warehouse:
                 connection.execute(
                     "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
                 )
-                spill = quote(str(self._temp_folder()))
+                spill = quote(str(self.temp_folder))
                 connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
                 if object_storage.is_object_storage(self.data_path):
                     connection.execute(object_storage.secret_sql(self.data_path))
@@ -277,7 +277,9 @@ class Warehouse:
             parts.append(options)
         return f"ATTACH {quote('ducklake:' + where)} AS {LAKE} ({', '.join(parts)})"
 
-    def _temp_folder(self) -> Path:
+    @property
+    def temp_folder(self) -> Path:
+        """Where rows wait that do not fit into memory."""
         return self.folder / "tmp"
 
 

@@ -9,16 +9,25 @@ from urllib.parse import urlsplit
 
 from pipelines.catalog.sql_inspect import quote
 from pipelines.primitives.errors import ConfigError
+from pipelines.warehouse.engine import Connection, connect
 
 SCHEME = "s3://"
 EXTENSION = "httpfs"
 ENVIRONMENT = "AWS_"  # beginning of the names it reads
+_MEMORY = "100MB"
 HINT = "is AWS_ENDPOINT_URL right, does the bucket exist, and may these keys read and write it?"
 
 
 def is_object_storage(data_path: str) -> bool:
     """Whether a `data_path` is no folder."""
     return data_path.startswith(SCHEME)
+
+
+def connection(data_path: str) -> Connection:
+    """DuckDB that writes files below a path, and knows no lake."""
+    writer = connect((EXTENSION,))
+    writer.execute(f"SET TimeZone = 'UTC'; SET threads = 1; SET memory_limit = '{_MEMORY}'; {secret_sql(data_path)}")
+    return writer
 
 
 def secret_sql(data_path: str) -> str:

@@ -77,7 +77,7 @@ def write(connection: Connection, data_path: str, claim: Claim) -> None:
 def has_data(connection: Connection, data_path: str) -> bool:
     """Whether any Parquet file is below a data path."""
     if object_storage.is_object_storage(data_path):
-        return bool(_globbed(connection, f"{data_path.rstrip('/')}/**/*.parquet", 1))
+        return bool(globbed(connection, f"{data_path.rstrip('/')}/**/*.parquet", 1))
     return next(Path(data_path).rglob("*.parquet"), None) is not None
 
 
@@ -152,7 +152,7 @@ def missing(connection: Connection, data_path: str) -> list[str]:
     if not object_storage.is_object_storage(data_path):
         return sorted(path for path in required if not (Path(data_path) / path).is_file())
     begin = f"{data_path.rstrip('/')}/"
-    there = {path.removeprefix(begin) for path in _globbed(connection, f"{begin}**/*.parquet")}
+    there = {path.removeprefix(begin) for path in globbed(connection, f"{begin}**/*.parquet")}
     return sorted(set(required) - there)
 
 
@@ -167,13 +167,14 @@ def _lake(connection: Connection) -> tuple[str, int]:
 
 def _text_in_storage(connection: Connection, data_path: str) -> str:
     file = f"{data_path.rstrip('/')}/{FILE}"
-    if file not in _globbed(connection, file.replace(".json", "*.json")):  # to read what is not there is an error
+    if file not in globbed(connection, file.replace(".json", "*.json")):  # to read what is not there is an error
         return ""
     row = connection.execute(f"SELECT content FROM read_text({quote(file)})").fetchone()
     return str(row[0]) if row else ""
 
 
-def _globbed(connection: Connection, pattern: str, most: int = 10_000_000) -> list[str]:
+def globbed(connection: Connection, pattern: str, most: int = 10_000_000) -> list[str]:
+    """The files that a pattern names, in a folder or in object storage."""
     try:
         rows = connection.execute(f"SELECT file FROM glob({quote(pattern)}) LIMIT {most}").fetchall()
     except duckdb.IOException as error:

@@ -296,6 +296,16 @@ def all_rows(site: Site) -> Rows:
     return rows
 
 
+def bronze(site: Site) -> Rows:
+    """All that an ingest writes, file_ids too; only when a file was last written is left out."""
+    names = [*(relation.full_name for relation in load_catalog().layer("bronze")), "ops.reject"]
+    asked = {name: f"SELECT * FROM {name}" for name in names}
+    asked |= {"ops.file": "SELECT * EXCLUDE modified_ns FROM ops.file"}
+    asked |= {"ops.place": "SELECT path, file_id, size_bytes FROM ops.place"}
+    asked |= {"ops.dirty_day": "SELECT DISTINCT * FROM ops.dirty_day"}
+    return {name: Counter(tuple(map(repr, row)) for row in found) for name, found in queries(site, asked).items()}
+
+
 def _plain(value: Any) -> Any:
     """Sums of doubles depend on the order of threads in their last digits."""
     return float(f"{value:.10g}") if isinstance(value, float) else value

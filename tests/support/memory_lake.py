@@ -12,9 +12,9 @@ import duckdb
 import pytest
 
 from pipelines.build import present
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.contracts import Relation, load_catalog
 from pipelines.catalog.sql_inspect import quote
-from pipelines.warehouse import connection, tables
+from pipelines.warehouse import connection, staged_files, tables
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import archive
 from support.cases import create_tables
@@ -43,6 +43,8 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(connection, "_limit_threads", lambda _: None)
         patch.setattr(tables, "note_tables", lambda *_: None)
+        patch.setattr(staged_files.Place, "of", classmethod(lambda cls, _, data_path: cls(data_path, {})))
+        patch.setattr(staged_files, "_add", _add)
         patch.setattr(present, "row_counts", _row_counts)
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
@@ -62,6 +64,16 @@ def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options
     mode = " (READ_ONLY)" if options.startswith("READ_ONLY") else ""
     connection.execute(f"ATTACH {quote(str(_file(warehouse)))} AS {LAKE}{mode}")
     connection.execute("CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id")
+
+
+def _add(connection: duckdb.DuckDBPyConnection, relation: Relation, paths: list[str]) -> None:
+    """What DuckLake registers is inserted."""
+    columns = ", ".join(f'"{column}"' for column in relation.column_names)
+    files = f"[{', '.join(map(quote, paths))}]"
+    connection.execute(
+        f"INSERT INTO {LAKE}.{relation.full_name} ({columns}) SELECT {columns}"
+        f" FROM read_parquet({files}, hive_partitioning = true, hive_types = {{'day': DATE}})"
+    )
 
 
 def _row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -1,0 +1,163 @@
+"""Processes that read files for the one that writes: as many as there are cores, once there is enough to read.
+
+A process costs START_S of a core before its first line. So they are started when PAYING_BYTES are to be read, which one
+process alone reads in about two seconds; a site of small logs never starts any. What is to be read is sent to them
+file by file and comes back in the order of the files, so that what becomes of a file does not depend on how many read.
+
+They are spawned: a fork of a process in which Polars or DuckDB has threads may hang. A worker whose parent was killed
+ends by itself, and so does one that lost its place to another after a kill.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import get_context, parent_process
+
+from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.load import Early
+from pipelines.ingest.plan import Plan
+from pipelines.ingest.reading import Reader, Reading
+from pipelines.ingest.rows import Setup
+from pipelines.primitives.errors import TapescopeError
+from pipelines.warehouse import object_storage
+from pipelines.warehouse.engine import Connection
+
+START_S = 0.5  # CPU time, measured: Python, Polars, one source
+PAYING_BYTES = 64 * 2**20  # on disk; of packed files the bytes times UNPACKED
+UNPACKED = 10
+WIRE_BYTES = 4 * 2**20  # of rows that a worker sends; more it puts down
+_PACKED = (".gz", ".zst", ".bz2", ".xz")
+_MOST_BREAKS = 3
+
+Choose = Callable[[IncomingFile], Plan | None]
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class _Sent:
+    file: IncomingFile
+    plan: Plan | None  # None: nothing to read, or to be read by the caller
+    future: "Future[Reading | None] | None" = None
+
+
+class Workers:
+    """At most `n` processes; with one, all is read by the caller's own. `choose` says how a file is to be read."""
+
+    def __init__(self, setup: Setup, n: int, choose: Choose) -> None:
+        self.setup, self.n, self.choose = replace(setup, kept_bytes=WIRE_BYTES), n, choose
+        self.pool: ProcessPoolExecutor | None = None
+        self.n_bytes = 0  # that were to be read so far
+        self.n_breaks = 0
+
+    def close(self) -> None:
+        """Give up what is still to be read."""
+        if self.pool:
+            self.pool.shutdown(cancel_futures=True)
+
+    def read_ahead(self, files: Iterable[IncomingFile]) -> Iterator[tuple[IncomingFile, Early | None]]:
+        """Each file in turn, and what a worker found in it; a few more are being read meanwhile."""
+        sent: deque[_Sent] = deque()
+        for file in files:
+            sent.append(_Sent(file, self._plan(file)))
+            unsent = [one for one in sent if one.plan and not one.future]
+            if self.pool or len(unsent) > 1:  # one file alone is read here
+                for one in unsent:
+                    one.future = self._submit(one)
+            while sent and (sent[0].plan is None or sum(bool(one.future) for one in sent) > self.n + 1):
+                yield self._received(sent)
+        while sent:
+            yield self._received(sent)
+
+    def _plan(self, file: IncomingFile) -> Plan | None:
+        """How a worker would read a file; None where that does not pay."""
+        plan = self.choose(file) if self.n > 1 else None
+        if plan:
+            self.n_bytes += _weight(file, plan)
+        return plan if self.n_bytes >= PAYING_BYTES else None
+
+    def _submit(self, one: _Sent) -> "Future[Reading | None]":
+        assert one.plan is not None
+        if self.pool is None:
+            threads = max(1, n_cores() // self.n)
+            self.pool = ProcessPoolExecutor(self.n, get_context("spawn"), _begin, (threads,))
+        try:
+            return self.pool.submit(_read, self.setup.of_source(one.file.source), one.file, one.plan)
+        except BrokenProcessPool as error:
+            failed: Future[Reading | None] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def _received(self, sent: deque[_Sent]) -> tuple[IncomingFile, Early | None]:
+        one = sent[0]
+        while one.future is not None and one.plan is not None:
+            try:
+                reading = one.future.result()
+            except BrokenProcessPool as error:
+                self._restart(sent, error)
+            else:
+                sent.popleft()
+                return one.file, Early(one.plan.key, reading)
+        sent.popleft()
+        return one.file, None
+
+    def _restart(self, sent: deque[_Sent], error: BrokenProcessPool) -> None:
+        """A worker was killed, and with it the pool: new ones read all that has not come back."""
+        self.n_breaks += 1
+        if self.n_breaks > _MOST_BREAKS:
+            hint = "is there enough memory? `--workers 1` reads in one process"
+            raise TapescopeError(
+                f"processes that read {sent[0].file.name} were killed again and again", hint
+            ) from error
+        if self.pool:
+            self.pool.shutdown(cancel_futures=True)
+        self.pool = None
+        for one in sent:
+            if one.plan and one.future and not _is_done(one.future):
+                one.future = self._submit(one)
+
+
+def _is_done(future: "Future[Reading | None]") -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _weight(file: IncomingFile, plan: Plan) -> int:
+    """About the bytes to be parsed; a name can lie, but no more than the time of a start hangs on it."""
+    if file.path.suffix in _PACKED:
+        return file.size_bytes * UNPACKED
+    return file.size_bytes - (plan.continues.end_offset if plan.continues else 0)
+
+
+# --- in the worker ---------------------------------------------------------------------------------------------
+
+_connections: list[Connection] = []
+
+
+def _begin(threads: int) -> None:
+    """What a worker does first.
+
+    It is given no more than a pipe holds: to hand more to one that is killed meanwhile would wait for ever.
+    """
+    os.environ["POLARS_MAX_THREADS"] = str(threads)  # read when the first frame is worked on
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its workers."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _read(setup: Setup, file: IncomingFile, plan: Plan) -> Reading | None:
+    data_path = setup.place.data_path
+    if object_storage.is_object_storage(data_path) and not _connections:
+        _connections.append(object_storage.connection(data_path))
+    return Reader(setup, *_connections).read(file, *plan.start())
