@@ -92,6 +92,7 @@ def plain(plain_site: Site) -> Rows:
         "silver.counter_use",
         "silver.drive_counter",
         "silver.listed_mount",
+        "silver.tsm_transfer",
         "silver.scsi_counter",
         "silver.endit_mount",
         "silver.recall",
