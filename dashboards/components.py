@@ -101,6 +101,16 @@ def closed(title: str, key: str) -> Iterator[bool]:
         yield bool(place.open)
 
 
+def show_closed(found: Asked, names: list[str], lacking: str = "", rows: Any = None) -> None:
+    """A table that a visitor opens, or the reason why it is empty."""
+    if not found.rows:
+        show_part(found, names, lacking=lacking)
+        return
+    with closed(found.title, found.name) as is_open:
+        if is_open:
+            show_part(found, names, rows)
+
+
 def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None, zooms: bool = False) -> None:
     """A chart; who cannot see it has a sentence, and its rows as a table where its SQL stands.
 

@@ -1,6 +1,7 @@
 """Who sees the pages: loopback alone unless configured otherwise, and with [auth] nobody who has not logged in."""
 
 import http.client
+import shutil
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -119,10 +120,11 @@ PLACE = "time?from=2010-03-10&to=2010-03-10&part=gaps&station=stkendm8a&drive=LT
 def test_a_link_with_choices_survives_the_login(archive: Path, tmp_path: Path) -> None:
     """Opened while signed out, the place and its choices are there after the login; the next login knows no place."""
     program, port = chromium(), free_port()
+    site = shutil.copytree(archive, tmp_path / "site")
     with provider() as known:
         ours = f"http://localhost:{port}"
-        (archive / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
-        with served(archive, tmp_path / "streamlit.log", port), browsing(program) as browser:
+        (site / "secrets.toml").write_text(SECRETS.format(ours=ours, client=CLIENT, theirs=known.url))
+        with served(site, tmp_path / "streamlit.log", port), browsing(program) as browser:
             page = new_page(browser, reduced_motion="reduce")
             page.goto(f"{ours}/{PLACE}")
             page.get_by_role("button", name="Log in").click()

@@ -98,7 +98,7 @@ def test_a_step_that_fails_is_shown_and_the_report_is_written(local: Path) -> No
     app = run_app()
     assert app.button(key="first-run").label == "Read the logs now"
     app.button(key="first-run").click().run()
-    assert not app.exception and "no file fits an input of site.toml" in texts(app)
+    assert not app.exception and "no file matches an input of site.toml" in texts(app)
     app.run()
     assert not app.exception
     assert "tapescope run" in app.info[0].value

@@ -72,7 +72,7 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
     assert set(read["source"]) == {"vmstat", "iostat", "mrtg_log"}
     impossible = frames[frozenset({"path", "source", "summary"})]
     assert list(impossible["path"]) == ["far.txt"] and "up to 2099-11-21" in impossible["summary"][0]
-    assert "1 files hold dates that cannot be" in shown(app)
+    assert "1 file with impossible dates" in shown(app)
 
 
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:

@@ -76,7 +76,9 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
         "dcache": {"pool_use", "recall_stages"},
     }
     assert shown == expected[kind]
-    missing = next(sentence for sentence in requests.sentences if sentence.startswith("More is shown here with"))
+    missing = next(
+        sentence for sentence in requests.sentences if sentence.startswith("This section would show more with")
+    )
     assert ("dCache's billing" in missing) == (kind != "dcache") and ("statistics files" in missing) == (
         kind != "endit"
     )
@@ -88,7 +90,7 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
 
 def test_the_report_has_the_figures_of_the_captures(made: Made) -> None:
     sentences = " ".join(sections(made("dcache"), "dcache")["requests"].sentences)
-    assert "sent to tape" in sentences and "None of" in sentences
+    assert "sent to tape" in sentences and "Not one of" in sentences
     tsm = sections(made("tsm"), "tsm")["summary"].sentences[0]
     assert "basis estimate: length of the sessions less their waits" in tsm
     assert "overall rate 209.9 MB/s" in tsm  # 6,004 GB in 7.947 h = 28,609 s with a tape in a drive

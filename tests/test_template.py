@@ -59,7 +59,7 @@ def test_a_mistake_is_named_where_it_stands(own: str, common: str, why: str, tmp
 
 
 @pytest.mark.parametrize(
-    ("line", "why"), [('template = "nowhere.toml"', "cannot read"), ("template = 7", "is the name of a file")]
+    ("line", "why"), [('template = "nowhere.toml"', "cannot read"), ("template = 7", "must be the name of a file")]
 )
 def test_a_template_that_is_not_there(line: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text(line + "\n")

@@ -9,13 +9,16 @@ ends by itself, and so does one that lost its place to another after a kill.
 """
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
+from types import ModuleType
 
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.load import Early
@@ -89,7 +92,8 @@ class Workers:
             threads = max(1, n_cores() // self.n)
             self.pool = ProcessPoolExecutor(self.n, get_context("spawn"), _begin, (threads,))
         try:
-            return self.pool.submit(_read, self.setup.of_source(one.file.source), one.file, one.plan)
+            with _bare_main():
+                return self.pool.submit(_read, self.setup.of_source(one.file.source), one.file, one.plan)
         except BrokenProcessPool as error:
             failed: Future[Reading | None] = Future()
             failed.set_exception(error)
@@ -161,3 +165,17 @@ def _read(setup: Setup, file: IncomingFile, plan: Plan) -> Reading | None:
     if object_storage.is_object_storage(data_path) and not _connections:
         _connections.append(object_storage.connection(data_path))
     return Reader(setup, *_connections).read(file, *plan.start())
+
+
+@contextmanager
+def _bare_main() -> Iterator[None]:
+    """A spawned process runs its parent's main script first, which workers do not need and a script may not bear.
+
+    Streamlit makes the dashboard's script the main one, and that would start again in each worker.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

@@ -1,8 +1,8 @@
 """Parquet files that any process writes below the data path, and the one writer registers in its transaction.
 
-Who writes them holds no lock. A file of a relation partitioned by day is final: it lies in its day's folder below the
+Who writes them holds no lock. A file of a relation partitioned by day is final: it is in its day's folder below the
 table's own, and `register` hands it to `ducklake_add_data_files`, so no row is encoded twice. Rows of other relations,
-and those that are too few for a data file of their own, lie below STAGING and `register` inserts them: DuckLake 1.5.5
+and those that are too few for a data file of their own, are below STAGING and `register` inserts them: DuckLake 1.5.5
 gives year and month of an added file the same partition_key_index, by which a reader would then be misled.
 
 Names hold the token of their process, so that no two processes write the same file. A file that was never registered,
@@ -44,7 +44,7 @@ class StagedFile:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a lake's files lie: the data path, and the folder of each table, which survives a rename of the table."""
+    """Where a lake's files are: the data path, and the folder of each table, which survives a rename of the table."""
 
     data_path: str
     folders: Mapping[str, str]  # by full name, below the data path; a table that is not made yet will have its name's
@@ -68,7 +68,7 @@ class Place:
 class Stage:
     """Writes the files of one process; `connection`, which need not be the lake's writer, writes to object storage.
 
-    What is no final file lies in `folder`: one below the data path, unless `aside` is given.
+    What is no final file is in `folder`: one below the data path, unless `aside` is given.
     """
 
     def __init__(self, place: Place, connection: Connection | None = None, aside: str = "") -> None:

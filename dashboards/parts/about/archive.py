@@ -34,15 +34,13 @@ def _show_configuration(page: Page) -> None:
     inventory = page.ask("drive_inventory")
     components.show_part(inventory, inventory.names, lacking="site.toml declares no drive.")
     made_of = page.ask("configuration")
-    components.show_part(
-        made_of, made_of.names, lacking="site.toml has no [[fact]] about hosts, drives, pools or disks."
-    )
+    nothing = "site.toml has no [[fact]] about hosts, drives, pools or disks."
+    components.show_closed(made_of, made_of.names, nothing)
     if page.before:
         changed = page.ask("configuration_changes", first_day=page.before[1])
-        components.show_part(
-            changed, changed.names, lacking=f"No fact of site.toml changed from {page.before[1]} to {page.last}."
-        )
+        nothing = f"No fact of site.toml changed from {page.before[1]} to {page.last}."
+        components.show_closed(changed, changed.names, nothing)
     blocks = page.ask("tape_blocks")
     known = [row for row in blocks.rows if row["tape_block_kb"] is not None]
     if known:
-        components.show_part(blocks, blocks.names, known)
+        components.show_closed(blocks, blocks.names, rows=known)

@@ -62,7 +62,7 @@ def _late(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
     data = data.join_asof(over, on="line_no", check_sortedness=False)
     above = pl.col("ended").cum_max().shift(1).over("table")
     is_late = pl.col("shot") <= pl.max_horizontal("done", above, "over")
-    for table, number in data.group_by("table").agg(pl.col("ended").max()).rows():
+    for table, number in data.group_by("table", maintain_order=True).agg(pl.col("ended").max()).rows():
         state["done"] = {**state["done"], table: max(state["done"].get(table, 0), number)}
     _note_marks(marks, state)
     return data.with_columns(reason=pl.coalesce("reason", pl.when(is_late).then(pl.lit("out_of_order"))))
