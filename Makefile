@@ -158,27 +158,13 @@ clean:
 	@$(INSTALL) --require-hashes --requirement requirements.lock --requirement $<
 	@touch $@
 
-# A server that speaks S3, for one test: its packages do not get on with the rest.
-.venv/done-s3: PYTHON = .venv/s3/bin/python
-.venv/done-s3: requirements-s3.lock | .venv/done-create
-	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/s3 (100 MB)"
-	@rm -rf .venv/s3 && .venv/bin/python -m venv .venv/s3
-	@$(INSTALL) --require-hashes --requirement $<
-	@touch $@
-
-# What builds the site of docs/.
-.venv/done-docs: PYTHON = .venv/docs/bin/python
-.venv/done-docs: requirements-docs.lock | .venv/done-create
-	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/docs (100 MB)"
-	@rm -rf .venv/docs && .venv/bin/python -m venv .venv/docs
-	@$(INSTALL) --require-hashes --requirement $<
-	@touch $@
-
-# Spark, for one test: a large package, and not part of the product.
-.venv/done-spark: PYTHON = .venv/spark/bin/python
-.venv/done-spark: requirements-spark.lock | .venv/done-create
-	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/spark (530 MB)"
-	@rm -rf .venv/spark && .venv/bin/python -m venv .venv/spark
+# In environments of their own: a server that speaks S3 (for one test; its packages do not get on with the rest), what
+# builds the site of docs/, and Spark (for one test; 530 MB).
+APART = .venv/done-s3 .venv/done-docs .venv/done-spark
+$(APART): PYTHON = .venv/$*/bin/python
+$(APART): .venv/done-%: requirements-%.lock | .venv/done-create
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< into .venv/$*"
+	@rm -rf .venv/$* && .venv/bin/python -m venv .venv/$*
 	@$(INSTALL) --require-hashes --requirement $<
 	@touch $@
 

@@ -101,18 +101,24 @@ def closed(title: str, key: str) -> Iterator[bool]:
         yield bool(place.open)
 
 
-def show_closed(found: Asked, names: list[str], lacking: str = "", rows: Any = None) -> None:
-    """A table that a visitor opens, or the reason why it is empty."""
-    if not found.rows:
-        show_part(found, names, lacking=lacking)
+def show_closed(
+    found: Asked,
+    names: list[str],
+    rows: Rows | None = None,
+    lacking: str = "",
+    wide: dict[str, int] | None = None,
+) -> None:
+    """What `show_part` shows, for a visitor to open; the reason why it is empty is always visible."""
+    if not (found.rows if rows is None else rows):
+        show_part(found, names, rows, lacking)
         return
     with closed(found.title, found.name) as is_open:
         if is_open:
-            show_part(found, names, rows)
+            show_part(found, names, rows, wide=wide)
 
 
 def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None, zooms: bool = False) -> None:
-    """A chart; who cannot see it has a sentence, and its rows as a table where its SQL stands.
+    """A chart; who cannot see it has a sentence, and its rows as a table with its SQL.
 
     Where it `zooms`, days that are brushed along its axis of time become the period of the page.
     """
@@ -142,7 +148,7 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
 
 
 def show_sql(*asked: Asked) -> None:
-    """The data of what stands above: definitions, rows, the query. That rows are missing is reported openly.
+    """The data of what is shown above: definitions, rows, the query. That rows are missing is reported openly.
 
     It is drawn once it is opened: most visitors never do.
     """
@@ -186,7 +192,7 @@ def as_svg(chart: alt.Chart) -> str:
 
 
 def show_lines(*lines: tuple[str | None, int | None, str | None], marked: int | None = None) -> None:
-    """Lines of logs with where they stand, one of them marked: shown as they are, never read as markup."""
+    """Lines of logs with their places, one of them marked: shown as they are, never read as markup."""
     sign = {True: "→ ", False: "  " if marked is not None else ""}
     shown = [
         f"{sign[number == marked]}{path}:{number}  {text or 'not kept'}"

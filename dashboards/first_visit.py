@@ -51,7 +51,7 @@ def show_undated(snapshot: int) -> NoReturn:
     if any(row["first_at"] for row in files.rows):
         message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
     elif files.rows:
-        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons stand below."
+        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons are below."
     else:
         message = "No log has been read yet. Name your logs in `site.toml`."
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")

@@ -88,10 +88,13 @@ def test_pages_in_the_dark_and_on_narrow_screens(archive: Path, tmp_path: Path) 
 
 
 class Operator:
-    """Somebody at a page, whose clicks are counted."""
+    """Somebody who opens an address on a screen of 1440 x 900, and whose clicks are counted."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, url: str) -> None:
         self.page, self.clicks = page, 0
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto(url)
+        wait_until_drawn(page)
 
     def click(self, place: Any) -> None:
         place.click()
@@ -106,10 +109,7 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
     """The worst problem, its cause and the next step take no click; the two log lines one, and the gaps another."""
     with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, complaints = watched(page)
-        page.set_viewport_size({"width": 1440, "height": 900})
-        page.goto(url)
-        wait_until_drawn(page)
-        operator = Operator(page)
+        operator = Operator(page, url)
         first = page.locator('[data-testid="stMain"] a[href*="finding"]').first
         box = first.bounding_box()
         assert box and box["y"] < 900, "the worst problem is below the first screen"
@@ -146,10 +146,7 @@ def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
     site = shutil.copytree(cta, tmp_path / "site")
     with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         requests, complaints = watched(page)
-        page.set_viewport_size({"width": 1440, "height": 900})
-        page.goto(url)
-        wait_until_drawn(page)
-        operator = Operator(page)
+        operator = Operator(page, url)
         worst = page.locator('[data-testid="stMain"] a[href*="finding"]').first
         box = worst.bounding_box()
         assert box and box["y"] < 900 and worst.inner_text() == "Drive out of service · 3592JFD2"

@@ -83,7 +83,7 @@ def lines(
     rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, columns: int = 5,
     link: str = "",
 ) -> alt.Chart:  # fmt: skip
-    """One line for each name, a point at each value; names are told apart by colour and by dash."""
+    """One line for each name, a point at each value; colour and dash distinguish the names."""
     most = float(rows[x].max() or 0)  # type: ignore[arg-type]
     ticks = [value for value in MANY if value <= most]
     ticks += [math.floor(most)] if ticks and most >= 1.5 * ticks[-1] > 0 else []

@@ -18,7 +18,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, SLATE = (
     "#6B7178",  # a grey as light as purple would look like it to those who confuse red and green
 )
 COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, SLATE]
-GREY = "#8A9199"  # of what stands behind: other days, the rest
+GREY = "#8A9199"  # of the background: other days, the rest
 INK = "#777E86"  # of text between marks: as far from white as from the pages' black
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4]]
 SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right"]

@@ -24,7 +24,7 @@ _UNREAD = {"loaded": "unchanged", "withdrawn": "withdrawn"}
 
 @dataclass(frozen=True)
 class Early:
-    """What another process found in a file: on behind this part, or from the first line; None where it could not."""
+    """What another process found in a file: on after this part, or from the first line; None where it could not."""
 
     continues: str
     reading: Reading | None

@@ -59,7 +59,7 @@ class Leaving:
         self.held_bytes = 0
 
     def add(self, file: IncomingFile, continues: str, place: Place | None, reading: Reading | None) -> None:
-        """A file, behind which part it was read, and what was known of its path; no reading of one that is refused."""
+        """A file, after which part it was read, and what was known of its path; no reading of one that is refused."""
         if reading is not None and not any(entry["file_id"] == reading.file_id for entry in self.entries):
             for name, rows in reading.held.items():
                 self.held.setdefault(name, []).append(rows.with_columns(file_id=pl.lit(reading.file_id, pl.String)))

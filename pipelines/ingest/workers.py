@@ -128,6 +128,20 @@ class Workers:
                 one.future = self._submit(one)
 
 
+@contextmanager
+def _bare_main() -> Iterator[None]:
+    """A spawned process runs its parent's main script first, which workers do not need and a script may not bear.
+
+    Streamlit makes the dashboard's script the main one, and that would start again in each worker.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 def _is_done(future: "Future[Reading | None]") -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
@@ -165,17 +179,3 @@ def _read(setup: Setup, file: IncomingFile, plan: Plan) -> Reading | None:
     if object_storage.is_object_storage(data_path) and not _connections:
         _connections.append(object_storage.connection(data_path))
     return Reader(setup, *_connections).read(file, *plan.start())
-
-
-@contextmanager
-def _bare_main() -> Iterator[None]:
-    """A spawned process runs its parent's main script first, which workers do not need and a script may not bear.
-
-    Streamlit makes the dashboard's script the main one, and that would start again in each worker.
-    """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main

@@ -122,10 +122,10 @@ def read_blocks(
     limits: Limits | None = None,
     until: float = float("inf"),
 ) -> Iterator[Block]:
-    """Whole lines in blocks of about `block_bytes`, from the beginning or behind a known prefix.
+    """Whole lines in blocks of about `block_bytes`, from the start or after a known prefix.
 
     The prefix is read (it belongs to the digest) but not turned into lines; PrefixChanged if it is another. A last
-    line without a line end comes alone, marked torn; what lies behind `until` decompressed bytes is not read. Raises
+    line without a line end comes alone, marked torn; what follows `until` decompressed bytes is not read. Raises
     UnreadableFile if a compressed file is damaged, after the blocks that could still be read, or if it grows beyond
     the limit.
     """
@@ -211,7 +211,7 @@ class _Cutter:
     def __init__(self, digest: "hashlib._Hash", start: Start, line_bytes: int) -> None:
         self.digest, self.offset, self.line_no = digest, start.offset, start.line_no
         self.line_bytes = line_bytes
-        self.tail = b""  # bytes behind the last line break, not yet in digest and offset
+        self.tail = b""  # bytes after the last line break, not yet in digest and offset
         self.rest = b""  # begin of a line whose end has not come
         self.stub = b""  # begin of a line already too long
         self.broken: Exception | None = None

@@ -95,7 +95,7 @@ def run(
 
 
 def _nothing_read(site: Site, read: dict[str, Any]) -> NothingRead | None:
-    """What is wrong if no input fits a file, or no file could be read; files that have not changed were read before."""
+    """What is wrong if no input matches a file, or no file could be read; unchanged files were read before."""
     if not read["files"]:
         patterns = ", ".join(item.glob for item in site.input) or "there is no [[input]]"
         hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes them from a folder of logs"

@@ -20,7 +20,9 @@ BUILDS = ["number", "build_id", "is_full", "is_committed", "n_days", "n_rows", "
 def draw(page: Page) -> None:
     """Draw the part."""
     components.show_part(page.ask("lines_read"), LINES)
-    components.show_closed(page.ask("rejects"), REJECTS, "No line was rejected.")
+    components.show_closed(
+        page.ask("rejects"), REJECTS, lacking="No line was rejected.", wide={"path": 220, "text": 330}
+    )
     components.show_part(page.ask("files"), FILES, wide={"note": 300})
     _show_builds(page)
 
@@ -32,6 +34,6 @@ def _show_builds(page: Page) -> None:
     if unmet:
         st.warning("The last build did not meet all of its checks.")
         components.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)
-    components.show_closed(fresh, FRESH, "Nothing was read, and nothing ran.", fresh.rows[1:])
+    components.show_closed(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
     components.show_closed(builds, BUILDS)
     components.show_sql(failed)

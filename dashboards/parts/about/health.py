@@ -28,9 +28,9 @@ def draw(page: Page) -> None:
     components.show_part(page.ask("logs_read"), READ)
     _show_coverage(page)
     nothing = "No station's clock could be compared with the movers' log in this period."
-    components.show_closed(page.ask("clock_alignment"), CLOCKS, nothing)
+    components.show_closed(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
     nothing = "This period has no two logs of the same thing to compare."
-    components.show_closed(page.ask("contradictions"), CONTRADICTIONS, nothing)
+    components.show_closed(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
 
 
 def _show_coverage(page: Page) -> None:

@@ -36,9 +36,7 @@ def draw(page: Page) -> None:
     if served.rows:
         _draw_bars(served, ("drive", "pool"), "moved_gb", SERVED)
     if sessions.rows and drives.rows and served.rows:
-        with components.closed(sessions.title, "sessions") as is_open:
-            if is_open:
-                components.show_part(sessions, SESSIONS)
+        components.show_closed(sessions, SESSIONS)
     elif sessions.rows:
         components.show_part(sessions, SESSIONS)
     if not (drives.rows or served.rows or sessions.rows):

@@ -41,9 +41,7 @@ def draw(page: Page) -> None:
     if clients.rows:
         components.show_part(clients, CLIENTS)
     if repeated:
-        with components.closed(again.title, "again") as is_open:
-            if is_open:
-                components.show_part(again, AGAIN, repeated)
+        components.show_closed(again, AGAIN, repeated)
     elif clients.rows:
         st.text("No file was fetched from tape twice in this period.")
     if not (waits.rows or clients.rows or repeated):

@@ -38,7 +38,7 @@ WEEK, YEAR = 7, 365.25
 LEAST_WEEKS, LEAST_IN_WEEK = 8, 5
 MOST_AHEAD = 4  # times the days with logs
 _STEEPEST = 40.0  # logarithms by which a line may rise or fall over the weeks with logs
-_MOST_ALIKE = 0.8  # correlation of a week with the next; more cannot be told from growth
+_MOST_ALIKE = 0.8  # correlation of a week with the next; more cannot be distinguished from growth
 _N_STEPS = 25
 
 
@@ -85,7 +85,7 @@ class Growth:
 
     @property
     def reach_days(self) -> int:
-        """Days ahead of which something can be told."""
+        """Days ahead for which an estimate is possible."""
         return self.span_days * (1 if isinstance(self.factor_year, NoEstimate) else MOST_AHEAD)
 
     @property
@@ -109,7 +109,7 @@ class Growth:
         return self._beyond(days) or float((self.lines.written(days)[1:] >= gb).mean())
 
     def days_until(self, gb: float) -> Estimate | NoEstimate:
-        """Days until an amount of data is written; the interval may reach further than can be told, and be endless."""
+        """Days until an amount of data is written; its interval may be endless, beyond what can be estimated."""
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found

@@ -44,7 +44,7 @@ def total_interval(
     """Between what the total of like days lies: values of a cluster (a mount, a tape) come together, clusters do not.
 
     Formula: sum +- t sqrt(k) s, with s the standard deviation of the k clusters' own sums and Student's t of k - 1
-    degrees of freedom; never below 0. With fewer than five clusters it is not told: (None, None).
+    degrees of freedom; never below 0. With fewer than five clusters there is no estimate: (None, None).
 
     >>> low, high = total_interval(np.array([10.0, 8.0, 0.0, 12.0, 10.0]), np.array(["a", "b", "c", "d", "e"]))
     >>> round(low, 1), round(high, 1)
