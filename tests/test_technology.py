@@ -9,7 +9,8 @@ from pipelines.catalog.contracts import load_catalog
 from pipelines.config import technology
 from pipelines.config.technology import drive, known, technologies
 from pipelines.ingest.survey.drives import DriveFound
-from pipelines.reporting.dictionary import explain, model_names
+from pipelines.reporting.dictionary import explain
+from pipelines.reporting.entries import model_names
 from support.archive import make, make_site, query
 
 pytestmark = pytest.mark.usefixtures("plain_store")

@@ -119,7 +119,23 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
     data = _data(got, dict)
     if data.get("resultType") != "matrix":
         raise TapescopeError("it answers a query with something else than samples")
-    return [got.replace(b"\n", b"") + b"\n"] if data.get("result") else []
+    kept, n_left_out = _after(begin, data.get("result") or [])
+    if n_left_out:
+        got = json.dumps({"status": "success", "data": {"resultType": "matrix", "result": kept}}).encode()
+    return [got.replace(b"\n", b"") + b"\n"] if kept else []
+
+
+def _after(begin: int, series: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """Series without samples at the begin of their window, and how many those are.
+
+    Up to version 2 Prometheus returns them; from 3 on, as VictoriaMetrics, it does not. The window before has them.
+
+    >>> _after(60, [{"values": [[60, "1"], [60.001, "2"]]}, {"values": [[60, "3"]]}])
+    ([{'values': [[60.001, '2']]}], 2)
+    """
+    kept = [one | {"values": [value for value in one.get("values", ()) if value[0] > begin]} for one in series]
+    n_left_out = sum(len(one.get("values", ())) for one in series) - sum(len(one["values"]) for one in kept)
+    return [one for one in kept if one["values"]], n_left_out
 
 
 def _get(request: Request, path: str, params: dict[str, str], most_bytes: int | None = None) -> bytes:
