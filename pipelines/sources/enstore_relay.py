@@ -59,13 +59,13 @@ _MOVER = ("mover", "network")
 
 
 def recognise(head: list[str]) -> Claim:
-    """The relay's if half of the lines are a time stamp and one of its words, and one at least is about a mover."""
+    """A relay's log: half of the lines are a time stamp and one of its words, and at least one concerns a mover."""
     texts = filled(head)
     share = share_of(texts, _LINE)
     about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
     if share >= 0.5 and about.any():
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")
-    why = "no line tells of a mover" if share else "no line is a time stamp of the C library and a word of the relay"
+    why = "no line concerns a mover" if share else "no line is a time stamp of the C library and a word of the relay"
     return Claim(False, min(share, 0.5), why)
 
 

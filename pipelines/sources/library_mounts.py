@@ -145,8 +145,8 @@ def _titles(origin: Origin) -> tuple[int, str, dict[str, int]]:
     given = dict(origin.columns)
     if strange := sorted(set(given) - set(_TITLES)):
         raise UnreadableFile(
-            f"`columns` names {strange[0]!r}, which is nothing that is read here",
-            f"known are {', '.join(name for name in _TITLES if name not in _LIVES)}",
+            f"`columns` names {strange[0]!r}, which is not a column of this source",
+            f"the known columns are {', '.join(name for name in _TITLES if name not in _LIVES)}",
             reason="unknown_header",
         )
     best: dict[str, int] = {}

@@ -151,8 +151,8 @@ def _line(line_no: int, text: str, flat: str, is_stamp: bool) -> _Line:
         return _Line(line_no, text, _HEADER, unit=f"{head[1] or ''}B")
     if _LIKE_HEAD.match(flat):
         raise UnreadableFile(
-            f"line {line_no}: a header that is not known: {flat[:120]}",
-            "read are the columns r/s to Ot/s",
+            f"line {line_no}: an unknown header: {flat[:120]}",
+            "the known columns are r/s to Ot/s",
             reason="unknown_header",
         )
     if is_stamp:

@@ -132,7 +132,7 @@ def read_date(text: str, order: str) -> date | None:
 
 def _ask_for_order(text: str) -> NoReturn:
     raise UnreadableFile(
-        f"it cannot be told whether {text} begins with the day or the month",
+        f"{text} may begin with the day or with the month",
         'give `date_order` ("dmy" or "mdy") with its [[input]] in site.toml',
         reason="no_clock",
     )

@@ -137,7 +137,7 @@ def next_screen(clock: Clock, interval_s: float | None, line_no: int) -> int | N
     if clock["anchor_us"] is None:
         raise UnreadableFile(
             f"line {line_no}: the screen carries no time",
-            "let a `date` line stand before each screen, or give `start_at` and `interval_s` with its [[input]]",
+            "put a `date` line before each screen, or set `start_at` and `interval_s` in its [[input]]",
             reason="no_clock",
         )
     if rank and interval_s is None:

@@ -52,7 +52,7 @@ def recognise(head: list[str]) -> Claim:
     if n_known and n_known * 10 >= len(stamped):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
     if n_known:
-        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are none")
+        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are others")
     return Claim(False, 0.0, "no line is a stamp, a pid and a message of ENDIT's daemons")
 
 

@@ -45,9 +45,9 @@ def recognise(head: list[str]) -> Claim:
     if share:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
-        return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message stands on other lines")
+        return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message is on other lines")
     if texts.str.contains(_TICKET).any():
-        return Claim(False, 0.3, "pieces of Enstore's tickets without the log lines they stood in: they have no clock")
+        return Claim(False, 0.3, "pieces of Enstore's tickets without their log lines: they have no clock")
     return Claim(False, 0.0, "no line has clock, host, six-digit process, user, severity and server name")
 
 

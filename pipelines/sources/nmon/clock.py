@@ -66,7 +66,7 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
             )
         begin = pl.lit(EPOCH + timedelta(microseconds=start), pl.Datetime("us"))
         to_at = begin + pl.duration(microseconds=pl.col("shot") * step)
-        note = pl.lit("sorted file: times follow from its begin and interval")
+        note = pl.lit("sorted file: times computed from its start and interval")
         return shots.select("shot", from_at=to_at - pl.duration(microseconds=step), to_at=to_at, note=note)
     last: dict[str, Any] = {"shot": [state["shot"]], "from_at": [state["from_at"]], "to_at": [state["at"]]}
     known = pl.DataFrame(last, schema={"shot": pl.Int64, "from_at": pl.Int64, "to_at": pl.Int64})

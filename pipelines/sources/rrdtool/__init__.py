@@ -126,8 +126,8 @@ def _samples(
     metric = metric_of(head.names, origin.path)
     if metric is None:
         raise UnreadableFile(
-            f"the name {stem_of_rrd(origin.path)} does not end with a metric of Ganglia that is read",
-            f"read are {', '.join(sorted(METRICS))}",
+            f"the name {stem_of_rrd(origin.path)} does not end with a supported metric of Ganglia",
+            f"supported metrics: {', '.join(sorted(METRICS))}",
         )
     table, column, factor = METRICS[metric]
     host = origin.host or "unknown"

@@ -69,7 +69,7 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
     if re.search(r'\{\s*"about":\s*"RRDtool', text):
         return _judged(_json(text))
     if re.search(r'^filename = ".*"\nrrd_version = "', text, re.MULTILINE):
-        return Head("info", why_not="this is `rrdtool info`, which tells how an RRD is built and holds no series")
+        return Head("info", why_not="this is `rrdtool info`, which describes how an RRD is built and holds no series")
     return _fetch(lines)
 
 
@@ -88,7 +88,7 @@ def _with_columns(head: Head) -> Head:
         return head
     columns = columns_of(head.names)
     if columns is None:
-        return replace(head, why_not=f"an RRD of {shown}: what these are, and in which unit, nobody knows")
+        return replace(head, why_not=f"an RRD of {shown}: the meaning and units of these names are unknown")
     return head
 
 

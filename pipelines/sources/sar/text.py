@@ -111,7 +111,7 @@ def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
 def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
     raise UnreadableFile(
         f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
-        "let sar print one activity at a time (sar -u, sar -d), each into a file or behind the other",
+        "let sar print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
     )
 
 

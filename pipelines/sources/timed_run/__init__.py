@@ -57,7 +57,7 @@ def recognise(head: list[str]) -> Claim:
     known = sum(kind not in ("junk", "bad_number") for kind in kinds)
     if 2 * known < len(kinds):
         return Claim(False, 0.4, "figures of dd or time, but most lines are something else")
-    return Claim(True, 1.0, "what dd says of its bytes" if found[0] in ("in", "summary") else "times of a command")
+    return Claim(True, 1.0, "byte counts of dd" if found[0] in ("in", "summary") else "times of a command")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
