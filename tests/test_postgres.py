@@ -22,6 +22,7 @@ from support.two_days import FIRST, SECOND, arrive, kept
 
 @dataclass
 class Server:
+    own: Any
     socket_folder: Path
     database: str = "lake"
 
@@ -36,7 +37,7 @@ def server() -> Iterator[Server]:
     """The role's password is in the environment."""
     with postgres() as own, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PGPASSWORD", PASSWORD)
-        yield Server(make_lake(own))
+        yield Server(own, make_lake(own))
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,13 @@ def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site
     for each in (plain, site):
         steps.build(each)
     return plain, site
+
+
+def test_before_the_first_ingest_all_is_to_be_read(server: Server, tmp_path: Path) -> None:
+    server.own.psql(f"CREATE DATABASE fresh OWNER {OWNER}")
+    site = server.site(tmp_path, database="fresh")
+    arrive(site, FIRST)
+    assert steps.pending_files(site).n_new == 3 and steps.dirty_tables(site) == {}
 
 
 def test_two_at_once_give_the_rows_that_sqlite_gives(both: tuple[Site, Site]) -> None:
