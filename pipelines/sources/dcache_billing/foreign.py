@@ -1,4 +1,4 @@
-"""Other text of dCache, told by its lines: what it is, and why it is not read."""
+"""Other text of dCache, recognised by its lines: what it is, and why it is not read."""
 
 import re
 

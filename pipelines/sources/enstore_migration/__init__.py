@@ -31,7 +31,7 @@ SPEAKS_FOR = "transfers"
 
 
 def recognise(head: list[str]) -> Claim:
-    """A line of a known task behind a time stamp, or the head of the status table."""
+    """A line of a known task after a time stamp, or the head of the status table."""
     texts = filled(head)
     if texts.str.contains(status.HEADER).any():
         return Claim(True, 1.0, "the head of the table migrate --status prints")
