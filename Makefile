@@ -21,7 +21,8 @@ help:
 	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
 	@echo "make check       while you work: linters, types, imports, tests of functions and all worked cases (a minute)"
 	@echo "make test        every test, linter and type check"
-	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more)"
+	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more);"
+	@echo "                 and one with two Celery workers, of which one is lost"
 	@echo "make bench       what is measured: speed, memory, peers, the pages' answers"
 	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults,"
 	@echo "                 of a library with Enstore's logs and of a site of CTA (SCORE_STORIES)"
@@ -46,13 +47,13 @@ check: install
 		|| { .venv/bin/ruff format --check .; .venv/bin/ruff check .; .venv/bin/lint-imports --no-logo; exit 1; }
 	@.venv/bin/mypy & types=$$!; $(PYTHON) -m pytest --quick -q; tests=$$?; wait $$types && exit $$tests
 
-test: install .venv/done-airflow .venv/done-programs .venv/done-s3 .venv/done-docs .venv/done-spark
+test: install .venv/done-airflow .venv/done-celery .venv/done-programs .venv/done-s3 .venv/done-docs .venv/done-spark
 	$(SAY) "running the tests"
 	@$(PYTHON) -m pytest $(TESTS)
 
-test-airflow: install .venv/done-airflow
+test-airflow: install .venv/done-airflow .venv/done-celery .venv/done-programs .venv/done-s3
 	$(SAY) "starting an Airflow of its own, and killing each of its tasks"
-	@$(PYTHON) -m pytest --numprocesses=0 -s -v tests/airflow_live.py
+	@$(PYTHON) -m pytest --numprocesses=0 -s -v tests/airflow_live.py tests/celery_live.py
 
 docs: install
 	$(SAY) "writing the pages of docs/reference, which are made from the code"
@@ -158,6 +159,13 @@ clean:
 	@$(INSTALL) --require-hashes --requirement requirements.lock --requirement $<
 	@touch $@
 
+# What runs tasks on many hosts: one of them, on top of Airflow.
+HOSTS = .venv/done-celery .venv/done-kubernetes
+$(HOSTS): .venv/done-%: requirements-%.lock requirements-airflow.lock .venv/done-packages
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< on top of Airflow"
+	@$(INSTALL) --require-hashes --requirement requirements.lock --requirement requirements-airflow.lock --requirement $<
+	@touch $@
+
 # In environments of their own: a server that speaks S3 (for one test; its packages do not get on with the rest), what
 # builds the site of docs/, and Spark (for one test; 530 MB).
 APART = .venv/done-s3 .venv/done-docs .venv/done-spark
@@ -173,7 +181,7 @@ $(APART): .venv/done-%: requirements-%.lock | .venv/done-create
 .venv/done-programs: | .venv/done-create
 	@has() { for name; do command -v $$name >/dev/null && return 0; done; return 1; }; \
 	missing=; has chromium chromium-browser google-chrome || missing=chromium; has rrdtool || missing="$$missing rrdtool"; \
-	servers=; for name in prometheus prometheus-node-exporter victoria-metrics; do has $$name || servers="$$servers $$name"; done; \
+	servers=; for name in prometheus prometheus-node-exporter redis-server victoria-metrics; do has $$name || servers="$$servers $$name"; done; \
 	test -e /lib/systemd/systemd-journal-remote || servers="$$servers systemd-journal-remote"; \
 	if [ -n "$$servers" ] && [ -d /run/systemd/system ]; then \
 		echo "tapescope: tests that need$$servers will be skipped (installed here they would be started as services)"; \
@@ -189,21 +197,29 @@ $(APART): .venv/done-%: requirements-%.lock | .venv/done-create
 	fi; \
 	touch $@
 
-# Airflow shares packages with the rest, so all is resolved together first; the second lock is what Airflow adds.
+# Airflow and what runs its tasks on many hosts share packages with the rest, so all is resolved together first; a lock
+# is what its extras add to the locks before it.
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate $(UPGRADE)
+ADDED = awk -v last=$(1) 'FILENAME != last { have[$$0]; next } /^[a-z0-9]/ { more = !($$0 in have) } more && !/^\#/' $(2) $(1)
+BOTH = requirements.lock requirements-airflow.lock
 lock: UV = $(shell command -v uv || echo $(PYTHON) -m uv)
 lock: UPGRADE = --upgrade
 lock: .venv/done-create
-	$(SAY) "resolving dependencies into requirements.lock and those of Airflow, S3, Spark and the documentation"
+	$(SAY) "resolving dependencies into requirements.lock and those of Airflow, its executors, S3, Spark and the documentation"
 	@command -v uv >/dev/null || $(PYTHON) -m pip install -qq --disable-pip-version-check uv
 	@$(COMPILE) --group dev --all-extras --output-file .venv/all.lock
 	@$(COMPILE) --group dev --extra dashboard --constraint .venv/all.lock --output-file .venv/some.lock
 	@{ echo "# What tapescope is installed with: written by \`make lock\` from pyproject.toml."; \
 		grep -v '^#' .venv/some.lock; } > requirements.lock
+	@$(COMPILE) --group dev --extra dashboard --extra airflow --constraint .venv/all.lock --output-file .venv/airflow.lock
 	@{ echo "# What Airflow adds to requirements.lock: written by \`make lock\` from pyproject.toml."; \
-		awk 'NR == FNR { have[$$0]; next } /^[a-z0-9]/ { more = !($$0 in have) } more && !/^#/' \
-			requirements.lock .venv/all.lock; } > requirements-airflow.lock
+		$(call ADDED,.venv/airflow.lock,requirements.lock); } > requirements-airflow.lock
+	@for one in celery kubernetes; do \
+		$(COMPILE) --group dev --extra dashboard --extra airflow --extra $$one --constraint .venv/all.lock --output-file .venv/$$one.lock; \
+		{ echo "# What $$one adds to $(subst $() , and ,$(BOTH)): written by \`make lock\` from pyproject.toml."; \
+			$(call ADDED,.venv/$$one.lock,$(BOTH)); } > requirements-$$one.lock || exit; \
+	done
 	@$(subst pyproject.toml,,$(COMPILE)) --group s3 --output-file .venv/s3.lock
 	@{ echo "# The S3 server of the tests: written by \`make lock\` from pyproject.toml."; \
 		cat .venv/s3.lock; } > requirements-s3.lock

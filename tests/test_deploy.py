@@ -16,16 +16,18 @@ from support import REPO
 from support.airflow_home import environment
 
 DEPLOY = REPO / "deploy"
+CELERY = DEPLOY / "celery"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+WORKER = CELERY / "systemd" / "tapescope-worker.service"
 OURS = re.compile(r"\bTAPESCOPE_[A-Z_]+\b")
 
 KNOWN = """
 import json
-from airflow.cli.cli_config import core_commands
+from airflow.cli.cli_parser import airflow_commands
 from airflow.configuration import conf
 options = {f"AIRFLOW__{section.upper()}__{name.upper()}"
            for section, facts in conf.configuration_description.items() for name in facts["options"]}
-print(json.dumps({"commands": [command.name for command in core_commands], "options": sorted(options)}))
+print(json.dumps({"commands": [command.name for command in airflow_commands], "options": sorted(options)}))
 """
 
 
@@ -46,6 +48,19 @@ def compose() -> dict[str, Any]:
     return content
 
 
+@pytest.fixture(scope="module")
+def over_hosts(compose: dict[str, Any]) -> dict[str, Any]:
+    """The services of a head, with a worker of its own, as the engine merges the three files."""
+    merged = {name: dict(service) for name, service in compose["services"].items()}
+    for path in (CELERY / "docker-compose.yaml", CELERY / "worker.yaml"):
+        for name, service in YAML(typ="safe").load(path.read_text())["services"].items():
+            before = merged.setdefault(name, {})
+            environment = before.get("environment", {}) | service.get("environment", {})
+            ports = [*before.get("ports", ()), *service.get("ports", ())]
+            merged[name] = before | service | {"environment": environment, "ports": ports}
+    return merged
+
+
 def variables(path: Path) -> dict[str, str]:
     lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)
@@ -55,6 +70,11 @@ def read_by_us() -> set[str]:
     files = [path for folder in ("pipelines", "dags", "dashboards") for path in (REPO / folder).rglob("*.py")]
     files.append(DEPLOY / "prepare-airflow.sh")
     return {name for path in files for name in OURS.findall(path.read_text())}
+
+
+def need_celery(airflow: dict[str, Any]) -> None:
+    if "celery" not in airflow["commands"]:
+        pytest.skip("Celery is not installed here: make .venv/done-celery")
 
 
 def check_command(words: list[str], airflow: dict[str, Any]) -> None:
@@ -92,13 +112,13 @@ def test_the_image_is_made_of_what_there_is() -> None:
     assert copied and not [name for line in copied for name in line.split() if not (REPO / name).exists()]
 
 
-def environment_of_units() -> dict[str, dict[str, str]]:
+def environment_of_units(units: list[Path] = UNITS) -> dict[str, dict[str, str]]:
     """By unit, what its files of variables set."""
     found = {}
-    for path in UNITS:
+    for path in units:
         files = re.findall(r"^EnvironmentFile=/etc/tapescope/(.+)$", path.read_text(), re.MULTILINE)
         found[path.stem.removeprefix("tapescope-")] = {
-            name: value for file in files for name, value in variables(DEPLOY / "systemd" / file).items()
+            name: value for file in files for name, value in variables(next(DEPLOY.glob(f"**/systemd/{file}"))).items()
         }
     return found
 
@@ -201,19 +221,80 @@ def test_make_runs_the_same_preparation() -> None:
     assert "deploy/prepare-airflow.sh" in (REPO / "Makefile").read_text()
 
 
-@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*UNITS, WORKER], ids=lambda path: path.name)
 def test_a_unit_runs_what_there_is(path: Path, airflow: dict[str, Any]) -> None:
+    if path == WORKER:
+        need_celery(airflow)
     (command,) = re.findall(r"^ExecStart=(.+)$", path.read_text(), re.MULTILINE)
     check_command(command.split(), airflow)
-    if path.stem != "tapescope-prepare":
+    if path != WORKER and path.stem != "tapescope-prepare":
         assert path.name in (DEPLOY / "systemd" / "tapescope.target").read_text()
+
+
+# Many hosts
+
+
+def test_a_worker_has_what_its_tasks_need_and_no_key_of_the_head(over_hosts: dict[str, Any]) -> None:
+    """The same by containers and units: neither Airflow's database nor what its tokens are signed with."""
+    unit, container = environment_of_units([WORKER])["worker"], over_hosts["worker"]["environment"]
+    paths = {"AIRFLOW_HOME", "AIRFLOW__CORE__DAGS_FOLDER", "AIRFLOW__CORE__LOAD_EXAMPLES", "PATH"}  # the image's own
+    assert set(unit) - paths == set(container)
+    head = {"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN", "AIRFLOW__CORE__FERNET_KEY", "AIRFLOW__API_AUTH__JWT_SECRET"}
+    assert not head & set(container) and head <= set(over_hosts["scheduler"]["environment"])
+    receivers = {name for name in SECRETS if name.startswith("TAPESCOPE_")}
+    assert receivers <= set(container) and not any(over_hosts["scheduler"]["environment"][name] for name in receivers)
+    queue = {name: value for name, value in container.items() if "CELERY" in name and "WORKER" not in name}
+    for part in ("scheduler", "api-server", "dag-processor", "triggerer"):
+        assert queue.items() <= over_hosts[part]["environment"].items(), part
+
+
+def test_what_hosts_share_listens_on_the_heads_address_alone(over_hosts: dict[str, Any]) -> None:
+    shared = {name: one["ports"] for name, one in over_hosts.items() if one.get("ports")}
+    assert {"redis", "catalogue", "api-server", "storage"} <= set(shared)
+    assert all(port.startswith(("127.0.0.1:", "${TAPESCOPE_HEAD:?")) for ports in shared.values() for port in ports)
+    texts = [(CELERY / name).read_text() for name in ("docker-compose.yaml", "worker.yaml")]
+    asked = {name for text in texts for name in re.findall(r"\$\{(\w+)", text)}
+    known = set(variables(CELERY / ".env.example")) | set(variables(DEPLOY / ".env.example"))
+    assert set(variables(CELERY / ".env.example")) <= asked <= known
+
+
+def test_many_hosts_set_what_is_read(over_hosts: dict[str, Any], airflow: dict[str, Any]) -> None:
+    need_celery(airflow)
+    settings = environment_of_units([WORKER])["worker"]
+    for service in over_hosts.values():
+        settings = settings | service["environment"]
+        if service.get("image") == "tapescope":
+            check_command(service["command"], airflow)
+    assert {name for name in settings if name.startswith("AIRFLOW__")} <= set(airflow["options"])
+    assert {name for name in settings if name.startswith("TAPESCOPE_")} <= read_by_us()
+
+
+def test_pods_are_set_up_with_what_is_there(airflow: dict[str, Any]) -> None:
+    values = YAML(typ="safe").load((DEPLOY / "kubernetes" / "values.yaml").read_text())
+    assert values["executor"] == "KubernetesExecutor" and not values["redis"]["enabled"]
+    options = {f"AIRFLOW__{part.upper()}__{name.upper()}" for part, some in values["config"].items() for name in some}
+    assert options <= set(airflow["options"])
+    check_command(values["migrateDatabaseJob"]["args"], airflow)
+    assert {one["name"] for one in values["env"]} <= read_by_us()
+    assert {one["name"] for one in values["volumes"]} == {one["name"] for one in values["volumeMounts"]}
+    home = re.search(r"AIRFLOW_HOME=(\S+)", (DEPLOY / "Dockerfile").read_text())
+    assert home and values["airflowHome"] == home[1], "the chart lays its airflow.cfg there"
+    lock = (REPO / "requirements-airflow.lock").read_text()
+    assert f"\napache-airflow=={values['airflowVersion']} " in lock
+
+
+def test_the_image_takes_one_lock_more() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    for name in ("celery", "kubernetes"):
+        assert f"requirements-{name}.lock" in re.findall(r"^COPY (.+) \./$", text, re.MULTILINE)[0]
+        assert (REPO / f"requirements-{name}.lock").is_file() and is_sent(f"requirements-{name}.lock")
 
 
 def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("no systemd-analyze here")
-    for path in (*UNITS, DEPLOY / "systemd" / "tapescope.target"):
+    for path in (*UNITS, WORKER, DEPLOY / "systemd" / "tapescope.target"):
         # the programs are where the tests run
         text = path.read_text().replace("/opt/tapescope/.venv/bin", str(Path(sys.executable).parent))
         (tmp_path / path.name).write_text(text.replace("/opt/tapescope", str(REPO)))

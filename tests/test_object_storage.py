@@ -1,13 +1,6 @@
-"""The warehouse's data in object storage: the same rows as in a folder, upkeep included, and no key shown.
+"""The warehouse's data in object storage: the same rows as in a folder, upkeep included, and no key shown."""
 
-The server comes as a wheel, in an environment of its own, and speaks S3 over HTTP on this machine alone.
-"""
-
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,54 +12,18 @@ from pipelines.ingest import rows, workers
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.warehouse.connection import Warehouse
 from support.archive import SITE, all_rows, bronze, differences, make, make_site, query
-from support.ports import free_port
+from support.s3_server import BUCKET, SECRET, objects, s3_server
 from support.two_days import FIRST, SECOND, arrive
-
-PYTHON = Path(sys.prefix) / "s3" / "bin" / "python"
-DEADLINE_S = 120
-BUCKET, KEY, SECRET = "tape-archive", "AKIDEXAMPLE", "correct-horse-2718"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """Its address, which stands in the environment with the keys; the bucket is made."""
-    if not PYTHON.exists():
-        pytest.skip("no server that speaks S3 here: make .venv/done-s3")
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"):
-            patch.delenv(name, raising=False)
-        patch.setenv("AWS_ACCESS_KEY_ID", KEY)
-        patch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-        port = free_port()
-        address = f"http://127.0.0.1:{port}"
-        command = [PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as own:
-            try:
-                _make_bucket(own, address)
-                patch.setenv("AWS_ENDPOINT_URL", address)
-                yield address
-            finally:
-                own.kill()
-
-
-def _make_bucket(own: subprocess.Popen[bytes], address: str) -> None:
-    """As soon as the server listens."""
-    end = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end and own.poll() is None:
-        with suppress(requests.ConnectionError):
-            assert requests.put(f"{address}/{BUCKET}", timeout=30).ok
-            return
-        time.sleep(0.1)
-    raise AssertionError("the server does not listen")
+    with s3_server() as address:
+        yield address
 
 
 def site_in(folder: Path, data: str = f"s3://{BUCKET}/lake") -> Site:
     return make_site(folder, SITE.replace('name = "case"', f'name = "case"\ndata_path = "{data}"\nretention_days = 1'))
-
-
-def objects(server: str) -> list[str]:
-    found = requests.get(f"{server}/{BUCKET}?list-type=2", timeout=30).text
-    return [part.split("</Key>")[0] for part in found.split("<Key>")[1:]]
 
 
 def test_the_same_rows_as_in_a_folder(server: str, tmp_path: Path) -> None:

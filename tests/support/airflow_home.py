@@ -1,4 +1,4 @@
-"""A real Airflow for tests: a home of its own, `airflow standalone` in a process group that is gone at the end."""
+"""A real Airflow for tests: a home of its own, and its parts in process groups that are gone at the end."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,9 @@ class Airflow:
 
     def post(self, path: str, content: dict[str, Any]) -> Any:
         return self._ask("POST", path, json=content)
+
+    def switch_on(self, dag: str) -> None:
+        self._ask("PATCH", f"dags/{dag}", json={"is_paused": False})
 
     def _ask(self, method: str, path: str, **more: Any) -> Any:
         """Asked again where Airflow's own SQLite was busy: then nothing was done."""
@@ -96,6 +99,13 @@ class Airflow:
 @contextmanager
 def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
     """`airflow standalone` on free ports, with the pool that `make airflow` makes; healthy when it is handed over."""
+    with running(home, site, ("standalone",), AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION="False", **more) as airflow:
+        yield airflow
+
+
+@contextmanager
+def running(home: Path, site: Path, commands: tuple[str, ...], **more: str) -> Iterator[Airflow]:
+    """Airflow by these of its commands, each a process group that is gone at the end."""
     home.mkdir(parents=True, exist_ok=True)
     port, worker, triggerer = free_port(), free_port(), free_port()
     passwords = home / "passwords.json"
@@ -108,7 +118,6 @@ def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": str(worker),
         "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": str(triggerer),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
-        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
         "AIRFLOW__CORE__PARALLELISM": "2",
         "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",
         # on a busy machine all of this takes longer than Airflow thinks it may
@@ -121,29 +130,37 @@ def standalone(home: Path, site: Path, **more: str) -> Iterator[Airflow]:
         **more,
     }
     subprocess.run([REPO / "deploy" / "prepare-airflow.sh"], env=variables, capture_output=True, check=True)
-    log = home / "standalone.log"
-    with log.open("w") as output:
+    log = home / "airflow.log"
+    with ExitStack() as parts:
+        processes = [parts.enter_context(part(variables, log, command)) for command in commands]
+        airflow = Airflow(f"http://127.0.0.1:{port}", log)
+        airflow.wait("health", lambda: _is_healthy(airflow, processes))
+        token = requests.post(f"{airflow.url}/auth/token", json={"username": "admin", "password": PASSWORD}, timeout=60)
+        airflow.session.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
+        yield airflow
+
+
+@contextmanager
+def part(variables: dict[str, str], log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`airflow …` in a process group of its own, which is gone at the end; what it writes goes to the end of a log."""
+    with log.open("a") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "airflow", "standalone"],
+            [sys.executable, "-m", "airflow", *arguments],
             env=variables,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
     try:
-        airflow = Airflow(f"http://127.0.0.1:{port}", log)
-        airflow.wait("health", lambda: _is_healthy(airflow, process))
-        token = requests.post(f"{airflow.url}/auth/token", json={"username": "admin", "password": PASSWORD}, timeout=60)
-        airflow.session.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
-        yield airflow
+        yield process
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(60)
 
 
-def _is_healthy(airflow: Airflow, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, airflow.log.read_text()[-4000:]
+def _is_healthy(airflow: Airflow, processes: list[subprocess.Popen[bytes]]) -> bool:
+    assert all(process.poll() is None for process in processes), airflow.log.read_text()[-4000:]
     try:
         health = requests.get(f"{airflow.url}/api/v2/monitor/health", timeout=5).json()
     except (requests.RequestException, ValueError):
