@@ -1,4 +1,4 @@
-"""New logs into bronze, every quarter of an hour and when `arrived` is laid beside site.toml; says what has changed."""
+"""New logs into bronze: every quarter of an hour, and when a file `arrived` appears next to site.toml; reports what changed."""
 
 from typing import Any
 
