@@ -12,7 +12,7 @@ samples. Perl may have put a number in quotes.
 
 In Prometheus text a sample is a daemon and a label. A second one of both in the same file is rejected, and so is
 everything beyond its first 200 lines: a daemon writes 45. Counters start again with the daemon. Checked against files
-that the daemons of March 2026 wrote with a stand-in for TSM's client.
+that the daemons of March 2026 wrote with a substitute for TSM's client.
 """
 
 import polars as pl

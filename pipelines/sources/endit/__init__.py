@@ -12,7 +12,7 @@ volume `default`, which reads one volume after another.
 
 **Written from the program's print statements**: those of version 2 (neicnordic/endit, 2024), where a worker has a
 child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages. Checked against logs that the
-retriever and the archiver of March 2026 wrote with a stand-in for TSM's client. No log of a production site, of the
+retriever and the archiver of March 2026 wrote with a substitute for TSM's client. No log of a production site, of the
 deleter or of version 1 was available.
 Note:
 

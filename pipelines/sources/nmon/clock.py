@@ -44,7 +44,7 @@ def read_marks(rows: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.Dat
 
 
 def repeated(marks: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """The marks of `shot` and `at`, and that of the chunk before, that lie within an earlier run of the same host."""
+    """The marks of `shot` and `at`, and that of the chunk before, that are within an earlier run of the same host."""
     last = pl.DataFrame({"shot": [state["shot"]], "at": [state["at"]]}, schema={"shot": pl.Int64, "at": pl.Int64})
     host = state["about"].get("host", "")
     within = [pl.col("at").is_between(first, end) for known, first, end in state["runs"] if known == host]

@@ -20,7 +20,7 @@ _TRAFFIC = {
     "traffic_out": "out",
     "outoctets": "out",
 }
-# what LibreNMS and Observium count at a port as well, behind the word in or out
+# what LibreNMS and Observium count at a port as well, after the word in or out
 _OTHERS = ("errors", "discards", "ucastpkts", "nucastpkts", "broadcastpkts", "multicastpkts", "unknownprotos")
 # Ganglia's metrics of a host that we have a column for: table, column, and what a value is multiplied by
 METRICS: dict[str, tuple[str, str, float]] = {
@@ -56,11 +56,11 @@ class Head:
     step_s: int = 0
     start: int = 0  # end of the first bin, where rows carry no time
     has_times: bool = True
-    why_not: str = ""  # why nobody reads it
+    why_not: str = ""  # why it is not read
 
 
 def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
-    """The head of an output of rrdtool; None if the lines are none."""
+    """The head of an output of rrdtool; None for other lines."""
     text = "\n".join(lines)
     if "<rrd>" in text and "<minimal_heartbeat>" in text:
         return _judged(_dump(text))

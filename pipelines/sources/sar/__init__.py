@@ -9,12 +9,12 @@
     stage07;600;2026-03-02 09:10:01 UTC;sdb;41.00;0.00;20992.00;0.00;512.00;0.21;5.10;8.40
 
 Text (`sar`), and `sadf -d`, `-dh`, `-p`, `-j` and `-x`, of sysstat from 4 to 12.7: `text`, `delimited`, `pairs`,
-`tree`. Read are the processors (-u, the row of all of them), disks (-d), block I/O (-b), run queue and load (-q),
-memory and swap in use (-r, -S), context switches (-w) and interfaces (-n DEV); of other systems the processors and
-disks. Other activities are skipped: they are known by their headers. `activities` says which column is which.
+`tree`. Of Linux, the source reads the processors (-u, the row of all of them), disks (-d), block I/O (-b), run queue
+and load (-q), memory and swap in use (-r, -S), context switches (-w) and interfaces (-n DEV); of other systems the
+processors and disks. Other activities are known by their headers and skipped. `activities` maps the columns.
 
-The activities of one interval stand far apart in a file; each gives a row of host_sample of its own, the other columns
-null, and silver.host_sample makes one row of them. Binary files (saNN) are not read: convert them with sadf.
+The activities of one interval are far apart in a file. Each gives a row of host_sample of its own, the other columns
+null, and silver.host_sample joins them into one row. Binary files (saNN) are not read: convert them with sadf.
 """
 
 import re
@@ -38,7 +38,7 @@ _PARSERS: dict[str, Callable[[pl.DataFrame, Origin, Carry], Parsed]] = {
     "tree": tree.parse,
     "text": text.parse,
 }
-# First names of sar's tables, behind the time; those of disks and interfaces may stand last (-h, -p).
+# First names of sar's tables, after the time; those of disks and interfaces may be last (-h, -p).
 _TABLES = words(
     "CPU proc/s cswch/s INTR pswpin/s pgpgin/s tps kbmemfree kbswpfree kbhugfree dentunusd runq-sz TTY DEV IFACE call/s"
     " scall/s totsck irec/s ihdrerr/s imsg/s ierr/s active/s atmptf/s idgm/s tcp6sck irec6/s ihdrer6/s imsg6/s ierr6/s"

@@ -54,12 +54,12 @@ class Layout(NamedTuple):
 
     @property
     def units(self) -> dict[str, int]:
-        """Bytes that one of a column stands for."""
+        """Bytes per unit of a column."""
         return {name: field.unit for field in self.fields for name in field.names if field.unit > 1}
 
 
 def words(text: str) -> frozenset[str]:
-    """Names written one behind the other."""
+    """Names separated by blanks."""
     return frozenset(text.split())
 
 
@@ -150,7 +150,7 @@ INTERFACE = Activity(
     ),
     words("rxcmp/s txcmp/s rxmcst/s"),
 )
-# Solaris, AIX and HP-UX. What waits in the queue and what the device serves are told apart there.
+# Solaris, AIX and HP-UX show the requests in the queue and those in service separately.
 UNIX_CPU = Activity(
     HOST,
     "cpu",

@@ -12,7 +12,7 @@ _URL = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
 
 
 class Field(NamedTuple):
-    """A column: its type (text, whole, seconds, flag) and its parameters, of which the first one given counts."""
+    """A column: its type, one of `_KINDS`, and its parameters, of which the first one given counts."""
 
     kind: str
     keys: tuple[str, ...]
