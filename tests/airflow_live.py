@@ -126,7 +126,7 @@ class Killer:
         """Look for something to kill; whether n tasks have been killed."""
         writer = self._writer()
         if writer:
-            os.kill(writer, signal.SIGSTOP)  # or the step may have ended before Airflow has said whose it is
+            os.kill(writer, signal.SIGSTOP)  # or the step may end before Airflow has shown whose it is
         for task in self.airflow.tasks(state="running"):
             name, writes = f"{task['dag_id']}.{task['task_id']}", task["pool"] == POOL
             pid = writer if writes else task["pid"]
@@ -151,7 +151,7 @@ class Killer:
 def test_days_made_up_for_while_every_task_is_killed_are_as_timely_ones(
     airflow: Airflow, site: Site, tmp_path: Path
 ) -> None:
-    """The newest day first; on the last one the server log fell silent. Nobody kills, or is late, in the other site."""
+    """The newest day first; on the last one the server log fell silent. The other site has no kill and no late task."""
     for day in WEEK[2:-1]:
         arrive(site, day)
     drop(site, SILENT)

@@ -1,4 +1,4 @@
-"""Who sees the pages: loopback alone unless configured otherwise, and with [auth] nobody who has not logged in."""
+"""Who can open the pages: loopback alone unless configured otherwise, and with [auth] only users who have logged in."""
 
 import http.client
 import shutil

@@ -102,7 +102,7 @@ def test_what_is_printed_comes_back(screens: list[tuple[list[int], list[tuple[st
 @settings(max_examples=15, deadline=None)
 @given(one_screen)
 def test_a_sound_screen_forbids_repair(screen: tuple[list[int], list[tuple[str, int, int, int]]]) -> None:
-    """Beside a sound screen a damaged row is rejected, never repaired."""
+    """In a file with a sound screen a damaged row is rejected, never repaired."""
     spoilt = printed(*screen).replace(" A ", " 4 ").replace("FNODES", "FN0DES")
     parsed = parse(printed([1] * 9, [("A", 1, 1, 1)]) + spoilt)
     for rows in parsed.tables.values():

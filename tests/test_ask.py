@@ -51,7 +51,7 @@ def facts(site: Site) -> tuple[object, list[str]]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A small warehouse, which must be as it was when all that is hostile has been tried."""
+    """A small warehouse, which must be unchanged after all hostile statements."""
     site = Site(name="test", root=tmp_path_factory.mktemp("ask"))
     (site.root / "site.toml").write_text('name = "test"\n')
     with Warehouse(site).write("test") as connection:

@@ -1,6 +1,6 @@
 """What the five documents imply for one another: audits (MA, PA) and cross-tests (X) of the requirements, to the digit.
 
-Their parameters are printed in the documents; the arithmetic between is ours and stands beside each figure.
+Their parameters are printed in the documents; the arithmetic between is ours and follows each figure.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Buffers before the tapes: stack distances by hand and against a buffer that is played through, and what they say."""
+"""Buffers before the tapes: stack distances by hand and against a buffer that is played through, and their results."""
 
 from collections import OrderedDict
 from datetime import date, datetime, timedelta

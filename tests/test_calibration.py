@@ -130,7 +130,7 @@ def of_two_stations(rng: np.random.Generator, n_mounts: int = 40) -> tuple[Mount
 def test_a_mount_is_not_traded_for_its_files() -> None:
     """Where files cost more in mounts of more files, a line through mounts gives a mount too little, and is sure of it.
 
-    The time between files tells both apart. Of 60 intervals of 90 % at least 47 hold the truth but once in a thousand
+    The time between files separates the two. Of 60 intervals of 90 % at least 47 hold the truth but once in a thousand
     tries (binomial); those of the line held a mount's cost a few times.
     """
     rng, held = np.random.default_rng(11), {"mount": 0, "file": 0, "line": 0}

@@ -1,4 +1,4 @@
-"""The change log: entries of site.toml and of the file it names, whatever stands in them."""
+"""The change log: entries of site.toml and of the file it names, whatever they contain."""
 
 import json
 from datetime import datetime
@@ -107,7 +107,7 @@ def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["ask", "changes", "last_day=2010-03-10", "--site", str(tmp_path)]).stdout
     assert "\x1b" not in shown and "\u202e" not in shown and "\\x1b[31m{entity}" in shown
 
-    # a line more is told by the next build, which makes nothing else again
+    # the next build reports the additional line, and makes nothing else again
     with (tmp_path / "changes.csv").open("a") as file:
         file.write("2010-03-11,new disks\n")
     again = steps.build(site)

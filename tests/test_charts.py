@@ -32,7 +32,7 @@ def marks(span: along.Span) -> list[tuple[Any, ...]]:
 
 
 def test_entries_within_the_axis_are_marked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry has a row for each measure; one that could not be read has no time; others lie outside."""
+    """An entry has a row for each measure; one that could not be read has no time; others are outside."""
     at = datetime(2010, 3, 10, 9)
     logged(
         monkeypatch,

@@ -1,4 +1,4 @@
-"""What a [[collect]] entry asks for lies in the spool once and whole, whatever servers, commands and kills do.
+"""The answers to a [[collect]] entry are in the spool once and complete, whatever servers, commands and kills do.
 
 The server is one of loopback that answers as servers do that are slow, loud, wrong or hostile; commands are real
 processes. A real Prometheus is asked in `test_collect_real.py`.
@@ -215,7 +215,7 @@ def test_a_command_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process has ended; one that nobody waited for is a zombie for a moment, or longer in a container."""
+    """Whether a process has ended; one without a waiting parent is a zombie for a moment, or longer in a container."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         try:
@@ -260,7 +260,7 @@ def test_an_entry_is_asked_once_a_turn_of_the_clock_and_again_where_it_failed(tm
 
 
 def polling(folder: Path, name: str = "drives.json", more: str = 'every = "1h"\nsystem = "TESTCTA"') -> Site:
-    """A site whose command prints what stands in a file."""
+    """A site whose command prints the contents of a file."""
     return site_of(folder, command("cat", name, more=more))
 
 
@@ -455,7 +455,7 @@ def test_watching_ends_with_sigterm_and_takes_its_commands_along(tmp_path: Path)
 
 
 def test_counters_of_text_are_kept_with_their_times_and_rise_from_answer_to_answer(tmp_path: Path) -> None:
-    """What the kernel's files said is there to the byte, below the instant of asking."""
+    """The contents of the kernel's files are there to the byte, below the instant of asking."""
     folder = tmp_path / "class" / "scsi_tape" / "st0" / "stats"
     folder.mkdir(parents=True)
     site = site_of(

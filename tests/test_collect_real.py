@@ -1,7 +1,7 @@
 """Collecting from what sites run: a Prometheus and a VictoriaMetrics that scrape a node_exporter, and a journal.
 
-All are the programs of Debian, on loopback. What lies in the spool is held against one query of the whole time: each
-sample once, although the collector was killed again and again.
+All are the programs of Debian, on loopback. The spool is compared with one query of the whole time: each sample once,
+although the collector was killed again and again.
 """
 
 import json

@@ -73,7 +73,7 @@ def test_the_ledger_is_transfer_motion_and_idle(whole: Site) -> None:
     transfer, motion = (round(hours, 6) for hours in HOURS)
     assert (found["LTO9-1", "transfer"], found["LTO9-1", "position"]) == (transfer, motion)
     assert found["LTO9-1", "idle"] == round(72 - sum(HOURS), 6)
-    # the counters of st1 miss its transfers: 60 min of commands at 55 s each, and no motion that was none
+    # the counters of st1 miss its transfers: 60 min of commands at 55 s each, and no false motion
     assert found["tps1:st1", "occupied"] == round(60 * 55 / 3600, 6)
     assert ("tps1:st1", "position") not in found
     wrong = "SELECT day, drive FROM gold.drive_ledger GROUP BY ALL HAVING sum(duration_us) <> max(day_us)"
@@ -81,7 +81,7 @@ def test_the_ledger_is_transfer_motion_and_idle(whole: Site) -> None:
 
 
 def test_both_rates_and_f(whole: Site) -> None:
-    """8:00 to 9:10 UTC is two stretches, for half an hour lies between them: 40 min in use."""
+    """8:00 to 9:10 UTC is two stretches, because half an hour is between them: 40 min in use."""
     period = {"first_day": "2026-03-09", "last_day": "2026-03-09"}  # 6:00 UTC on to 5:00 UTC of the next day
     (headline,) = steps.ask(whole, "headline", period).as_dicts()
     read, written = 30 * 12e9, 10 * 9e9 + 30 * 9e9

@@ -215,7 +215,7 @@ def test_a_frontends_log_that_comes_late_or_goes(whole: Site, tmp_path: Path) ->
 @pytest.mark.parametrize("days", [5, 9, 20])
 @pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (3, 1, 0, 2, 4), (4, 3, 0, 2, 1)])
 def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[int, ...], days: int) -> None:
-    """Days before a file, and days on for the next one, which waits with what nobody asked a frontend for."""
+    """Days before a file, and days on for the next one, which waits, as does one no frontend was asked for."""
     story = Taped(SERVERS)
     story.mount("D1", "VA", after(FIRST, 36_000), 2)  # files 1001 and 1002
     story.mount("D1", "VB", after(FIRST, days * 86_400 + 36_000), 2)  # 2001 and 2002
@@ -239,7 +239,7 @@ def test_requests_that_wait_over_days_without_work(tmp_path: Path, order: tuple[
 
 
 def test_a_request_is_served_once(tmp_path: Path) -> None:
-    """Asked for on day 0, read on days 9 and 20: the second time nobody asked for it, unless the first one is lost."""
+    """Asked for on day 0, read on days 9 and 20: the second read had no request, unless the first one is lost."""
     texts = list[tuple[str, str]]()
     for n in (9, 20):
         story = Taped(SERVERS)

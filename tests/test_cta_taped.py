@@ -131,7 +131,7 @@ def test_lines_alike_are_read_as_single_ones(name: str, monkeypatch: pytest.Monk
 
 
 def test_shapes_that_nearly_fit_are_kept_apart() -> None:
-    """Objects of as many pieces, in which a value stands with or without quotes, or is no value at all."""
+    """Objects of as many pieces, with values in quotes, without quotes, or no value at all."""
     common = '"program":"cta-taped","message":"Tape mounted and drive ready","epoch_time":1781503281,"tapeDrive":"D1"'
     ends = ['"mountTime":7,"vo":"8"', '"mountTime":"7","vo":8', '"mountTime":7 1,"vo":"8"', '"mountTime":null,"vo":"8"']
     lines = frame_of("\n".join(f"{{{common},{end}}}" for end in ends * 40).encode())

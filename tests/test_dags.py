@@ -99,7 +99,7 @@ def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -
 
 
 def test_dags_load_without_a_site(tmp_path: Path) -> None:
-    """The steps report a site.toml that is missing or wrong: DAGs that do not load would report it to nobody."""
+    """The steps report a site.toml that is missing or wrong: DAGs that do not load could not report it."""
     contents = json.loads(run(tmp_path, "-c", LOAD, str(DAGS), site=tmp_path / "nowhere"))
     assert not contents["errors"] and sorted(contents["dags"]) == NAMES
     assert "UTC" in contents["dags"]["nightly_report"]["when"]

@@ -1,7 +1,7 @@
 """Values of dCache's billing and statistics: real and made files against readings of another kind, and written lines.
 
-The made captures tell their totals in their README; the real ones hold no tape record, so what is checked of them is
-that every line is known and nothing is made of it.
+The README of the made captures has their totals. The real ones hold no tape record, so the test checks that every line
+is known and gives no row.
 """
 
 import csv
@@ -128,7 +128,7 @@ def through_silver(given: dict[str, pl.DataFrame], name: str) -> list[dict[str, 
     ("name", "n_used", "n_skipped", "clients"),
     [
         ("billing-2019.08.05", 8, 4, [("Http", "0:0:0:0:0:0:0:1")] * 2),
-        ("billing-ndgf-2013-09.txt", 0, 4, []),  # its name tells no year
+        ("billing-ndgf-2013-09.txt", 0, 4, []),  # its name has no year
         ("billing-sara-2021-11-11-door.txt", 0, 1, []),
     ],
 )

@@ -1,4 +1,4 @@
-"""The report on its way out: real receivers on loopback get it once, whole, and whatever became of the other ways."""
+"""The report on its way out: real receivers on loopback get it once and complete, whatever became of other channels."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ SECRET = {"TAPESCOPE_SMTP_USER": "robot", "TAPESCOPE_SMTP_PASSWORD": "hunter2", 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A day with three findings: one stands, one is muted, one is gone since the day before."""
+    """A day with three findings: one is open, one is muted, one is gone since the day before."""
     folder = tmp_path_factory.mktemp("filled")
     site = stand.make_site(folder)
     stand.make_tables(site)
@@ -62,7 +62,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def root(filled: Path, tmp_path: Path) -> Path:
-    """The same site for one test alone: receipts lie beside its reports."""
+    """The same site for one test alone: receipts are next to its reports."""
     shutil.copytree(filled / "var", tmp_path / "var")
     return tmp_path
 
@@ -110,8 +110,8 @@ def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, we
     noted = query(site, "SELECT step, outcome, counts FROM ops.run WHERE step = 'deliver'")
     assert noted == [("deliver", "done", '{"sent": 6, "earlier": 0}')], "what sends nothing leaves no row"
     assert ways(steps.deliver(site, DAY, DAY, secrets=SECRET, again=True)) == dict.fromkeys(every, "sent")
-    # Another report of the same day: who has had the day's is left alone, what shows how things stand is renewed. (It
-    # went to people again until a build in between was found to repeat every mail.)
+    # Another report of the same day: who has had the day's is left alone; channels for the present state are renewed.
+    # (It went to people again until a build in between was found to repeat every mail.)
     people = dict.fromkeys(("mail", "webhook"), "earlier")
     altered = steps.deliver(site, DAY, DAY, ["task build: failed"], SECRET)
     assert ways(altered) == dict.fromkeys(every, "sent") | people
@@ -168,7 +168,7 @@ def test_receipts_of_an_earlier_release_count(root: Path, box: receivers.Letterb
 def test_what_is_secret_in_an_address_leaves_nowhere(
     root: Path, web: receivers.Web, answer: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The path of a chat's webhook is the key to it: it stands in no error, log, receipt or row of the warehouse."""
+    """The path of a chat's webhook is the key to it: no error, log, receipt or row of the warehouse contains it."""
     address = web.url if answer else "http://127.0.0.1:9"  # where nothing listens
     secret = "/services/T00/B00/SECRETTOKEN123?key=s3cr3t-k3y"
     site = site_of(root, f'webhook = {{ url = "{address}{secret}" }}')

@@ -1,4 +1,4 @@
-"""What names of disks and interfaces stand for, on each system whose logs are read."""
+"""The kinds of disks and interfaces by their names, on each system whose logs are read."""
 
 import polars as pl
 import pytest

@@ -1,8 +1,8 @@
-"""Every command line that a document prints, run against the sample archive as it stands there.
+"""Every command line that a document prints, run against the sample archive.
 
 A block `text` after a block `sh` of one command is what the command prints, up to a `| head`; `--regen` writes it.
-Words that stand for something (FILE, D, ID) are replaced; what is optional is given. What cannot run here is named with
-the reason, and what would take minutes with the test that runs it.
+Placeholders (FILE, D, ID) are replaced; optional arguments are given. Commands that cannot run here are listed with the
+reason, and those that would take minutes with the test that runs them.
 """
 
 import importlib
@@ -86,7 +86,7 @@ def commands() -> list[tuple[str, str, bool]]:
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
     prose: list[str] = []
-    fence = None  # language of the block that a line stands in
+    fence = None  # language of the current block
     for line in text.splitlines():
         if line.startswith("```"):
             fence = line[3:] if fence is None else None
@@ -115,7 +115,7 @@ def test_documents_print_commands() -> None:
 
 
 def filled(line: str, names: dict[str, str]) -> list[str]:
-    """The words of a command line, those that stand for something replaced."""
+    """The words of a command line, with placeholders replaced."""
     if "ask NAME" in line:
         line = line.replace("NAME", "session_rates")
     line = (

@@ -50,7 +50,7 @@ def buckets(site: Site) -> list[tuple[str, str, float]]:
 
 
 def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Site) -> None:
-    """D4: the intervals of a bucket are all of it, and each line shown stands at that place of that file."""
+    """D4: the intervals of a bucket are all of it, and each line shown is at that place of that file."""
     lines, rows = text_of(site), buckets(site)
     assert len(rows) >= 20
     n_lines = 0

@@ -55,13 +55,13 @@ def test_a_folder_of_its_logs_is_surveyed_read_and_asked(tmp_path: Path) -> None
 
 
 def test_what_the_daemons_wrote(realdata: Path, tmp_path: Path) -> None:
-    """Eight minutes of the unmodified retriever and archiver before a stand-in for TSM's client, with their own counts.
+    """Eight minutes of the unmodified retriever and archiver before a substitute for TSM's client, with their counts.
 
-    Seconds behind 10:24, of the retrieves: A00124L8 70-107, A00777L8 70-136, A00123L8 107-175, A00124L8 166-271,
+    Seconds after 10:24, of the retrieves: A00124L8 70-107, A00777L8 70-136, A00123L8 107-175, A00124L8 166-271,
     A00777L8 195-258, A00123L8 259-299, and A00777L8 369-403 in vain. Requests gathered 10 s, 30 s at most, and a volume
     rested 60 s: those of 70 were ready at 69, that of 107 at 82, that of 259 at 235 and that of 369 at 362; the other
     two began a second before their rest was over. So volumes waited for 1 + 25 + 24 + 7 s, with nothing read in the
-    first and the last 7, with one worker from 258 to 259, else with two. Read was from 70 to 299 and from 369 to 403.
+    first and the last 7, with one worker from 258 to 259, else with two. Reads ran from 70 to 299 and from 369 to 403.
     """
     for path in (realdata / "endit-synthetic").iterdir():
         if path.name in ("tsmretriever.log", "tsmarchiver.log", "hints.json"):
@@ -147,7 +147,7 @@ def test_what_a_log_says_of_an_error_is_bounded() -> None:
 
 
 def test_half_a_hint_file_is_none() -> None:
-    """What looks whole and lacks its end would say that files are on no volume."""
+    """A list that looks complete and lacks its end would mean that files are on no volume."""
     text = (SOURCES / "endit_hints" / "clean_server.json").read_bytes().rstrip()
     for cut in (text[: len(text) // 2], text[:-20], b"[" + text):
         parsed = endit_hints.parse(frame_of(cut), Origin(), None)
@@ -161,7 +161,7 @@ def test_hints_need_no_order() -> None:
 
 
 def test_statistics_and_their_copies(realdata: Path, tmp_path: Path) -> None:
-    """What was flushed and staged in the end, however many copies of the counters lie there: 147.3 GB and 59.7 GB."""
+    """The final totals flushed and staged, however many copies of the counters there are: 147.3 GB and 59.7 GB."""
     shutil.copytree(realdata / "endit-synthetic", tmp_path / "logs")
     (tmp_path / "site.toml").write_text('name = "site"\n[[input]]\nglob = "logs/**/*"\n')
     site = steps.site_at(tmp_path)

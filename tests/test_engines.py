@@ -48,7 +48,7 @@ def program(site: Site, engine: str) -> str:
 def changed(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The sample archive with what a client must mind.
 
-    Deleted rows, a renamed column, a new one, an empty table, and a file whose day stands in its folder's name alone.
+    Deleted rows, a renamed column, a new one, an empty table, and a file whose day is only in its folder's name.
     """
     site = copied(steps.site_at(archive), tmp_path_factory.mktemp("changed") / "site")
     with Warehouse(site).write("test") as connection:

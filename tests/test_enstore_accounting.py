@@ -1,4 +1,4 @@
-"""Exports of Enstore's accounting against independent readings, and beside the logs of the same days."""
+"""Exports of Enstore's accounting against independent readings, and compared with the logs of the same days."""
 
 import csv
 import io
@@ -314,7 +314,7 @@ def test_mauled_files_account_for_every_line(chance: Any, name: str) -> None:
     assert parse_chunks("enstore_accounting", [mauled[:cut], mauled[cut:]], origin) == whole
 
 
-# --- beside the logs of the same days ---------------------------------------------------------------------------------
+# --- compared with the logs of the same days --------------------------------------------------------------------------
 
 CAPTURES = """name = "captures"
 zone = "America/Chicago"
@@ -448,7 +448,7 @@ def mount(start: datetime, finish: datetime, state: str, drive: str = "DRV_1", v
 
 
 def story() -> Story:
-    """One day of DRV_1 that a log tells of."""
+    """One day of DRV_1 that a log covers."""
     log = Story()
     at = datetime(2010, 3, 12, 15)
     log.session("DRV_1", "VOL001", at, 3)

@@ -112,7 +112,7 @@ def check_file(truth: dict[str, str], stats: Row, lines: pl.DataFrame) -> None:
 
 
 def test_the_debug_log_holds_the_log(folder: Path) -> None:
-    """The same lines have the same hash and number, whichever file they stand in."""
+    """The same lines have the same hash and number, whichever file they are in."""
     log, debug = read(folder / "LOG-2010-06-15"), read(folder / "DEBUGLOG-2010-06-15")
     same = ["logged_at", "host", "pid", "name", "message_hash", "nth"]
     for table, found in log.tables.items():
@@ -200,7 +200,7 @@ def test_real_lines(realdata: Path, name: str, expected: Row) -> None:
 # --- copies of a day --------------------------------------------------------------------------------------------
 
 DAY = date(2010, 3, 10)
-# what some sites keep of a day beside the log, by the type its messages give themselves
+# what some sites keep of a day in addition to the log, by the type its messages give themselves
 COPIES = {"MOUNTS": "MC_LOAD_", "ENCPS": "ENCP_XFER", "ALARM": "ALARM", "LMQADDS": "ADD_TO_LMQ"}
 
 
@@ -222,7 +222,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 @pytest.mark.parametrize("first", ["MOUNTS", "LOG"])
 def test_copies_of_a_day_count_once(tmp_path: Path, plain: Rows, first: str) -> None:
-    """LOG, DEBUGLOG and the copies by message type, in whatever order they come in, say what LOG alone says."""
+    """LOG, DEBUGLOG and the copies by message type give the same rows as LOG alone, in whatever order they come in."""
     site = make_site(tmp_path / "site")
     texts = copies()
     names = sorted(texts, key=lambda name: name != first)

@@ -161,7 +161,7 @@ AT = datetime(2010, 3, 5)
 def put_files(lake: Connection, drive: str, faster: float, mode: str = "read", days: int = 5) -> None:
     """Five files of each of six tapes a day: 80 MB/s, and `faster` times that from AT on; large ones go at 90 %.
 
-    Reads come back to the same tapes; what is written lies on new ones.
+    Reads come back to the same tapes; writes go to new ones.
     """
     rows = []
     for day in range(-days, days):
@@ -249,7 +249,7 @@ def test_one_figure_a_side_has_a_ratio_and_no_interval(
 
 
 def test_gaps_are_measured_too(lake: Connection) -> None:
-    """Gaps of 10 s become 2 s: 0.2 times. Those in which nobody asked are demand, and left out."""
+    """Gaps of 10 s become 2 s: 0.2 times. Those without a request are demand, and left out."""
     rows = [
         {
             "day": at.date(),
@@ -296,7 +296,7 @@ def put_rates(lake: Connection, pairs: list[tuple[str, str, float]]) -> None:
 
 
 def test_a_slow_drive_and_a_slow_tape_are_kept_apart(lake: Connection) -> None:
-    """D9: drive b at 0.75, tape T5 at 0.5 of the others, whatever drive it lies in."""
+    """D9: drive b at 0.75, tape T5 at 0.5 of the others, in any drive."""
     pairs = [
         (drive, f"T{tape}", 80.0 * (0.75 if drive == "b" else 1.0) * (0.5 if tape == 5 else 1.0))
         for drive in "abc"
@@ -323,7 +323,7 @@ def test_what_shares_no_tape_is_not_judged(lake: Connection) -> None:
 
 
 def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: Connection) -> None:
-    """G5: one of each kind beside one that is right."""
+    """G5: one of each kind, and one that is right."""
     hour = {"day": DAY, "hour_at": MORNING}
     span = {"day": DAY, "started_at": MORNING, "ended_at": MORNING + timedelta(seconds=20)}
     sample = {"day": DAY, "from_at": MORNING, "to_at": MORNING + timedelta(seconds=10), "host": "node1"}
@@ -404,7 +404,7 @@ def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: 
 
 
 def put_requests(lake: Connection, hours: list[int], last: datetime) -> None:
-    """Hours up to `last`, each with so many pools that get 10 to 14 requests."""
+    """Hours up to `last`, each with a given number of pools that get 10 to 14 requests."""
     random = np.random.default_rng(5)
     put(
         lake,

@@ -1,4 +1,4 @@
-"""Findings from night to night: one identity, states that follow what was judged, and what people say of them."""
+"""Findings from night to night: one identity, states that follow the days that were judged, and people's marks."""
 
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_looking_again_changes_nothing(judged: Site) -> None:
 
 
 def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: Path) -> None:
-    """I13: what nobody could see is neither there nor gone; after it the finding is open, not returned."""
+    """I13: a finding without logs is neither there nor gone; after that it is open, not returned."""
     (tmp_path / "site.toml").write_text('name = "life"\nmin_coverage = { drive_down = 0.5 }\n')
     site = steps.site_at(tmp_path)
     with Warehouse(site).write("test") as connection:
@@ -113,7 +113,7 @@ def test_a_finding_is_gone_when_somebody_looked_and_it_was_not_there(judged: Sit
 def test_acknowledge_mute_and_reopen(judged: Site) -> None:
     finding_id = rows(judged)[0][1]
     assert run(judged, "acknowledge", finding_id[:6], "--note", "part ordered").exit_code == 0
-    # said on the fifth day of a spell that began on the fourth: nights before it stay as they were
+    # marked on the fifth day of a spell that began on the fourth: nights before it stay unchanged
     assert states(judged) == ["new", "new", "open", "returned", "acknowledged"]
     listed = run(judged, "list", "--day", str(DAYS[4])).output
     assert finding_id in listed and "acknowledged" in listed and "part ordered" in listed

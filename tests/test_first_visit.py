@@ -33,7 +33,7 @@ def run_app() -> AppTest:
 
 
 def judges(page: Any) -> None:
-    """Tonight stands there, with its verdict."""
+    """The page is Tonight, with its verdict."""
     page.get_by_text("critical problem").first.wait_for()
     wait_until_drawn(page)
     assert page.locator("h1").inner_text() == "Is anything wrong?"
@@ -48,7 +48,7 @@ def cells_of(page: Any, one: str) -> list[str]:
 
 
 def test_the_sample_archive_in_a_browser(tmp_path: Path) -> None:
-    """One press: the sample is copied, read and judged, and Tonight shows; the report lies there as after `run`."""
+    """One press: the sample is copied, read and judged, and Tonight shows; the report exists as after `run`."""
     site = tmp_path / "new"
     site.mkdir()
     with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:

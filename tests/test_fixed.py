@@ -1,4 +1,4 @@
-"""Numbers read by the columns they stand in are those a parser of each field reads."""
+"""Numbers read by their fixed columns are those a parser of each field reads."""
 
 import polars as pl
 from hypothesis import given, settings

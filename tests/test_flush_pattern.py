@@ -1,7 +1,7 @@
 """The flush pattern of a spool's writes, found in sampled series and in nothing else.
 
-The series are made here, from writes of which everything is known, as a sampler would have seen them: too long to be
-written out as cases. A small one stands in tests/gold/flush_pattern.
+The series are made here, from writes of which everything is known, as a sampler would have recorded them: too long to
+be written out as cases. A small one is in tests/gold/flush_pattern.
 """
 
 import random
@@ -24,7 +24,7 @@ Write = tuple[int, int, float]  # from, to (milliseconds of the hour), MB/s
 
 
 def test_bursts_on_the_second_m26() -> None:
-    """M26: 100 MB in one second, then two of nothing: 33.3 MB/s, printed ~33."""
+    """M26: 100 MB in one second, then two without writes: 33.3 MB/s, printed ~33."""
     row = pattern([(at, at + 1000, BURST) for at in range(0, HOUR_MS, 3000)])
     assert row["verdict"] == "burst"
     assert (row["n_bursts"], row["step_s"], row["period_s"], row["on_s"]) == (1200, 1, 3, 1)
@@ -44,7 +44,7 @@ def test_bursts_between_two_samples(shift_ms: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_unsteady_bursts(seed: int) -> None:
-    """Each burst somewhere in its three seconds: now and then two meet, and the period is still seen."""
+    """Each burst somewhere in its three seconds: now and then two meet, and the period is still found."""
     chance = random.Random(seed)
     shifts = [chance.randrange(2001) for _ in range(HOUR_MS // 3000)]
     row = pattern([(3000 * i + shift, 3000 * i + shift + 1000, BURST) for i, shift in enumerate(shifts)])
@@ -54,7 +54,7 @@ def test_unsteady_bursts(seed: int) -> None:
 
 @pytest.mark.parametrize("shift_ms", [0, 600])
 def test_bursts_with_pauses_between_files(shift_ms: int) -> None:
-    """M29, M32: files of 1 GB, ten bursts each, and ten seconds of nothing after each: 40 s a file."""
+    """M29, M32: files of 1 GB, ten bursts each, and ten seconds of pause after each: 40 s a file."""
     begins = [
         file_at + at + shift_ms for file_at in range(0, HOUR_MS - 40_000, 40_000) for at in range(0, 30_000, 3000)
     ]

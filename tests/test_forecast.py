@@ -1,6 +1,6 @@
 """Forecasts on a recorded week of the library story, through its logs; the generator shares no code with the models.
 
-The week is recorded once. What another week would have been is told by the generator too, and held against the answer.
+The week is recorded once. The generator also makes the other weeks, and the answers are compared with these.
 """
 
 import json
@@ -83,7 +83,7 @@ def output_of(site: Site, *words: str) -> str:
 
 
 def happened(**other: float) -> Uses:
-    """What the generator says of its drives, in microseconds, in a week that differs from the recorded one."""
+    """The generator's record of its drives, in microseconds, in a week that differs from the recorded one."""
     uses: Uses = defaultdict(Use)
     library = run_library(STORY.model_copy(update=other))
     for session in library.day.sessions:
@@ -247,10 +247,10 @@ def test_campaigns(site: Site) -> None:
 
 
 def test_a_night_is_kept(site: Site) -> None:
-    """Drives needed by the generator's word: twice the hours at work, by the hours that logs tell of.
+    """Drives needed by the generator's record: twice the hours at work, by the hours that logs cover.
 
-    Efficiency is MB over (wall-clock x nameplate), so nameplate and MB cancel: 2 x busy / seen / share not down; less
-    the few minutes in which a tape was mounted and nobody asked.
+    Efficiency is MB over (wall-clock x nameplate), so nameplate and MB cancel: 2 x busy / covered / share not down;
+    less the few minutes in which a tape was mounted without a request.
     """
     day = date(2010, 2, 4)
     night = steps.forecast(site)
@@ -286,7 +286,7 @@ def test_a_night_is_kept(site: Site) -> None:
     assert ("LTO-4", "seek_factor") not in by_quantity, (
         "no way among files was logged, and the published word is not the site's"
     )
-    # made again it is the same, and no new snapshot; of an earlier day it stands beside it
+    # made again it is the same, and no new snapshot; one for an earlier day is added to it
     snapshot = steps.ask(site, "forecasts").snapshot
     assert steps.forecast(site, day).rows == night.rows and steps.ask(site, "forecasts").snapshot == snapshot
     assert steps.forecast(site, date(2010, 2, 3)).day != day

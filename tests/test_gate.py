@@ -22,7 +22,7 @@ RULES = load_catalog().rules
 
 @pytest.fixture(scope="module")
 def lake() -> Iterator[Connection]:
-    """Two systems, two stations with a link each: of system `a` and link `l1` half of the day was seen."""
+    """Two systems, two stations with a link each: of system `a` and link `l1` half of the day was covered."""
     with memory_lake() as connection:
         with transaction(connection):
             for drive, system in (("D1", "a"), ("D2", "b")):
@@ -81,7 +81,7 @@ def test_a_rule_may_need_several_kinds_of_log(lake: Connection) -> None:
 
 
 def test_hours_after_the_newest_file_was_written_are_not_missing(lake: Connection) -> None:
-    """A night at noon: half of the day is not over, and all that could be logged was seen."""
+    """A night at noon: half of the day is not over, and all that could be logged was covered."""
     noon = datetime(2010, 3, 10, 12, tzinfo=UTC)
     lake.execute("BEGIN TRANSACTION")
     for hours, share in ((0, None), (6, 12 / 18)):

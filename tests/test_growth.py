@@ -1,4 +1,4 @@
-"""A log that grows between two ingests, or lies under two names, gives the rows of its last state read once.
+"""A log that grows between two ingests, or has two names, gives the rows of its last state read once.
 
 Cases of all sources at once, in one archive each way: what differs is named by its case. That a parser's rows do not
 depend on where its file is cut is test_sources.py's, for every case.
@@ -29,7 +29,7 @@ def rows_of(site: Site) -> State:
     found: State = {}
     with Warehouse(site).read() as connection:
         files = dict(connection.execute("SELECT file_id, path FROM ops.file WHERE state = 'loaded'").fetchall())
-        # an interval of bronze.log_coverage may be told in one piece or in two that touch
+        # an interval of bronze.log_coverage may come in one piece or in two that touch
         tables = [table for table in load_catalog().layer("bronze") if table.name != "log_coverage"]
         for table in [*tables, load_catalog().relations["ops.reject"]]:
             columns = ", ".join(f'"{name}"' for name in table.column_names if name not in ("file_id", "day"))
@@ -79,7 +79,7 @@ def test_the_same_log_under_two_names_is_read_once(whole: tuple[Site, State]) ->
 
 
 def test_real_logs_that_grow_are_read_on(tmp_path: Path, realdata: Path) -> None:
-    """Of those whose half already shows a whole head: only what came behind is read."""
+    """For those whose half already has the complete head: only later lines are read."""
     taken: dict[str, list[Path]] = {}
     for path in sorted(realdata.rglob("*")):
         if not path.is_file() or not 20_000 < path.stat().st_size < 400_000 or compression(path):
@@ -99,7 +99,7 @@ def test_real_logs_that_grow_are_read_on(tmp_path: Path, realdata: Path) -> None
 
 
 def is_snapshot(stem: str) -> bool:
-    """Every version of such a file stands for itself: see `records.Source`."""
+    """Every version of such a file counts by itself: see `protocol.Source`."""
     return getattr(all_sources()[stem], "IS_SNAPSHOT", False)
 
 

@@ -1,6 +1,6 @@
 """What is known does not depend on how it arrived: how often, in which order, in how many pieces, in which wrapping.
 
-Each test tells the same small archive twice and compares every row that SQL makes, lineage left out.
+Each test reads the same small archive in two ways and compares every row that SQL makes, lineage left out.
 """
 
 import gzip
@@ -48,7 +48,7 @@ POLL = datetime(2010, 3, 10, 20, 3, 7)
 
 
 def busy_morning() -> Story:
-    """With so many lines that a third of them is more than a head: of a shorter log all is read again when it grows."""
+    """Enough lines that a third of them is more than a head: a shorter log is read again when it grows."""
     story, at = morning(DAY), datetime(2010, 3, 10, 14)
     story.heartbeat(at - seconds(899), at + seconds(3000), step_s=5)
     return story
@@ -67,7 +67,7 @@ def fill(site: Site, texts: dict[str, str] = TEXTS) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def plain_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The small archive, each file read once, whole, and built; a test that changes it takes `built`, a copy."""
+    """The small archive, each file read once, completely, and built; a test that changes it takes `built`, a copy."""
     site = make_site(tmp_path_factory.mktemp("plain"))
     fill(site)
     make(site)
@@ -81,7 +81,7 @@ def built(plain_site: Site, tmp_path: Path) -> Site:
 
 @pytest.fixture(scope="module")
 def plain(plain_site: Site) -> Rows:
-    """What the small archive says when each file is read once, whole."""
+    """The rows of the small archive when each file is read once, completely."""
     rows = all_rows(plain_site)
     silent = {name for name in fed_relations(plain_site) if not rows[name]}
     may_be_empty = {"silver.coverage_gap", "silver.relay_state", "gold.source_silence", "gold.queue_wait"}

@@ -173,7 +173,7 @@ def test_impossible_values_are_named_and_left_out() -> None:
 
 
 def by_hand(path: Path) -> Iterator[dict[str, Any]]:
-    """Device rows behind the first report, as header name -> number; for files with the name before the numbers."""
+    """Device rows after the first report, as header name -> number; for files with the name before the numbers."""
     names: list[str] = []
     n_reports = 0
     for line_no, line in enumerate(path.read_text().split("\n"), 1):

@@ -52,7 +52,7 @@ def test_what_cannot_be_estimated() -> None:
 
 
 def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixture[str]) -> None:
-    """400 changes of a tenth, and 400 of nothing: 20 days on either side, weather common to all and noise of one's own.
+    """400 changes of a tenth, and 400 without effect: 20 days on either side, common weather and noise of one's own.
 
     What a drive does in an hour scatters by a tenth of its own and by a tenth with its peers.
     """

@@ -83,7 +83,7 @@ def of_prometheus(site: Site, first_hour: int = 0, last_hour: int = 26) -> None:
 
 
 def of_speed(site: Site, mbit: int) -> None:
-    """What the switch says of its ports, an answer a day: 400 Mbit/s are the 50 MB/s of `SITE`."""
+    """The switch's values for its ports, an answer a day: 400 Mbit/s are the 50 MB/s of `SITE`."""
     labels = {"instance": "sw1.example.org:9116", "ifName": "xe-0/0/1", "ifAlias": "port 1"}
     for day in range(-1, 2):
         ats = range(FROM_S + 3600 + 86_400 * day, FROM_S + 3600 + 86_400 * (day + 1), 3600)
@@ -126,8 +126,8 @@ def by_mrtg(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[An
     put(site, "dm8-bond0.log", mrtg())
     make(site)
     found = measures(site)
-    # In is a third of 60 sin x - 12 MB/s, so above 5 where sin x > 0.45, 0.703 of the day: 33.7 half-hours, in which
-    # the middles of 34 lie; out is above 5 where sin x > 0.283, 0.817 of it: 39.2 half-hours, with the middles of 40.
+    # In is a third of 60 sin x - 12 MB/s, so above 5 where sin x > 0.45, 0.703 of the day: 33.7 half-hours, which hold
+    # the middles of 34; out is above 5 where sin x > 0.283, 0.817 of it: 39.2 half-hours, with the middles of 40.
     assert [row[3:5] for row in found["gold.duty_factor"]] == [(48, 34), (48, 40)]
     return found
 
@@ -176,7 +176,7 @@ def test_a_link_known_by_its_description_is_expected_for_the_declared_hours(tmp_
 
 
 def test_collectd_says_it_but_for_midnight(tmp_path: Path, by_mrtg: dict[str, list[tuple[Any, ...]]]) -> None:
-    """A day's file begins without the sample before it: the first and last half-hour, both quiet, are not whole."""
+    """A day's file begins without the sample before it: the first and last half-hour, both quiet, are incomplete."""
     site = make_site(tmp_path, SITE + OWN + INPUT)
     of_collectd(site)
     make(site)

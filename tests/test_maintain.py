@@ -65,7 +65,7 @@ def facts(rows: Rows, layer: str, begin: date) -> Rows:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Rows]:
-    """The season, read day by day; and what it said before anything was dropped."""
+    """The season, read day by day; and its rows before anything was dropped."""
     site = make_site(tmp_path_factory.mktemp("season"), KEEP)
     for day, text in SEASON.items():
         put(site, f"enstore/LOG-{day}", text)
@@ -150,7 +150,7 @@ def newest(site: Site) -> Any:
 
 
 def age(site: Site, days: int) -> None:
-    """All that a clock says of the lake's past, so many days earlier; and a file that a killed writer left."""
+    """All clocks of the lake's past, set back by some days; and a file that a killed writer left."""
     past = {"ducklake_snapshot": "snapshot_time", "ducklake_files_scheduled_for_deletion": "schedule_start"}
     with sqlite3.connect(Warehouse(site).catalogue_file) as catalogue:
         for table, column in past.items():

@@ -145,7 +145,7 @@ def test_a_step_of_ten_percent_is_found_with_its_interval() -> None:
 
 
 def test_a_step_of_a_short_series_is_put_in_its_place() -> None:
-    """Gaps of eight half-days at 2 s and six at 3: by ranks alone the two largest before it seem to belong behind."""
+    """Gaps of eight half-days at 2 s and six at 3: by ranks alone the two largest before it seem to belong after it."""
     gaps = np.array([1.93, 1.95, 1.97, 1.95, 1.89, 1.84, 2.11, 2.00, 3.05, 2.91, 2.90, 3.32, 3.03, 3.11])
     (step,) = change_points.find_steps(gaps - 1e-3 * np.arange(14))
     assert step.at == 8 and step.low < 1.08 < step.high
@@ -242,7 +242,7 @@ def test_a_change_of_all_drives_is_not_laid_on_the_tapes_read_since() -> None:
 
 
 def test_what_shares_no_tape_cannot_be_separated() -> None:
-    """D9: each drive has read tapes of its own: two groups, and nobody to blame."""
+    """D9: each drive has read tapes of its own: two groups, and no one to blame."""
     drives, tapes = np.repeat(["a", "b"], 40), np.repeat(np.arange(8), 10)
     found = two_way.fit(np.where(drives == "a", 60.0, 80.0), drives, tapes, n_resamples=19)
     assert len({effect.group for effect in found.drives}) == 2

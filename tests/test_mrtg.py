@@ -106,7 +106,7 @@ rates = st.lists(
 @settings(max_examples=15, deadline=None)
 @given(rates, st.lists(st.integers(1, 40), max_size=5))
 def test_what_is_written_comes_back(values: list[tuple[int, int, int, bool]], cuts: list[int]) -> None:
-    """Rows of any rates, some said again; however the log is cut, all rows but the oldest come back."""
+    """Rows of any rates, some repeated; however the log is cut, all rows but the oldest come back."""
     at = 1_268_222_400
     rows: list[tuple[int, tuple[int, int, int, int]]] = []
     for i, (mean_in, mean_out, more, again) in enumerate(values):
@@ -204,7 +204,7 @@ def test_gauges_are_no_traffic(realdata: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_and_the_one_before_it_are_one_series(realdata: Path, tmp_path: Path) -> None:
-    """No second is counted twice, and the pair says what the newer one says wherever that says anything."""
+    """No second is counted twice, and the pair has the values of the newer one wherever that has any."""
     site = make_site(tmp_path, site_text("localhost_2"))
     for ending in ("log", "old"):
         put(site, f"mrtg/localhost_2.{ending}", (realdata / "mrtg" / f"canziani_localhost_2.{ending}").read_text())

@@ -1,4 +1,4 @@
-"""MRTG's configuration: what a target says, and that no community ever gets out."""
+"""MRTG's configuration: the values of a target, and that no community ever gets out."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def test_no_community_of_a_real_file_gets_out(realdata: Path) -> None:
 
 
 def test_no_community_gets_into_the_warehouse(tmp_path: Path) -> None:
-    """Not by rejects, nor by a last line without an end, nor by one too long, nor by a file nobody reads."""
+    """Not by rejects, nor by a last line without an end, nor by one too long, nor by a file that is not read."""
     site = make_site(tmp_path, 'name = "case"\n[[input]]\nglob = "logs/*.cfg"\n')
     targets = "WorkDir: /srv/mrtg\nTarget[a]: 2:l00se-lips@stage-sw\nTarget[b]: l00se-lips@stage-sw\n"
     long = f"Title[a]: 2:l00se-lips@stage-sw {'x' * 2**20}\n"
@@ -71,7 +71,7 @@ def test_no_community_gets_into_the_warehouse(tmp_path: Path) -> None:
             assert "l00se-lips" not in repr(rows), relation.full_name
 
 
-# --- what a Target says -----------------------------------------------------------------------------------------
+# --- the value of a Target --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What `ask` says besides its rows: that they were cut, that no log covers a day, that no rule has judged it."""
+"""Notices of `ask` with its rows: that they were cut, that no log covers a day, that no rule has judged it."""
 
 import json
 from collections.abc import Iterator

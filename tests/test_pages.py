@@ -62,7 +62,7 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
     assert all(has_changes(chart) for chart in charts), "an axis of time without the change log"
     assert all(":T" not in chart.spec or "America/Chicago" in chart.spec for chart in charts), "an axis without a clock"
     data_of = [place.proto.id for place in app.expander if place.label.startswith("Data and SQL: ")]
-    if page == "tonight":  # it stands in the last strip, which is closed
+    if page == "tonight":  # it is in the last strip, which is closed
         return
     if charts or app.dataframe or page in SHORT:
         assert data_of or (page, part) in WITHOUT_SQL, "numbers that no query stands for"
@@ -74,7 +74,7 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
 
 
 def has_changes(chart: Any) -> bool:
-    """Whether each axis of time of a chart has ends, and a mark of the archive's one change if it lies between them."""
+    """Whether each axis of time of a chart has ends, and a mark of the archive's one change if it is between them."""
     layers = json.loads(chart.spec).get("layer") or [json.loads(chart.spec)]
     axes = [
         layer["encoding"]["x"] for layer in layers if layer.get("encoding", {}).get("x", {}).get("type") == "temporal"
@@ -254,7 +254,7 @@ def test_what_the_address_asks_for_and_is_not_there_is_reported(
 
 
 def notices(app: AppTest) -> list[str]:
-    """What the head of the page says of its address, without the escapes of Markdown."""
+    """The text of the page's head about its address, without the escapes of Markdown."""
     return [warning.value.replace("\\", "") for warning in app.warning if "Shown instead" in warning.value]
 
 

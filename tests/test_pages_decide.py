@@ -192,7 +192,7 @@ def test_campaigns_growth_and_buffers(app: AppTest) -> None:
 
 
 def test_case_studies_page(app: AppTest) -> None:
-    """The URL names the document; figures of the chosen one stand there, with their verdicts."""
+    """The URL names the document; the page shows figures of the chosen one, with their verdicts."""
     app.query_params["study"] = "pic_step09"
     opened(app, "about", "studies")
     assert not app.exception

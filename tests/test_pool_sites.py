@@ -101,7 +101,7 @@ def test_the_report_has_the_figures_of_the_captures(made: Made) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_wlcg_gets_what_logs_tell(made: Made, kind: str) -> None:
     site = made(kind)
-    day = date.fromisoformat(LAST_DAYS[kind])  # for how things stand now, older days are not sent
+    day = date.fromisoformat(LAST_DAYS[kind])  # for the present state, older days are not sent
     steps.deliver(site, day, day)
     shares = json.loads((site.root / "wlcg.json").read_text())["storageservice"]["storageshares"]
     read, written = (sum(one.get(name, 0) for one in shares) for name in ("readbytes24h", "writebytes24h"))

@@ -1,6 +1,6 @@
 """The catalogue in a real PostgreSQL: the same rows as with SQLite, writers that take turns, no secret shown.
 
-The server asks for a password, which stands in the environment alone.
+The server asks for a password, which only the environment holds.
 """
 
 from collections.abc import Iterator

@@ -132,7 +132,7 @@ def test_what_lost_time_does_not_know_has_no_gain(connection: Connection) -> Non
 
 
 def test_what_is_lost_refers_to_what_can_be_gained() -> None:
-    """Two figures of one cause on two pages: wherever the larger stands, its doc says what remains of it."""
+    """Two figures of one cause on two pages: wherever the larger is shown, its doc states what remains of it."""
     catalog = load_catalog()
     columns = [
         (owner.name, column)

@@ -74,7 +74,7 @@ def test_falling_traffic_may_never_come_to_it() -> None:
 
 
 def test_weeks_without_logs_are_no_weeks_without_writing() -> None:
-    """Of 20 weeks the middle six were not seen, and one has four days only: the line is that of the others."""
+    """Of 20 weeks the middle six have no logs, and one has four days only: the line is that of the others."""
     days = np.array([day for day in range(140) if not 49 <= day < 91 and not 10 <= day < 14])
     found = learn(days, 100 * 3 ** ((days - 139.5) / YEAR), 139)
     assert isinstance(found, Growth) and value(found.factor_year) == pytest.approx(3.0, rel=1e-2)
@@ -98,7 +98,7 @@ def test_what_cannot_be_estimated() -> None:
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
     assert isinstance(far, NoEstimate) and far.reason == "29 days ahead is further than the 28 days with logs"
-    # 3 days of 21: their mean stands for nothing, and its interval would reach a hundred times as much
+    # 3 days of 21: their mean is no basis, and its interval would reach a hundred times as much
     sudden = learn(np.arange(21), np.where(np.arange(21) < 18, 0.0, 5000.0), 20)
     assert isinstance(sudden, NoEstimate) and sudden.reason == "writing started or ended within the days with logs"
     begun = growth_of(np.where(np.arange(84) < 70, 0.0, 500.0))
@@ -107,7 +107,7 @@ def test_what_cannot_be_estimated() -> None:
 
 @pytest.mark.parametrize(("since", "until"), [(56, 140), (0, 84), (21, 140), (0, 119)])
 def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: int) -> None:
-    """Eight, or three, weeks of nothing beside weeks of 100 GB a day are no growth; a pause as long within them is."""
+    """Eight, or three, empty weeks next to weeks of 100 GB a day are no growth; a pause as long within them is."""
     days = np.arange(140)
     found = growth_of(np.where((days >= since) & (days < until), 100.0, 0.0))
     assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("writing started")
@@ -116,7 +116,7 @@ def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: i
 
 
 def test_intervals_hold_what_comes_as_often_as_stated(capsys: pytest.CaptureFixture[str]) -> None:
-    """400 sites seen for 12 weeks, their days scatter by half, idle week-ends; then half a year is lived through."""
+    """400 sites with logs of 12 weeks, days that scatter by half, idle week-ends; then half a year is lived through."""
     held = []
     for trial in range(400):
         rng = np.random.default_rng([5, trial])
@@ -252,7 +252,7 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
 
 
 def test_what_was_there_before_is_not_guessed() -> None:
-    """Without an export 60 TB were seen; 60 days are enough for a plan 30 days ahead, which is without growth."""
+    """Without an export 60 TB were logged; 60 days are enough for a plan 30 days ahead, which is without growth."""
     site = Site(name="case", plan=[{"by": date(2010, 3, 1), "holdings_tb": 80.0}])  # type: ignore[list-item]
     questions = load_catalog().asked
     begin = date(2010, 1, 1)

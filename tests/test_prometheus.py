@@ -174,7 +174,7 @@ def rates(*found: dict[str, Any]) -> list[tuple[int, float, float | None]]:
 
 def test_a_counter_of_32_bits_goes_round_while_the_switch_stays_up() -> None:
     """Minute 1: from 2^32 - 2400 to 3600 are 6000 bytes, 100 bytes/s. Minute 2 another 6000. Minute 3: the switch began
-    again, so a fall says nothing; nor does that of minute 4 where no uptime tells; a wide counter never goes round."""
+    again, so a fall shows nothing; nor does that of minute 4, without an uptime; a wide counter never wraps."""
     up = series("sysUpTime", [(START + 60 * i, at) for i, at in enumerate([500, 6500, 12500, 300])])
     narrow = polls(("ifInOctets", [2**32 - 2400, 3600, 9600, 10]), ("ifOutOctets", [0, 60, 120, 60]))
     assert rates(up, *narrow) == [(1, 100, 1), (2, 100, 1)]
@@ -277,7 +277,7 @@ def test_scrapes_without_a_time_are_refused() -> None:
 
 
 def test_a_scrape_waits_for_its_end() -> None:
-    """Torn in the middle it would give half a row; the next scrape, or EOF, says that it is whole."""
+    """Torn in the middle it would give half a row; the next scrape, or EOF, shows that it is complete."""
     text = scrape("node_load1 1", clock="2015-07-13T10:00:00Z") + scrape("node_load1 2", clock="2015-07-13T10:01:00Z")
     loads = [
         [row["load_1"] for row in parse_text(text + end)["tables"]["host_sample"]]

@@ -77,7 +77,7 @@ def test_ten_gigabit_n09() -> None:
 
 @pytest.mark.parametrize(("group_mb", "mb_s"), [(100, 3.5), (256, 6.0), (1024, 9.2)])
 def test_flush_behind_groups_e30(group_mb: float, mb_s: float) -> None:
-    """E30, EOS tuning 1997, section 5.2.1: a flush of 20 s behind each group of four blocks, a drive of 11.2 MB/s."""
+    """E30, EOS tuning 1997, section 5.2.1: a flush of 20 s after each group of four blocks, a drive of 11.2 MB/s."""
     assert round(gap_bound_rate(group_mb, 11.2, 20), 1) == mb_s
 
 

@@ -1,4 +1,4 @@
-"""One writer and many readers: nobody is blocked, nobody sees half, and a second writer learns who is first.
+"""One writer and many readers: no one is blocked, no one reads half, and a second writer learns who is first.
 
 A process ingests and builds over and over while four others ask questions and check, in one transaction, that tables
 which belong together do.

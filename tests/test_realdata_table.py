@@ -1,7 +1,7 @@
 """What becomes of every real capture: a table with a row per file, written by `pytest --regen` and read by eye.
 
-`realdata_table.md` is that table. A file that no source reads stands in it with the reason; lines that are rejected
-must be explained in `realdata_accepted.toml`, where a person who has looked at them says why that is right.
+`realdata_table.md` is that table. A file that no source reads is in it with the reason; lines that are rejected
+must be explained in `realdata_accepted.toml`, where a person who has looked at them states why that is right.
 """
 
 import shutil
@@ -107,7 +107,7 @@ def test_the_explanations_name_known_reasons() -> None:
 
 
 def test_the_table_sums() -> None:
-    """Also without the captures: what the table says of a file adds up."""
+    """Also without the captures: the table's figures for a file add up."""
     rows = [line.strip("| ").split(" | ") for line in TABLE.read_text().splitlines() if line.startswith("| ")][2:]
     frame = pl.DataFrame(
         [row[:6] for row in rows if len(row) > 6 and row[2].isdigit()], orient="row", schema=COLUMNS[:6]

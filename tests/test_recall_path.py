@@ -78,7 +78,7 @@ def test_logs_in_any_order(tmp_path: Path) -> None:
 
 
 def test_by_endit_and_tsm(tmp_path: Path) -> None:
-    """A run begins 300 s after the request, waits 80 s for its tape, and is done 400 s after its begin."""
+    """A run begins 300 s after the request, waits 80 s for its tape, and is done 400 s after its start."""
     line = "{:%Y-%m-%d %H:%M:%S} pool1 [1400]{} {}\n"
     run = "on volume A00017L8 (11.18 GiB in 2 files, oldest 2026-03-09 08:00:00 newest 2026-03-09 08:00:01)"
     done = "Retrieve operation from volume A00017L8 successful, 11.18 GiB in 2 files took 400 seconds"
@@ -105,7 +105,7 @@ def test_by_endit_and_tsm(tmp_path: Path) -> None:
 
 
 def test_an_archive_of_endit_by_the_session_of_its_host(tmp_path: Path) -> None:
-    """5.588 GiB are 6 GB; the tape comes 80 s after the begin of the run, which goes on for 320 s more."""
+    """5.588 GiB are 6 GB; the tape comes 80 s after the start of the run, which goes on for 320 s more."""
     line = "{:%Y-%m-%d %H:%M:%S} pool1 [1400][2001] {}\n"
     endit = line.format(at(0), "Spawning worker #1 to archive 5.588 GiB in 1 file from /d/out (files: 0000F1)")
     endit += line.format(

@@ -1,4 +1,4 @@
-"""Lines that were not understood: shown whole, and without the names in them while they keep their shape."""
+"""Lines that were not understood: shown completely, and without the names in them while they keep their shape."""
 
 import json
 from datetime import date

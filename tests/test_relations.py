@@ -11,7 +11,7 @@ A case is `tests/<layer>/<relation>/<case>.toml`; expected values are never rege
     every."bronze.log_coverage" = { ... }       # columns all given rows of a table share
     given."bronze.log_coverage" = [{ ... }]     # columns left out are NULL; see `filled`
     order = ["from_at"]                 # compare in this order; without it, in any
-    expected_count = 3                  # `expected` lists only some of so many rows
+    expected_count = 3                  # the number of rows, where `expected` lists only some
     expected = [{ ... }]                # columns left out are not compared; "NULL" is NULL
 
 Numbers may differ by one part in 10⁹, everything else must be the same.

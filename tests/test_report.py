@@ -1,4 +1,4 @@
-"""The nightly report: three forms that say the same, of hostile logs, of nothing, and after a failure."""
+"""The nightly report: three forms with the same content, of hostile logs, of no logs, and after a failure."""
 
 import json
 import re
@@ -126,7 +126,7 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
             parts += [card.title, card.price, card.text, card.confidence, card.period]
             parts += [part for line in card.evidence for part in (line.place, line.at, line.text)]
         for part in parts:
-            # a page shows what stands between backticks as code
+            # a page shows text between backticks as code
             assert squeezed(escape_control(part)).replace("`", "") in page.replace("`", ""), part
             assert squeezed(escape_control(part)) in text, part
         for figure in section.figures:
@@ -135,7 +135,7 @@ def test_sentences_figures_and_cards_agree(report: Report, written: dict[str, st
 
 
 def named(figure: Figure) -> list[str]:
-    """What a figure must say in words, in both forms."""
+    """The words that must go with a figure, in both forms."""
     match figure:
         case Waterfall():
             return [
@@ -156,7 +156,7 @@ def named(figure: Figure) -> list[str]:
 
 
 def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
-    """7.5 of 10 TB moved; ten days behind 15 June is the 25th; 6 days with a drive more are 4 sooner."""
+    """7.5 of 10 TB moved; ten days after 15 June is the 25th; 6 days with a drive more are 4 sooner."""
     ahead, card = report.sections[7:9]
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
@@ -186,7 +186,7 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
 def test_what_was_seen_comes_first(report: Report) -> None:
     header, sentence, ledger, losses = report.sections[:4]
     facts = dict(header.facts)
-    # 3600 s were declared and 900 seen: a quarter; 1.5 h of two drives' 48 are unknown
+    # 3600 s were declared and 900 covered: a quarter; 1.5 h of two drives' 48 are unknown
     assert facts["seen: enstore_log"] == "0.25 of 1.00 h (25.00 %); 0.75 h missing"
     assert facts["verdict"] == "given; 1.50 of 48.00 drive-hours have no log"
     assert sentence.sentences == [
@@ -237,7 +237,7 @@ def test_findings_and_sections_link_to_their_pages(site: Site, written: dict[str
     named = site.model_copy(update={"deliver": Deliver(dashboard_url=base)})
     report = make_report(named, load_catalog(), None, None)
     cards = report.sections[9].findings
-    # what stands in an id is no part of the address
+    # the contents of an id are no part of the address
     assert [card.link for card in cards][1] == f"{base}finding?id=long_gap-s1%2FD1"
     days = "?from=2010-06-15&to=2010-06-15"
     pages = {section.id: section.link for section in report.sections}
@@ -395,7 +395,7 @@ def test_a_page_has_no_raw_backticks(written: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def links_alone(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A site with MRTG logs alone: of 15 June whole, judged with one finding; of the 14th half, which no rule saw."""
+    """A site with MRTG logs alone: all of 15 June, judged with one finding; half of the 14th, which no rule judged."""
     site = make_site(tmp_path_factory.mktemp("links"))
     make_tables(site)
     with Warehouse(site).write("test") as connection, transaction(connection):

@@ -77,7 +77,7 @@ def test_a_study_has_a_line_of_what_it_shows() -> None:
 
 
 def shares_a_line(entry: Requirement, ids: set[str]) -> bool:
-    """Figures of rows that stand together have the first row's id: M11 to M15, P38 to P41."""
+    """Figures of adjacent rows have the first row's id: M11 to M15, P38 to P41."""
     first = {"M12": "M11", "M13": "M11", "M15": "M11", "P39": "P38", "P40": "P38", "P41": "P38"}.get(entry.id)
     return first in ids
 

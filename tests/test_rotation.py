@@ -77,8 +77,8 @@ class Log:
     random: Random
     at: datetime = BEGIN
     n_lines: int = 0
-    held: str = ""  # the begin of a line whose end is still to be written
-    read: set[str] = field(default_factory=set)  # lines that lay there at an ingest
+    held: str = ""  # the start of a line whose end is still to be written
+    read: set[str] = field(default_factory=set)  # lines that were there at an ingest
 
     def grow(self) -> None:
         text = self.held
@@ -196,7 +196,7 @@ def test_rotated_by_rename_with_two_kept_five_days_stay(site: Site) -> None:
 
 @pytest.mark.parametrize(("n", "n_next"), [(30, 3), (300, 3), (300, 0)], ids=["short", "long", "next_is_empty"])
 def test_a_log_that_grew_before_it_was_rotated_is_read_on(site: Site, n: int, n_next: int) -> None:
-    """A long log by its tail, and both under the path where they lie now."""
+    """A long log by its tail, and both under their present path."""
     put(site, "h.log", lines_of("A", n))
     steps.ingest(site)
     put(site, "h.log.1.gz", gzip.compress(lines_of("A", n + 5).encode()))
@@ -262,7 +262,7 @@ def test_a_corrected_zone_reads_a_rotated_log_again(site: Site) -> None:
 
 
 def test_a_new_column_of_bronze_loses_no_log_that_is_gone(site: Site) -> None:
-    """What still lies there is read again for it, and counts once in each table."""
+    """Lines that are still there are read again for it, and count once in each table."""
     for name, day in (("A", 0), ("B", 1)):
         put(site, "h.log", lines_of(name, 250, BEGIN + timedelta(days=day)))
         steps.ingest(site)

@@ -310,7 +310,7 @@ def test_a_database_in_the_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_idle_metrics_of_equal_text_are_series_of_their_own(tmp_path: Path) -> None:
-    """Two idle hosts write the same bins, and so do two metrics of one host: what each file holds, its path says."""
+    """Two idle hosts write the same bins, and so do two metrics of one host: only the paths distinguish the files."""
     text = DUMP.with_name("clean_ganglia_cpu_wio.txt").read_text()
     site = make_site(tmp_path, 'name = "case"\nzone = "UTC"\n[[input]]\nglob = "logs/{host}/*"\n')
     for name in ("node7/cpu_wio.txt", "node7/cpu_user.txt", "node8/cpu_wio.txt"):

@@ -9,8 +9,8 @@ regenerated. Its keys, all but `title`, `last` and `expected` optional:
     site = { zone = "UTC" }             # what site.toml says otherwise
     expected = []                       # nothing is found; or [[expected]] findings
     [[withheld]]                        # what the rule itself does not judge, as in gold.suppressed_verdict
-    [[given."silver.gap"]]              # a row; columns left out are NULL, `day` comes from its begin
-    repeat = 30                         # so many of these rows …
+    [[given."silver.gap"]]              # a row; columns left out are NULL, `day` comes from its start
+    repeat = 30                         # how many of these rows …
     step_s = 60                         # … each with all its instants that much later (a day's rows: 86400)
 
 Only the keys an expected finding has are compared, of `facts` and of each line of `evidence` too; "NULL" is NULL.
@@ -122,7 +122,7 @@ def test_every_cause_with_a_price_is_found(lake: Connection) -> None:
     doc = next(column.doc for column in load_catalog().relations["gold.lost_time"].columns if column.name == "cause")
     causes = set(re.sub(r" ?\([^)]*\)", "", doc).split(", "))
     assert {"position", "drain", "unknown"} <= causes
-    priced = causes - {"no_request", "idle_no_work", "occupied", "unknown"}  # nobody wanted it, or nobody knows
+    priced = causes - {"no_request", "idle_no_work", "occupied", "unknown"}  # no request, or no log
     row: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}
     row |= {"gain_gb_day": 200.0, "naive_gb_day": 200.0}
     lost = [row | {"cause": cause, "drive": f"D {cause}", "station": f"s {cause}"} for cause in sorted(priced)]

@@ -44,7 +44,7 @@ def refused(*lines: str, **origin: Any) -> UnreadableFile:
 
 
 def test_real_files(realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is sar's, and read whole and in small chunks; some only where somebody gives the order of day and month."""
+    """Each is sar's, and read at once and in small chunks; some only if the order of day and month is given."""
     paths = [path for path in sorted((realdata / "sar").rglob("*")) if path.is_file() and path.name != "README.md"]
     assert len(paths) > 75
     refusals: dict[str, str] = {}

@@ -18,7 +18,7 @@ def data_of(rows: list[dict[str, Any]]) -> tuple[dict[tuple[str, str], Any], lis
 
 
 def test_a_migration_station_between_two_kinds_of_drives() -> None:
-    """M01, E04. Two stations stand at 3/4 and 1/4 of the height; 150 GB is the thickest line, 75 half of it."""
+    """M01, E04. Two stations are at 3/4 and 1/4 of the height; 150 GB is the thickest line, 75 half of it."""
     station = NOTHING | {"station": "dm8", "role": "migration", "spool": "1070 GB", "links": "p8 250 MB/s"}
     boxes, lines = data_of(
         [

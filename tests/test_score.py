@@ -39,7 +39,7 @@ TODAY = set(KINDS) - {"clock_skew"}
 
 @dataclass
 class Scored:
-    """An archive of a scenario, and what the score says of it."""
+    """An archive of a scenario, and its score."""
 
     site: Site
     result: dict[str, Any]

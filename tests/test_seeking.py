@@ -37,7 +37,7 @@ def test_places_by_hand() -> None:
     wrap, metre = tape.place(np.array([0.0, 9.0, 12.0, 39.0, 40.0]))
     assert wrap.tolist() == [0, 0, 1, 3, 3]
     assert metre.tolist() == pytest.approx([0, 90, 80, 10, 0])
-    # the tenth file may lie nearer to the beginning than the third (P32): 19 GB at 10 m, 5 GB at 50 m
+    # the tenth file may be nearer to the beginning than the third (P32): 19 GB at 10 m, 5 GB at 50 m
     assert tape.place(np.array([19.0]))[1] < tape.place(np.array([5.0]))[1]
 
 
@@ -162,7 +162,7 @@ def test_files_of_a_family_of_their_own_are_read_without_seeks() -> None:
 
 
 def test_a_recalls_interval_holds_it_as_often_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    """500 sites whose factor is drawn as the prior says; 8 mounts teach, the ninth is foretold."""
+    """500 sites whose factor is drawn from the prior; 8 mounts teach, the ninth is predicted."""
     rng, held = np.random.default_rng(9), []
     for _ in range(500):
         factor, scatter = rng.normal(0, 0.35), 0.15

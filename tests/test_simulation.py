@@ -112,7 +112,7 @@ def test_an_outage_takes_the_drive() -> None:
 
 @pytest.mark.parametrize(("n_files", "file_mb"), [(1, 1000), (10, 1000), (100, 1000), (1000, 100), (1000, 1)])
 def test_the_closed_form_c13(n_files: int, file_mb: float) -> None:
-    """One stream, nobody in its way: within 1 % of n F / (tM + n tO + n F / S); 100 files of 1 GB: 25.69 MB/s."""
+    """One stream alone: within 1 % of n F / (tM + n tO + n F / S); 100 files of 1 GB: 25.69 MB/s."""
     files = tuple(File(file_mb, file_mb / 30, gap_s=4.4) for _ in range(n_files))
     week = Work(tuple(Mount("9940B", "write", files, lead_s=75, tail_s=45) for _ in range(20)), {"9940B": 1})
     expected = Service(30.0).time(n_files, file_mb).rate_mb_s

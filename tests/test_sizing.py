@@ -199,7 +199,7 @@ def test_growth_n04_and_technology_n06() -> None:
 
 
 def test_throttled_n29_and_upgrades_n30() -> None:
-    """A pool of 2000 MB/s (N23) beside a full 10 GigE, 1250 MB/s, feeds 750 / 160 = 4.7 LTO-6 drives (N10).
+    """A pool of 2000 MB/s (N23) with a full 10 GigE, 1250 MB/s, feeds 750 / 160 = 4.7 LTO-6 drives (N10).
 
     Throttled to a GigE of its own, 125 MB/s, the same traffic leaves 1875 / 160 = 11.7 (N29). With each upgrade the
     pool feeds fewer: 6.25 LTO-4, 2.5 LTO-7, 1.9 LTO-9 (N30).

@@ -1,7 +1,7 @@
 """Every source against its cases, against real captures and against damage.
 
-A case is `tests/sources/<stem>/<case>.<ext>`, beside it `<case>.expected.json` (rewritten by `pytest --regen`, then
-read by eye) and, where the file cannot say everything, `<case>.origin.toml` with fields of `records.Origin`.
+A case is `tests/sources/<stem>/<case>.<ext>`, with `<case>.expected.json` (rewritten by `pytest --regen`, then read by
+eye) and, where the file lacks a fact, `<case>.origin.toml` with fields of `protocol.Origin`.
 """
 
 import json
@@ -226,7 +226,7 @@ def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
     folder = realdata / "mrtg" / "generated"
     polls = pl.read_csv(folder / "rateup_counter64_input.csv").rows()
     start = 1_040_000_100
-    faults = [(300, 304), (500, 535), (700, 700), (800, 804)]  # as its README tells, in polls
+    faults = [(300, 304), (500, 535), (700, 700), (800, 804)]  # from its README, in polls
     lines = read_lines(folder / "rateup_counter64.log")
     rows = all_sources()["mrtg_log"].parse(lines, Origin(link="a"), None).tables["link_sample"]
     rows = rows.with_columns(pl.col("from_at", "to_at").dt.epoch("s")).filter(

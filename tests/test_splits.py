@@ -1,4 +1,4 @@
-"""A log in parts, with copies beside it or with lines swapped within a second, gives the rows of the whole log.
+"""A log in parts, with copies next to it or with lines swapped within a second, gives the rows of the whole log.
 
 The same log of two drives, cut and copied at random, in memory: from its lines to the ledger of a day.
 """

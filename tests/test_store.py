@@ -58,7 +58,7 @@ def data_files(site: Site) -> set[Path]:
 
 
 def aged(site: Site) -> set[Path]:
-    """All data files, so old that those nobody knows may go."""
+    """All data files, so old that those without an owner may go."""
     then = time.time() - DAYS_AGO * 86_400
     for path in data_files(site):
         os.utime(path, (then, then))
@@ -71,7 +71,7 @@ def emptied(file: Path) -> None:
 
 @pytest.mark.parametrize("lose", [Path.unlink, emptied], ids=["lost", "emptied"])
 def test_a_lost_catalogue_is_an_error_and_comes_back(site: Site, lose: Callable[[Path], None]) -> None:
-    with Warehouse(site).write("finding") as connection:  # what a person says stands in no log
+    with Warehouse(site).write("finding") as connection:  # no log has a person's mark
         connection.execute(
             f"INSERT INTO {LAKE}.ops.dirty_day VALUES ('said by a person', NULL)",
         )

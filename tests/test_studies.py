@@ -21,13 +21,13 @@ from pipelines.analysis.studies.formula import evaluate
 from pipelines.cli import cli
 from pipelines.primitives.errors import ContractError, QuestionRefused
 
-# Nothing but OK may be said of these.
+# These must be marked OK.
 AGREE = (
     *("M21", "M31", "M33", "M38", "M43"),
     *("P05", "P24", "P26", "P28", "P31", "P34", "P35", "P36", "P37", "P38", "P39", "P41"),
     *("N22", "N23", "C07", "C23", "E02", "E09"),
 )
-# Of a row with several figures, one at least has this mark; X is never wanted where only R or OK stands.
+# Of a row with several figures, one at least has this mark; X is never required where a row has only R or OK.
 ROUNDED = ("M09", "M11", "M26", "M34", "M40", "C09", "C17")
 CONTRADICTED = (
     *("M18", "M19", "M28", "P07", "P13", "P15", "P23", "P25", "P42"),
@@ -132,7 +132,7 @@ def test_m_only_dm8_does_not_balance() -> None:
 
 
 def test_p43_fills_the_open_share() -> None:
-    """P43: 41.0, 44.7, 56.3 and 61.5 % by measured complete reads; 57 and 42 % reckoned for the same drive."""
+    """P43: 41.0, 44.7, 56.3 and 61.5 % by measured complete reads; 57 and 42 % computed for the same drive."""
     found = [round(line.ours or 0, 1) for line in studies.work_out(studies.find("pic")) if line.id == "P43"]
     assert found == [41.0, 44.7, 56.3, 61.5, 57.1, 42.4]
 

@@ -29,7 +29,7 @@ EPOCH = date(1970, 1, 1)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample archive's logs without its site.toml, a file nobody knows, and a name that wants to be TOML."""
+    """The sample archive's logs without its site.toml, a file of no known kind, and a name that needs TOML quotes."""
     made = tmp_path_factory.mktemp("archive")
     shutil.copytree(SAMPLE / "logs", made / "logs")
     (made / "notes.txt").write_text("call the vendor\n")
@@ -95,7 +95,7 @@ def test_summer_and_winter_together_leave_one_zone() -> None:
     summer, winter = (date(2010, 6, 15) - EPOCH).days, (date(2011, 3, 8) - EPOCH).days
     both = guess_zone(Counter({(summer, -5 * 3600): 40, (winter, -6 * 3600): 60}), Counter())
     assert both.zones == ["America/Chicago"]
-    # by summer alone, central Europe's zones cannot be told apart: all are named
+    # by summer alone, central Europe's zones are alike: all are named
     assert {"Europe/Zurich", "Europe/Madrid"} <= set(guess_zone(Counter({(summer, 7200): 9}), Counter()).zones)
     # a request that waited over night does not outvote the others
     assert guess_zone(Counter({(winter, -6 * 3600): 95, (winter, 0): 5}), Counter()).zones == ["America/Chicago"]

@@ -28,7 +28,7 @@ Shown = dict[str, tuple[str, str, float]]  # by bucket: its group in words, the 
 
 
 def rows() -> list[dict[str, Any]]:
-    """The relation, as its SQL stands."""
+    """The relation, from its SQL."""
     result = duckdb.connect().execute(load_catalog().relations["gold.drive_time_bucket"].sql)
     names = [column[0] for column in result.description or []]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -111,7 +111,7 @@ def unfit(fault: dict[str, Any], finding: dict[str, Any]) -> list[str]:
 
 
 def wrongs(demo: Demo) -> list[str]:
-    """Faults that were missed or misjudged, and findings that are none."""
+    """Faults that were missed or misjudged, and false findings."""
     found = {(finding["rule"], finding["entity"]): finding for finding in demo.findings}
     assert len(found) == len(demo.findings), "one finding for each rule and entity"
     messages = []
@@ -156,7 +156,7 @@ def test_findings_point_to_lines_of_the_logs(first: Demo) -> None:
 
 
 def test_a_drives_gaps_lead_to_the_lines_of_the_log(first: Demo) -> None:
-    """D4: from the long gaps of a faulty drive to its files and the very lines, which stand where it says."""
+    """D4: from the long gaps of a faulty drive to its files and the very lines, which are at the given places."""
     entity = next(fault["entity"] for fault in first.faults if fault["rule"] == "long_gap")
     found = steps.drill(first.site, entity.split("/")[1], "between_files", DAY, 50)
     assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
@@ -235,7 +235,7 @@ def test_rates_of_the_tape_tests(first: Demo) -> None:
 
 def test_a_buffer_of_its_own_would_have_spared_the_tape_tests(first: Demo) -> None:
     """P49: 278 + 278 + 139 + 44 reads of one tape's 278 files, hours apart. One buffer of that size for all families is
-    filled by the migration's reads in between, of files that nobody asks for again."""
+    filled by the migration's reads in between, of files that are never requested again."""
     (found,) = buffers(History(first.site, load_catalog(), DAY, 1))
     families = {one.name: one for one in found.families}
     tests, gauge = families["cms.t1d0data"], families["lattice.gauge"]
@@ -334,7 +334,7 @@ def test_two_hours_cut_out_of_the_log_are_unknown(first: Demo, tmp_path: Path) -
     before, after = ledger(first.site), ledger(site)
     assert set(before) == set(after)
     hole_us = hole_s // timedelta(microseconds=1)
-    second_us = 1_000_000  # the log's clock tells whole seconds
+    second_us = 1_000_000  # the log's clock has whole seconds
     for drive, buckets in after.items():
         assert buckets["unknown"] - before[drive]["unknown"] == pytest.approx(hole_us, abs=second_us), drive
         risen = {name: us - before[drive][name] for name, us in buckets.items() if us > before[drive][name]}
@@ -348,7 +348,7 @@ def _instant(clock: str) -> datetime:
 
 # --- questions somebody would ask -----------------------------------------------------------------------------
 
-# What each question must answer on the sample, beside whatever else: figures of the studies and of truth.toml.
+# Answers that each question must give on the sample, among others: figures of the studies and of truth.toml.
 ANSWERS: dict[str, list[dict[str, Any]]] = {
     "hours_by_group": [
         {"storage_group": "cms", "time_group": "moving_data", "drive_hours": 6.925},  # (4676.8 + 10701.2 + 9552.4) s
@@ -356,7 +356,7 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"storage_group": "survey", "time_group": "moving_data", "drive_hours": 13.84},  # 49,809 s of four drives
         {"storage_group": None, "time_group": "down", "drive_hours": 2.4},
     ],
-    "whole_tape_reads": [  # break-even 57 and 42 %, the whole read being reckoned for the same drive
+    "whole_tape_reads": [  # break-even 57 and 42 %, the whole read being computed for the same drive
         {"drive": "STKL402", "pattern": "alternate", "n_files": 139, "f": 0.498, "break_even": 0.5712},
         {"drive": "STKL403", "pattern": "sparse", "n_files": 44, "f": 0.365, "break_even": 0.4240},
         {"drive": "STKL403", "pattern": "complete", "n_files": 278, "f": 0.8705, "is_whole_quicker": False},
@@ -371,7 +371,7 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"storage_group": "lattice", "n_mounts": 54},
         {"storage_group": "survey", "n_mounts": 31},
     ],
-    "slow_drive_or_tape": [  # only that tape ran in these drives: none of them can be told from another by tapes shared
+    "slow_drive_or_tape": [  # only that tape ran in these drives: shared tapes cannot separate any of them
         {"volume": "G03243", "mode": "read", "n_drives": 3, "n_files": 739, "can_tell": True},
         {"drive": "STKL402", "mode": "read", "n_tapes": 1, "can_tell": False},
     ],

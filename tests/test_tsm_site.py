@@ -37,7 +37,7 @@ def three_days() -> list[tuple[datetime, str]]:
 
 
 ROWS = three_days()
-# D1: 2 h at 8 of each day, 23-25, 35-55; D2: 26-27, and from 10 to 26 nobody knows when the tape left.
+# D1: 2 h at 8 of each day, 23-25, 35-55; D2: 26-27, and from 10 to 26 it is unknown when the tape left.
 HOURS = {("D1", "occupied"): 28.0, ("D1", "idle"): 58 - 8 - 28.0, ("D2", "occupied"): 1.0, ("D2", "unknown"): 71.0}
 
 
@@ -109,7 +109,7 @@ def test_init_finds_the_drives(whole: Site, tmp_path: Path) -> None:
 def test_one_name_in_two_libraries_is_two_drives(tmp_path: Path) -> None:
     """The second library comes a day later: what was one drive until then gets its library's name.
 
-    Between its mounts such a drive is unknown: no row tells how far the table speaks for it.
+    Between its mounts such a drive is unknown: no row shows how far the table covers it.
     """
     hour = timedelta(hours=1)
     first = mount("D1", "A1", FIRST + 8 * hour, 2 * hour)[1]
@@ -140,7 +140,7 @@ def test_one_name_in_two_libraries_is_two_drives(tmp_path: Path) -> None:
 
 
 def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:
-    """105.74 h over six drives, as beside the capture."""
+    """105.74 h over six drives, as in the capture's notes."""
     site = make_site(tmp_path / "site", SITE)
     put(site, "tsm/summary.csv", (realdata / "tsm" / "summary.csv").read_text())
     make(site)
@@ -163,7 +163,7 @@ OF_BYTES = "SELECT count(*), sum(bytes) FROM silver.transfer WHERE session_id IS
 
 
 def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
-    """The log says for which session each of 16 mounts was, SUMMARY what it moved: 7.947 h and 6,004 GB."""
+    """The log names the session of each of 16 mounts, SUMMARY what it moved: 7.947 h and 6,004 GB."""
     site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES)
     assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
     assert query(site, OF_BYTES) == [(16, 6_004_000_000_000)]

@@ -1,4 +1,4 @@
-"""TSM's table SUMMARY, real and made, against the figures that stand beside the captures."""
+"""TSM's table SUMMARY, real and made, against the figures that come with the captures."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ def read(folder: Path, table: Path) -> Site:
 
 
 def test_a_month_of_a_real_server(realdata: Path, tmp_path: Path) -> None:
-    """Mounts and hours of six drives; every one of them beside the backups of a database."""
+    """Mounts and hours of six drives; every one of them among the backups of a database."""
     site = read(tmp_path, realdata / "tsm" / "summary.csv")
     period = {"first_day": "2021-10-17", "last_day": "2021-11-17"}
     rows = {row["drive"]: row for row in steps.ask(site, "listed_drives", period).as_dicts()}

@@ -206,7 +206,7 @@ NO_FILES = {
 
 
 def unusual_folder(folder: Path) -> Path:
-    """What a folder may hold beside files; opening the pipe would wait for ever."""
+    """Entries of a folder that are no files; opening the pipe would wait for ever."""
     folder.mkdir()
     os.mkfifo(folder / "pipe")
     with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(folder):

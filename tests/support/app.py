@@ -12,7 +12,7 @@ _registered: dict[str, Any] = {}
 
 
 def at(app: AppTest, page: str) -> AppTest:
-    """An app that stands at a page, which its next run shows.
+    """An app set to a page, which its next run shows.
 
     Streamlit learns of pages by running one: the landing page, the first time in a process. Later apps know them.
     """

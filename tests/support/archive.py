@@ -1,7 +1,7 @@
-"""Small archives for tests: logs of our own making, their site.toml, and all that silver and gold say of them.
+"""Small archives for tests: logs of our own making, their site.toml, and all rows that silver and gold make of them.
 
-A `Story` is told in UTC and written as the log server would, one file for each calendar day of the site. It holds
-what reaches over midnight: mounts, drives that are down, requests that wait.
+A `Story` has UTC times and is written as the log server would, one file for each calendar day of the site. It has
+events that reach over midnight: mounts, drives that are down, requests that wait.
 """
 
 import math
@@ -47,7 +47,7 @@ class Story:
     def session(
         self, drive: str, volume: str, at: datetime, n_files: int, file_s: int = 20, pause_s: int = 4, ends: bool = True
     ) -> datetime:
-        """Files written to one volume, 50 MB/s each; returns when the drive is free, or when the log says no more."""
+        """Files written to one volume, 50 MB/s each; returns when the drive is free, or when the log ends."""
         for number in range(1, n_files + 1):
             at = self.write(drive, volume, at, number, file_s) + seconds(pause_s)
         if ends:
@@ -167,7 +167,7 @@ def morning(day: date) -> Story:
 
 
 def mrtg_text(last_poll: datetime, hours: int = 30, scale: float = 1.0) -> str:
-    """An MRTG log as it stands after a poll: 300 s rows of the last hours, 1800 s rows of as long before."""
+    """An MRTG log after a poll: 300 s rows of the last hours, 1800 s rows of as long before."""
     end = int((last_poll - datetime(1970, 1, 1)).total_seconds())
     poll = end - 297
     rows = [f"{end} {end * 3} {end * 5}", f"{end} {_rates(end // 300 * 300, scale)}"]
@@ -281,7 +281,7 @@ def make(site: Site, *paths: Path, full: bool = False) -> steps.BuildReport:
 
 
 def all_rows(site: Site) -> Rows:
-    """What every relation that SQL makes says, lineage left out, as multisets: their difference is EXCEPT ALL.
+    """The rows of every relation that SQL makes, lineage left out, as multisets: their difference is EXCEPT ALL.
 
     How sources flow (ops.source_flow) is left out: it counts lines of files, and the order in which they came.
     """

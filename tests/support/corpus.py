@@ -29,7 +29,7 @@ def name_of(case: Path) -> str:
 
 
 def put(site: Site, case: Path, text: bytes, folder: str = ".") -> None:
-    """A file of a site, last written when all of them were: some sources date by that what says no day."""
+    """A file of a site, all with the same time of last change: some sources date by it files without a day."""
     path = site.root / folder / name_of(case)
     path.write_bytes(text)
     os.utime(path, (WRITTEN, WRITTEN))

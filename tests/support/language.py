@@ -2,8 +2,7 @@
 
 import re
 import tomllib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from support import TESTS
@@ -35,26 +34,3 @@ def long_sentences(text: Text) -> Iterator[str]:
         n_words = sum("_" not in word for word in sentence.split())  # a list of names may be long
         if n_words > LISTS["max_words"]:
             yield f"{text.path}:{text.line}: {n_words} words: {sentence}"
-
-
-def folder_of(complaint: str) -> str:
-    """Where a complaint is counted: the first two folders of its path, or the file.
-
-    >>> folder_of("pipelines/cli/run.py:3: …"), folder_of("README.md:1: …"), folder_of("dags/README.md:1: …")
-    ('pipelines/cli', 'README.md', 'dags')
-    """
-    folders = complaint.partition(":")[0].split("/")
-    return "/".join(folders[:2] if len(folders) > 2 else folders[:1])
-
-
-def beyond(complaints: Iterable[str], ceilings: dict[str, int]) -> list[str]:
-    """The complaints of folders that have more than their ceiling."""
-    by_folder = defaultdict(list)
-    for one in complaints:
-        by_folder[folder_of(one)].append(one)
-    return [
-        line
-        for folder, found in sorted(by_folder.items())
-        if len(found) > ceilings.get(folder, 0)
-        for line in [f"{folder} has {len(found)}, and may have {ceilings.get(folder, 0)}:", *found]
-    ]

@@ -151,7 +151,7 @@ def maul(texts: list[str], chance: random.Random) -> Iterator[str]:
 
 
 def read_real(path: Path) -> str | None:
-    """Parse a real file whole and in small chunks, if a source claims it. Raises UnreadableFile if it is refused."""
+    """Parse a real file at once and in small chunks, if a source claims it. Raises UnreadableFile if it is refused."""
     stem, claims = choose(read_head(path))
     if stem is None:
         assert all(claim.why for claim in claims.values()), path.name

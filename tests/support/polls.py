@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-START = 1_040_000_100  # of the generated polls, 300 s apart; the faults are those its README tells
+START = 1_040_000_100  # of the generated polls, 300 s apart; the faults are those of its README
 PAUSE, LONG_PAUSE, RESTART, FAILED = (300, 304), (500, 535), (700, 700), (800, 803)
 
 

@@ -15,7 +15,7 @@ _held: list[FileLock] = []
 
 
 def free_port() -> int:
-    """A port on which nobody listens; until this process ends, no other process is given it here."""
+    """A port without a listener; until this process ends, no other process is given it here."""
     locks = Path(tempfile.gettempdir()) / f"tapescope-ports-{os.getuid()}"
     locks.mkdir(exist_ok=True)
     begin = os.getpid() * 7 % (LAST - FIRST)

@@ -65,7 +65,7 @@ def make_tables(site: Site) -> None:
 
 
 def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line of the log") -> None:
-    """A day of two drives: 6 h moved data, 1.5 h nobody knows of, 6 h down; a station of two is kept busy by half."""
+    """A day of two drives: 6 h moved data, 1.5 h unknown, 6 h down; a station of two is kept busy by half."""
     parts = {
         drive: {"transfer": 6, "request": 2, "mount": 1, "unknown": 1.5, "idle": 13.5},
         "D2": {"down": 6, "idle": 18},

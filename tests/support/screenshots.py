@@ -31,7 +31,7 @@ def take(site: Path, folder: Path, scheme: str) -> None:
             whole = page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight")
             page.set_viewport_size({"width": WIDTH, "height": min(int(whole) + 20, MOST_HEIGHT)})
             wait_until_drawn(page)
-            page.wait_for_timeout(700)  # tables are painted some frames later, and nothing tells when
+            page.wait_for_timeout(700)  # tables are painted some frames later, without any event
             page.screenshot(path=folder / f"{name}-{scheme}.png")
             print(folder / f"{name}-{scheme}.png")
 

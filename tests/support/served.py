@@ -28,7 +28,7 @@ CHANGE = f"""
 at = 2010-03-10T09:00:00
 what = '''{HOSTILE}'''
 """
-# What a client can put behind any name that a log holds: addresses, bare and marked, markup, an icon, an emoji.
+# Text that a client can put after any name of a log: addresses, bare and marked, markup, an icon, an emoji.
 HOSTILE_NAME = " http://198.51.100.1/x www.198.51.100.1.example a@b.example **b** _i_ [l](http://198.51.100.1) :smile:"
 NAMED = ("drive", "station", "host", "volume", "storage_group", "file_family", "link", "mover_host", "robot")
 DEADLINE_S = 180

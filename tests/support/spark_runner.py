@@ -15,7 +15,7 @@ from sqlglot import exp
 
 
 def macros_of(text: str) -> dict[str, tuple[list[str], exp.Expression]]:
-    """Each macro's parameters and what it stands for."""
+    """Each macro's parameters and its text."""
     known = {}
     for made in sqlglot.parse(text, read="duckdb"):
         if isinstance(made, exp.Create) and isinstance(made.this, exp.UserDefinedFunction):
@@ -25,7 +25,7 @@ def macros_of(text: str) -> dict[str, tuple[list[str], exp.Expression]]:
 
 
 def expand(tree: exp.Expression, macros: dict[str, tuple[list[str], exp.Expression]]) -> exp.Expression:
-    """The tree with each call of a macro replaced by what it stands for, until none is left."""
+    """The tree with each call of a macro replaced by the macro's text, until no call is left."""
     while True:
         call = next((one for one in tree.find_all(exp.Func) if name_of(one) in macros), None)
         if call is None:

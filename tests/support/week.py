@@ -31,7 +31,7 @@ def week_site(folder: Path) -> Site:
 
 
 def arrive(site: Site, day: date) -> None:
-    """The logs of a day as they lie there the next morning: that morning's server log has begun."""
+    """The logs of a day as they are the next morning: that morning's server log has begun."""
     begin = datetime.combine(day, datetime.min.time()) + _MIDNIGHT
     files = [put(site, f"vmstat/dm8_{day}.txt", vmstat_text(begin + timedelta(hours=8), 60))]
     if day != SILENT:
@@ -79,13 +79,13 @@ def site_rows(site: Site) -> Rows:
 def reports(site: Site, life: bool = True) -> dict[str, list[str]]:
     """The reports as text by day, without the lines on the state of the warehouse when each was made.
 
-    Without `life` nothing of what tells a new finding from an open one either: that is what was known of the days
-    before when the report was made.
+    Without `life`, the parts that separate a new finding from an open one are left out too: they depend on the days
+    before that were known when the report was made.
     """
     texts = {path.stem: path.read_text() for path in (site.root / "out").glob("*.txt")}
     if not life:
         texts = {name: _LIFE.sub("", text) for name, text in texts.items()}
-    ours = ("build ", "data read ", "last run ")  # how things stood when it was made
+    ours = ("build ", "data read ", "last run ")  # the state of the warehouse when it was made
     return {
         name: [line for line in text.splitlines() if line and "snapshot" not in line and not line.startswith(ours)]
         for name, text in texts.items()
