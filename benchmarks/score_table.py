@@ -54,14 +54,16 @@ def _false_alarms(results: list[dict[str, Any]]) -> str:
         weeks[group] += result["drive_weeks"]
         for finding in result["findings"]:
             counts[group][finding["rule"]] += finding["role"] == "false"
-    titles = {"null": "without faults", "faults": "beside faults"}
+    titles = {"null": "without faults", "faults": "with faults"}
     lines = []
     for group, title in titles.items():
         if weeks[group]:
             total = counts[group].total()
             rules = ", ".join(f"{rule} {n}" for rule, n in sorted(counts[group].items()) if n) or "none"
             rate = 100 * total / weeks[group]
-            lines.append(f"false alarms {title}: {rate:.2f} in 100 drive-weeks ({weeks[group]:g} seen; {rules})")
+            lines.append(
+                f"false alarms {title}: {rate:.2f} in 100 drive-weeks ({weeks[group]:g} drive-weeks in all; {rules})"
+            )
     return "\n".join(lines)
 
 

@@ -45,6 +45,6 @@ def tell(text: str) -> None:
 
     print(f"FAILED: {text}")
     try:
-        print(f"told: {steps.warn(steps.site_at(SITE), text, secrets())}")
-    except Exception as error:  # without a site.toml nobody knows whom to tell
-        print(f"nobody could be told: {error}")
+        print(f"sent: {steps.warn(steps.site_at(SITE), text, secrets())}")
+    except Exception as error:  # without a site.toml there are no recipients
+        print(f"no warning was sent: {error}")

@@ -15,6 +15,7 @@ from pipelines import steps
 from pipelines.config.site import site_file
 from pipelines.primitives.errors import NothingRead, NoWarehouse, TapescopeError
 from pipelines.primitives.text import escape_markdown
+from sample_data import ARCHIVES
 
 COMMANDS = """\
 tapescope init FOLDER        # looks at the logs of a folder and writes site.toml
@@ -78,11 +79,12 @@ def _begin(file: Path) -> None:
         st.text("Name a folder on this machine. Its files are read, and none is changed.")
         folder = str(st.text_input("Folder of logs", key="first-folder", placeholder=str(file.parent))).strip()
     with demo:
-        st.subheader("Or the sample archive", anchor=False)
-        st.text(f"Synthetic logs of eight migration stations, copied to {file.parent}.")
-        if st.button("Try the sample archive", key="first-demo") and _may_write():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            steps.make_demo(file.parent)
+        st.subheader("Or a sample archive", anchor=False)
+        st.text(f"Its files are written to {file.parent}.")
+        captions = list(ARCHIVES.values())
+        archive = st.radio("Sample archive", ARCHIVES, captions=captions, key="first-archive")
+        if st.button("Try the sample archive", key="first-demo") and archive and _may_write():
+            steps.make_demo(file.parent, archive)
             _run(file)
     if not folder:
         return

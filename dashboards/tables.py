@@ -90,7 +90,8 @@ def _cell(column: Column, value: Any) -> Any:
 
 def address(page: str, choice: str, name: str) -> str:
     """The address of a thing's page, about the same days; the name comes last, where the table finds its text."""
-    return f"/{page}?{urlencode(state.shared() | {choice: name})}"
+    under = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{under}{'/' if under else ''}{page}?{urlencode(state.shared() | {choice: name})}"
 
 
 def configured(column: Column, width: int | None = None) -> Any:

@@ -36,7 +36,7 @@ def write_chatter(book: LogBook, seed: int) -> None:
 
 
 def _traceback(book: LogBook, at: int) -> None:
-    """Entries of a traceback end with a line break, so that the thread stands alone on the next line."""
+    """Entries of a traceback end with a line break, so that the next line holds the thread alone."""
     sender = head(fqdn("stkensrv1"), 11810, "enstore", "E", "INQSRV")
     for entry in (
         "Traceback (most recent call last):\n",

@@ -75,7 +75,7 @@ class LogBook:
     def changer(self, at: int, message: str, severity: str = "I") -> None:
         self.add(at, head(CHANGER_HOST, CHANGER_PID, "enstore", severity, "STKMC") + message + " Thread MainThread")
 
-    # --- what they say
+    # --- lines of the log
 
     def _down(self, drive: Drive, begin: int, end: int) -> None:
         self.mover(begin, drive, "mover is set OFFLINE", "MainThread")

@@ -12,7 +12,7 @@ WRITE_HEADER, WRITE_TRAILER = 103, 409
 
 @dataclass
 class Volume:
-    """One cartridge; `address` is the logical block behind its last file touched."""
+    """One cartridge; `address` is the logical block after its last file touched."""
 
     label: str
     storage_group: str

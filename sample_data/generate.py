@@ -34,7 +34,7 @@ PLAIN_LINKS = ("dm5-bond0", "dm8-bond0")
 
 
 def write(story: scenario.Scenario, out: Path) -> None:
-    """Write a scenario's archive into `out`. Raises ValueError where it cannot be told."""
+    """Write a scenario's archive into `out`. Raises ValueError for an impossible scenario."""
     if isinstance(story, scenario.MigrationScenario):
         generate(out, story.seed, story.faults, {name: str(value) for name, value in story.set.items()})
         return

@@ -1,7 +1,7 @@
 """The library story: a few drives share tapes and stations for some days, and the scenario's faults strike them.
 
-Every read takes a whole tape and every tape comes to several drives, so that what a drive does and what a tape does
-can be told apart. Nothing is written here; see library_logs.py and library_truth.py.
+Every read takes a whole tape, and every tape comes to several drives, so that the effects of drives and of tapes can be
+distinguished. Nothing is written here; see library_logs.py and library_truth.py.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ FILEMARK_S, DATABASE_S = 2.0, 0.8
 DRIVE_SD, TAPE_SD, FILE_SD = 0.012, 0.015, 0.02
 RETRY_SHARE, RETRY_TIMES = 0.01, 1.4
 OTHER_CLIENT_SHARE = 0.06
-HOME_TIMES = 3  # so many more mounts than each other station a drive gets from its own
+HOME_TIMES = 3  # a drive gets this many times the mounts from its own station as from each other one
 
 
 @dataclass

@@ -216,7 +216,7 @@ def _row(traffic: Traffic, end: int, begin: int) -> tuple[int, int, int, int, in
 
 
 def log_text(traffic: Traffic, settings: Settings, station: Station) -> str:
-    """The whole log file; its first line holds the switch's 64-bit counters as they stood at the last poll."""
+    """The whole log file; its first line holds the switch's 64-bit counters at the last poll."""
     rng = Random(f"{settings.seed} counters {station.name}")
     counters = [rng.randrange(10**14) + sum(moved) for moved in (traffic.out, traffic.into)]
     lines = [f"{traffic.polls[-1]} {counters[0]} {counters[1]}"]

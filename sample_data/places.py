@@ -21,7 +21,7 @@ class Struck:
         self.entity = self._choose()
 
     def day_from(self, day: int) -> int:
-        """The begin of a day of the scenario; all have 24 hours."""
+        """The start of a day of the scenario; all have 24 hours."""
         return self.from_at + day * DAY
 
     @property
@@ -45,7 +45,7 @@ class Struck:
                 yield number, fault
 
     def hours(self, fault: Planted, hours: float, number: int) -> Iterator[tuple[int, int]]:
-        """So many hours of each of a fault's days, always at the same time of day."""
+        """The given hours of each of a fault's days, always at the same time of day."""
         first = 9 + Random(f"{self.seed} hours {number}").randrange(4)
         begin, end = self.span(fault)
         for midnight in range(begin, end, DAY):

@@ -1,4 +1,4 @@
-"""Faults a scenario may plant: what each is called, how strong it is, and which rules should tell of it.
+"""Faults a scenario may plant: what each is called, how strong it is, and which rules should find it.
 
 Defaults are the smallest strengths at which a diagnosis is expected to work.
 """
@@ -20,7 +20,7 @@ class Planted(BaseModel):
 
     among: ClassVar[str]  # entities it may strike; faults of one group never share one
     needs: ClassVar[str] = ""  # what the scenario must have, so that any log shows it
-    rules: ClassVar[tuple[str, ...]]  # any of these tells of it
+    rules: ClassVar[tuple[str, ...]]  # any of these finds it
     follows: ClassVar[tuple[str, ...]] = ()  # may fire for the same entity because of it, and are no false alarms
 
 
@@ -36,7 +36,7 @@ class LongGap(Planted):
 
 
 class ChangedGap(Planted):
-    """From a day on every gap of one drive is longer: too little to be a long gap, but it should be seen."""
+    """From a day on every gap of one drive is longer: too little to be a long gap, but a rule should find it."""
 
     kind: Literal["changed_gap"] = "changed_gap"
     longer_s: float = Field(default=1.0, gt=0)
@@ -57,7 +57,7 @@ class SlowDrive(Planted):
 
 
 class BadTape(Planted):
-    """One cartridge is slow in whatever drive it lies."""
+    """One cartridge is slow in any drive."""
 
     kind: Literal["bad_tape"] = "bad_tape"
     slower: float = Field(default=0.15, gt=0, lt=1)
@@ -117,7 +117,7 @@ class NetworkCap(Planted):
 
 
 class ClockSkew(Planted):
-    """A station's clock runs before the others' (or behind, below zero)."""
+    """A station's clock is ahead of the others' (below zero: late)."""
 
     kind: Literal["clock_skew"] = "clock_skew"
     skew_s: float = 10.0
@@ -154,7 +154,7 @@ class PoolSkew(Planted):
 
 
 class TuningChange(Planted):
-    """From a day on all drives are so much faster; nothing is wrong, but it should be seen."""
+    """From a day on all drives are faster by this share; nothing is wrong, but a rule should find it."""
 
     kind: Literal["tuning_change"] = "tuning_change"
     faster: float = Field(default=0.10, gt=-1)

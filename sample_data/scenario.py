@@ -1,4 +1,4 @@
-"""Scenarios: which story is told, with which faults, how strong and when. Read from TOML, or drawn from a seed.
+"""Scenarios: a story, its faults, and when and how strongly they strike. Read from TOML, or drawn from a seed.
 
 The migration story is the committed sample archive. The library story is some days of a few drives that share tapes
 and stations: small and quick to make, so that many can be scored.
@@ -52,7 +52,7 @@ class LibraryScenario(_Model):
     largest_mb: float = Field(default=1800.0, gt=0)
     drive_mb_s: float = Field(default=80.0, gt=0)
     link_mb_s: float = Field(default=250.0, gt=0)
-    client_mb_s: float = Field(default=20.0, ge=0)  # what passes a link beside the drives' files
+    client_mb_s: float = Field(default=20.0, ge=0)  # traffic of a link in addition to the drives' files
     pool_requests: int = Field(default=60, ge=0)  # a day and pool
     host_step_s: int = Field(default=60, ge=1)
     network_days: tuple[int, ...] = (1, 3)  # days on which a station's interface is sampled every second
@@ -63,7 +63,9 @@ class LibraryScenario(_Model):
     def _in_winter(self) -> "LibraryScenario":
         first, last = self.first_day, self.first_day.toordinal() + self.days
         if not date(2009, 11, 10).toordinal() <= first.toordinal() <= last <= date(2010, 3, 13).toordinal():
-            raise ValueError("the days must lie between 2009-11-10 and 2010-03-13: one offset serves for all of them")
+            raise ValueError(
+                "the days must be between 2009-11-10 and 2010-03-13, since one offset serves for all of them"
+            )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
             raise ValueError(f"{late[0]} begins after the last day")
         return self
@@ -99,7 +101,9 @@ class CtaScenario(_Model):
         first, last = self.first_day.toordinal(), self.first_day.toordinal() + self.days
         since = first - (self.past_days + FORTNIGHT if self.past_days else 0)
         if not date(2025, 11, 1).toordinal() <= since <= last <= date(2026, 3, 28).toordinal():
-            raise ValueError("the days must lie between 2025-11-01 and 2026-03-28: one offset serves for all of them")
+            raise ValueError(
+                "the days must be between 2025-11-01 and 2026-03-28, since one offset serves for all of them"
+            )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
             raise ValueError(f"{late[0]} begins after the last day")
         return self
@@ -168,7 +172,7 @@ def _room(base: Drawn) -> dict[str, int]:
 
 
 def _fault(planted_kind: type[Planted], rng: Random, base: Drawn) -> Planted:
-    """A clock may also be behind, and a change comes somewhere in the middle."""
+    """A clock may also be late, and a change comes somewhere in the middle."""
     more: dict[str, Any] = {}
     kind = planted_kind.model_fields["kind"].default
     if kind == "clock_skew" and rng.random() < 0.5:

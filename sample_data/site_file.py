@@ -38,7 +38,7 @@ log_silence_s = 600                      # a server log silent for longer has a 
 
 
 _COLLECT = """\
-# What `tapescope collect` asks for, and how often; the answers lie in var/spool, and need no [[input]].
+# What `tapescope collect` asks for, and how often. It keeps the answers in var/spool; they need no [[input]].
 # [[collect]]
 # name = "hosts"
 # prometheus = "http://prom:9090"        # or VictoriaMetrics; `command` and `journal`: see docs/guides/collecting.md

@@ -1,4 +1,4 @@
-"""The story told by the sample archive: who is there, what happens on which day, and every number one may turn.
+"""The story of the sample archive: its hosts and drives, the events of each day, and every number that can be set.
 
 Instants are integer microseconds since 1970 (UTC), so that sums are exact and the same on every machine.
 """
@@ -17,7 +17,7 @@ BIN_S = 1800  # of the duty factor
 
 ZONE = "America/Chicago"
 ZONE_LETTERS = "CST"
-# The whole story lies in winter time, before the change of 2010-03-14: one offset serves for all of it.
+# All of the story is in winter time, before the change of 2010-03-14, so that one offset serves for all of it.
 OFFSET = -6 * HOUR
 LOG_DATE = "2010-03-10"
 DOMAIN = "example.org"
@@ -135,7 +135,7 @@ class PicTest:
 
     drive: str
     start: str
-    pattern: str  # all; odd; spaced (more than 12 GB apart)
+    pattern: str  # which files are read: all, every second one, or spaced (more than 12 GB apart)
     n_files: int
     gb: float
     drive_mb_s: float  # bytes on tape over seconds inside drive calls

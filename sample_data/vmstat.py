@@ -99,7 +99,7 @@ def _row(rng: Random, at: int, read: float, written: float) -> str:
 
 
 def _stamp(at: int) -> str:
-    """Local time of a second; the window lies within one day, so the date is its own."""
+    """Local time of a second; the window is within one day, so the date is its own."""
     days, seconds = divmod(at + OFFSET // SECOND, 86400)
     first = (VMSTAT_FROM + OFFSET) // SECOND // 86400
     if days != first:

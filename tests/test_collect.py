@@ -155,7 +155,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
         ("silent", "no whole answer within 1 s"),
         ("broken", r"it answered 500 out of \x1b[31mmemory out of"),
         ("closed", "it answered 401 no: Bearer …"),
-        ("page", "its answer is none of Prometheus: <html></html>"),
+        ("page", "this answer is not from Prometheus: <html></html>"),
     ],
 )
 def test_a_strange_server_holds_up_nothing(

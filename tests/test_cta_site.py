@@ -138,6 +138,12 @@ def test_a_mount_over_midnight_is_one(whole: Site) -> None:
     }
 
 
+def test_an_outage_is_over_once_the_daemon_logs_the_drive_up(whole: Site) -> None:
+    """D3: 20:00 to 22:00, and a day later 20:00 to 01:00 UTC, which 23:00 UTC cuts: it is midnight at the site."""
+    outages = query(whole, "SELECT drive, down_s, end_line_no IS NOT NULL FROM gold.drive_outage ORDER BY from_at")
+    assert outages == [("D3", 7200, True), ("D3", 3 * 3600, True), ("D3", 2 * 3600, True)]
+
+
 def test_every_drives_day_adds_up_and_a_hung_session_is_not_idle(whole: Site) -> None:
     ledger: dict[tuple[str, date], Counter[str]] = {}
     for drive, day, bucket, us, day_us in query(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboards.pages import find_parts
@@ -12,7 +13,7 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.format import percent
-from support.app import at, box, drawn, marks, spec, table, texts, url
+from support.app import at, box, drawn, linked_table, marks, spec, table, texts, url
 from support.served import HOSTILE, HOSTILE_STATION
 
 DAYS = {"first_day": "2010-03-10", "last_day": "2010-03-10"}
@@ -54,6 +55,18 @@ def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
     shown = table(app, "drive", "moving_data_hours", "down_hours").set_index("drive")
     assert shown["moving_data_hours"].sum() == pytest.approx(57.17, abs=0.01)
     assert shown["down_hours"]["LTO2_204"] == pytest.approx(2.4)
+
+
+@pytest.mark.parametrize(("under", "begin"), [("", "/drives?"), ("/tapescope/", "/tapescope/drives?")])
+def test_names_lead_to_pages_below_the_path_that_serves_them(app: AppTest, under: str, begin: str) -> None:
+    """A proxy may serve the pages below a path; links of tables and of charts begin with it."""
+    before = st.get_option("server.baseUrlPath")
+    st.config.set_option("server.baseUrlPath", under)
+    try:
+        opened(app, "time")
+    finally:
+        st.config.set_option("server.baseUrlPath", before)
+    assert linked_table(app, "drive", "moving_data_hours")["drive"].str.startswith(begin).all()
 
 
 def test_longer_periods_are_bars_by_day(app: AppTest) -> None:

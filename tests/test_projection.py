@@ -98,6 +98,9 @@ def test_what_cannot_be_estimated() -> None:
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
     assert isinstance(far, NoEstimate) and far.reason == "29 days ahead is further than the 28 days with logs"
+    # 3 days of 21: their mean stands for nothing, and its interval would reach a hundred times as much
+    sudden = learn(np.arange(21), np.where(np.arange(21) < 18, 0.0, 5000.0), 20)
+    assert isinstance(sudden, NoEstimate) and sudden.reason == "writing started or ended within the days with logs"
     begun = growth_of(np.where(np.arange(84) < 70, 0.0, 500.0))
     assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("writing started")
 

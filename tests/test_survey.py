@@ -137,7 +137,7 @@ def test_files_without_a_clock_get_a_stub_that_reads_them(tmp_path: Path) -> Non
     for name in ("one", "two"):
         (tmp_path / f"{name}.txt").write_text(VMSTAT)
     text = guessed(tmp_path)
-    assert "2 of 2 refused as they stand: its rows carry no date" in text and "# and: two.txt" in text
+    assert "2 of 2 refused without further keys: its rows carry no date" in text and "# and: two.txt" in text
     stub = text[text.index("# [[input]]") : text.index("# and:")]
     assert [line.split("=")[0].strip() for line in stub.splitlines()[1:]] == ["# glob", "# start_at", "# interval_s"]
     (tmp_path / "site.toml").write_text(text.replace(stub, re.sub("^# ", "", stub, flags=re.M)))
@@ -175,7 +175,7 @@ def test_the_role_of_a_station_is_left_to_who_knows_it(tmp_path: Path) -> None:
     shutil.copy(sorted((SOURCES / "enstore_log").glob("clean*.log"))[0], tmp_path / "LOG-2010-06-15")
     text = guessed(tmp_path)
     assert load_site(tmp_path).station and "\nrole" not in text
-    assert "files from tape and written" in text
+    assert "files from tape and wrote" in text
 
 
 def test_files_of_a_folder_and_source_become_one_input_that_takes_no_other(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from dashboards import words, zone
 from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
+from dashboards.charts.looks import on_page
 from pipelines.primitives.format import d3_format, percent
 
 _OTHER = "at work, storage group unknown"
@@ -92,7 +93,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
 def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
     """The groups of the rows in their order, each in its colour."""
     groups = rows.unique("group_words", maintain_order=True)
-    words, colours = groups["group_words"].to_list(), groups["colour"].to_list()
+    words, colours = groups["group_words"].to_list(), [on_page(colour) for colour in groups["colour"]]
     legend = alt.Legend(
         orient="top",
         title=None,
@@ -160,7 +161,8 @@ def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
 
 def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: bool = False) -> alt.Chart:
     """Every drive's time along a period, coloured by the group most of each step went to; findings as marks on it."""
-    rows = rows.sort("group_number", descending=True, maintain_order=True)
+    shown = pl.col("colour").map_elements(on_page, return_dtype=pl.String)
+    rows = rows.sort("group_number", descending=True, maintain_order=True).with_columns(shown_colour=shown)
     names = sorted(rows["drive"].unique(), key=words.natural)
     step_px = max(12, min(24, 420 // len(names)))
     hours = "%H:%M" if (span[1] - span[0]).days <= 2 else "%d %b"
@@ -174,7 +176,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
             x=x,
             x2=alt.X2("to_at:T"),
             y=y,
-            color=_colours(rows, columns=6) if legend else alt.Color("colour:N", scale=None),
+            color=_colours(rows, columns=6) if legend else alt.Color("shown_colour:N", scale=None),
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("group_words:N", title="mostly"),

@@ -66,3 +66,13 @@ def faint(colour: str, share: float = 0.12) -> str:
     """
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {share:g})"
+
+
+def on_page(colour: str) -> str:
+    """A pale colour as one that the page shines through, so that it is pale on black too; others as they are.
+
+    >>> on_page("#EEF0F3"), on_page("#0072B2")
+    ('rgba(138, 145, 153, 0.14)', '#0072B2')
+    """
+    is_pale = all(int(colour[place : place + 2], 16) > 230 for place in (1, 3, 5))
+    return faint(GREY, 0.14) if is_pale else colour

@@ -54,8 +54,12 @@ WHERE mount_id IS NOT NULL
 GROUP BY system, drive, mount_id
 UNION
 SELECT day, lead(day) OVER (PARTITION BY system, drive ORDER BY logged_at, file_id, line_no)
-FROM bronze.cta_step
-WHERE kind = 'drive_status'
+FROM (
+    SELECT system, drive, day, logged_at, state, file_id, line_no FROM bronze.cta_step
+    WHERE kind IN ('drive_status', 'session_started')
+    UNION ALL
+    SELECT system, drive, day, logged_at, NULL, file_id, line_no FROM bronze.cta_session WHERE mount_id IS NOT NULL
+)
 QUALIFY state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN')
 UNION
 -- what TSM's server lists; a mount without an end lasts at most until the drive's next one

@@ -8,11 +8,7 @@ import click
 from pipelines.cli.detect import print_findings
 from pipelines.cli.options import site_option
 from pipelines.cli.run import run_steps
-
-ARCHIVES = {
-    "migration": "synthetic logs of a migration stand and of PIC's tape read tests",
-    "cta": "synthetic logs of LTO-9 and TS1170 drives at three tape servers, of dCache's pools and of Prometheus",
-}
+from sample_data import ARCHIVES
 
 
 @click.command()

@@ -62,7 +62,7 @@ def contained(stem: str) -> Iterator[None]:
 
 
 def nearest(claims: dict[str, Claim]) -> str:
-    """Why no source claims a file: what the most similar one said; a source is only named where there is likeness.
+    """Why no source claims a file: the reason of the most similar source, if any is similar at all.
 
     >>> nearest({"sar": Claim(False, 0.0, "no header"), "nmon": Claim(False, 0.6, "AAA lines are missing")})
     'nearest is nmon: AAA lines are missing'

@@ -66,7 +66,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Start:
-    """Where to go on in a file that has grown: what lies before, and its digest."""
+    """Where to continue in a file that has grown, and the digest of the part before."""
 
     offset: int = 0
     line_no: int = 0
@@ -78,7 +78,7 @@ class PrefixChanged(Exception):
 
 
 def compression(path: Path) -> str:
-    """'gz', 'zst', 'bz2', 'xz', 'rrd' or '' by the file's first bytes; a name can lie, and rotated logs often do."""
+    """'gz', 'zst', 'bz2', 'xz', 'rrd' or '' by the file's first bytes: names of rotated logs are often wrong."""
     with path.open("rb") as file:
         start = file.read(6)
     return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
@@ -212,8 +212,8 @@ class _Cutter:
         self.digest, self.offset, self.line_no = digest, start.offset, start.line_no
         self.line_bytes = line_bytes
         self.tail = b""  # bytes after the last line break, not yet in digest and offset
-        self.rest = b""  # begin of a line whose end has not come
-        self.stub = b""  # begin of a line already too long
+        self.rest = b""  # start of a line whose end has not come
+        self.stub = b""  # start of a line already too long
         self.broken: Exception | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""What collectd's plugin csv writes: a file a day of one series, whose name stands in its path alone.
+"""Files of collectd's plugin csv: one a day for one series, whose name is only in its path.
 
     DataDir/tpsrv01/disk-sda/disk_octets-2026-03-02         DataDir/tpsrv01/cpu-0/cpu-idle-2026-03-02
 
@@ -6,21 +6,21 @@
     1772409600.716,3871298560,10268119040                    1772409600.718,22872
 
 The folders are the host and the plugin with its instance (disk, interface, processor), the file is the type with its
-instance and the local day. Which series are read and where they go: see `_shared/exporters.py`, how samples become
-rows: `_shared/scrapes.py`. Lines of other series are skipped and counted. Ports of switches come by the plugin snmp, as
-`snmp/if_octets-PORT`; how wide such a counter is nothing says, so none goes round.
+instance and the local day. `_shared/exporters.py` lists the series and where they go; `_shared/scrapes.py` describes
+how samples become rows. Lines of other series are skipped and counted. Ports of switches come by the plugin snmp, as
+`snmp/if_octets-PORT`. Nothing shows how wide such a counter is, so a fall is never taken for a wrap.
 
-**Counters and rates.** A counter is written as a whole number; under `StoreRates true` collectd writes the rate, with
-decimals, and `nan` before the first. Which it is each line says. Other values (load, memory) are gauges, always with
-decimals. A row reaches from the sample before in the same file, so of each file the first gives none, and the half-hour
-around midnight is not covered whole.
+**Counters and rates.** A counter is written as an integer. Under `StoreRates true` collectd writes the rate, with
+decimals, and `nan` before the first; each line shows which it is. Other values (load, memory) are gauges, always with
+decimals. A row reaches from the sample before in the same file. So the first sample of each file gives no row, and the
+half-hour around midnight is covered in part only.
 
-**One file tells a part.** A row holds what its file does, and its `tool` is the source and the series, as in
-`collectd_csv cpu-0/cpu-idle`: collectd stamps each file some milliseconds apart, and silver.host_sample joins them. Of
-processors read are the states of each (`cpu-N`), as ticks or percent, of all together (`cpu/percent-…`) and their
-average (`aggregation-cpu-average`), not the sum, for it does not say of how many.
+**One file holds one part.** A row has the values of its file, and its `tool` is the source and the series, as in
+`collectd_csv cpu-0/cpu-idle`. collectd stamps files some milliseconds apart; silver.host_sample joins them. Processors
+are read as the states of each (`cpu-N`), as ticks or percent, of all together (`cpu/percent-…`) and as their average
+(`aggregation-cpu-average`). The sum is not read, because it does not show the number of processors.
 
-Held against files that collectd 5.12 wrote.
+Checked against files that collectd 5.12 wrote.
 """
 
 import re
@@ -53,7 +53,7 @@ _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
 class _Series(NamedTuple):
-    """What a path says of its file."""
+    """The host, plugin, type and day that a path names."""
 
     host: str
     name: str  # plugin and type with their instances

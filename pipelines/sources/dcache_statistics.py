@@ -7,13 +7,13 @@
     tape_w1 atlas:mctape@osm 756000000000 189 3 0 3 0 7500000000 0 0 7500000000
 
 Files `YYYY-MM-DD-HH.raw`, written at HH:55 by dCache's statistics service (class PoolStatisticsV0), and
-`YYYY-MM-DD-day.raw` for the whole day so far. Ten numbers behind pool and class: bytes and files now; transfers,
-restores, stores, errors; bytes from clients, to clients, from tape, to tape. In a day's file two more stand before
-them, bytes and files at the day's start: nothing but the width of the rows tells the two apart, so the first row
-behind a header decides and others must have its width.
+`YYYY-MM-DD-day.raw` for the whole day so far. Ten numbers follow pool and class: bytes and files now; transfers,
+restores, stores, errors; bytes from clients, to clients, from tape, to tape. A day's file has two more before them:
+bytes and files at the day's start. Only the width of the rows distinguishes the two kinds, so the first row after a
+header decides, and the others must have its width.
 
-The counters run from local midnight: silver takes the differences between hours. `timestamp` is the instant; `date`
-beside it tells the local day and, where site.toml gives no zone, the offset of its midnight.
+The counters run from local midnight: silver takes the differences between hours. `timestamp` is the instant. `date`
+next to it gives the local day and, where site.toml has no zone, the offset of its midnight.
 """
 
 import re
@@ -69,7 +69,7 @@ def _is_number(text: str) -> bool:
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """The counters of every pool and class, as they stand; differences are silver's."""
+    """The counters of every pool and class, unchanged; silver takes the differences."""
     state = {**_START, **(carry or {})}
     rows: list[dict[str, Any]] = []
     rejects: list[Reject] = []

@@ -1,4 +1,4 @@
-"""Hint file of ENDIT: which volume holds which file, and in what order, as TSM tells.
+"""Hint file of ENDIT: which volume holds which file, and in what order, according to TSM.
 
     {"0000D3C6…4CA1":{"volid":"A00017","order":12},"00004C9A…107D":{"volid":"724216","order":"00000000-00000002-…"}}
     {"0000D3C6…4CA1": {"volid": "A00017", "order": 12, "size": 1009722233}}
@@ -6,14 +6,14 @@
 
 One JSON object, all in one line, written by ENDIT's `tsm_getvolumecontent.pl` (from the server: real labels, and a
 number that counts a volume's files) or `tsmtapehints.pl` (from the client: TSM's own number of the volume, and its
-restore order); of version 1, a line a file. What ENDIT's retriever needs to read several volumes at once, and the
-list of a volume's contents. Made from the programs' print statements, those of 2024 and before, and held against one
-file with sizes that ENDIT's retriever of 2026 was given; none of a production site was at hand.
+restore order); of version 1, a line a file. ENDIT's retriever needs it to read several volumes at once; here it is the
+list of a volume's contents. Made from the programs' print statements, those of 2024 and before, and checked against one
+file with sizes for ENDIT's retriever of 2026; no file of a production site was available.
 
-The keys are in no order, so nothing but `order` sorts the files. The file has no clock: it counts as of when it was
-last written. Of many thousand files the one line is longer than a line may be: raise `line_kb` under [limits] in
-site.toml, or break it, which is read as well: `sed 's/},/},\\n/g'`. A line cut in the middle is refused as a whole,
-for half a list would be taken for all of it.
+The keys are in no order, so only `order` sorts the files. The file has no clock: it counts as of the time it was last
+written. With many thousand files the one line is longer than a line may be: raise `line_kb` under [limits] in
+site.toml, or break it, which is read as well: `sed 's/},/},\\n/g'`. A line cut in the middle refuses the file, because
+half a list would be taken for all of it.
 """
 
 from datetime import datetime

@@ -1,18 +1,18 @@
-"""Statistics files of ENDIT's archiver and retriever, JSON or Prometheus text, as they are or copied from time to time.
+"""Statistics files of ENDIT's archiver and retriever, JSON or Prometheus text, originals or copies.
 
     {"archiver_maxworkers":2,"archiver_starttime":1710000000,"archiver_time":1710003600,"archiver_busyworkers":1,…}
 
     endit_retriever_busyworkers{hsm="pool1"} 2
     endit_retriever_time{hsm="pool1"} 1710003600
 
-Each daemon writes its file anew once a minute, with its own clock in it; the file has no history, so that every version
-counts for itself. A JSON file is one object in one line, in any order, and does not say whose it is: the name of the
-instance is what stands before `-archiver-stats.json` in its own name, after the digits of a copy's time. Several such
-lines in one file are several samples. Perl may have put a number in quotes.
+Each daemon rewrites its file once a minute, with its own clock in it. The file has no history, so every version counts
+by itself. A JSON file is one object in one line, in any order, and does not name its instance: that is the text before
+`-archiver-stats.json` in its own name, after the digits of a copy's time. Several such lines in one file are several
+samples. Perl may have put a number in quotes.
 
-In Prometheus text a sample is a daemon and a label; a second one of both in the same file is rejected, and so is what
-lies beyond its first 200 lines: a daemon writes 45. Counters begin anew with the daemon. Held against files that the
-daemons of March 2026 wrote with a stand-in for TSM's client.
+In Prometheus text a sample is a daemon and a label. A second one of both in the same file is rejected, and so is
+everything beyond its first 200 lines: a daemon writes 45. Counters start again with the daemon. Checked against files
+that the daemons of March 2026 wrote with a substitute for TSM's client.
 """
 
 import polars as pl

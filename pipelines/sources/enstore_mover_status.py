@@ -1,4 +1,4 @@
-"""Dump of `enstore mover --status`: what one mover says of itself at one moment, a printed Python dictionary.
+"""Dump of `enstore mover --status`: the status of one mover at one moment, a printed Python dictionary.
 
     {'buffer': 'Buffer 67108864  79691776  2621440000',
      'bytes_read': 347280136L,
@@ -8,10 +8,9 @@
      'state': 'ACTIVE',
      'time_stamp': 1202403301.7609749}
 
-The keys come sorted, long numbers end in L, nested values may go on over lines. A file may hold several dumps, as a
-script makes that asks again and again; text between them is skipped. The mover does not name itself in it: its name
-is the host that site.toml or the path gives. Small files, read line by line. Described in the source code of Enstore
-(mover.py).
+The keys come sorted, long numbers end in L, nested values may span lines. A file may hold several dumps, as a script
+writes that asks again and again; text between them is skipped. The dump does not name its mover: its name is the host
+that site.toml or the path gives. Small files, read line by line. Described in the source code of Enstore (mover.py).
 """
 
 import math
@@ -71,7 +70,7 @@ _REALS = {
 
 
 def recognise(head: list[str]) -> Claim:
-    """Four of the keys only a mover's status has, at the begin of lines."""
+    """Four of the keys that only a mover's status has, at the start of lines."""
     found = {key.group() for line in head if (key := _KEY.match(line))}
     if len(found) >= 4:
         return Claim(True, 1.0, f"a printed dictionary with {len(found)} keys of a mover's status")
@@ -123,7 +122,7 @@ class _Unfinished(Exception):
 
 
 def _row(kept: list[list[Any]]) -> dict[str, Any]:
-    """A dump as a row. Raises ValueError with the reason where it is none, or has no time."""
+    """A dump as a row. Raises ValueError with the reason for other text, or a dump without a time."""
     text = "\n".join(line for _, line in kept)
     if text.count("{") > text.count("}"):
         raise _Unfinished

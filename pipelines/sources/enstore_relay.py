@@ -6,11 +6,11 @@
     Tue Jun 15 08:01:23 2010 transfer LTO4_01@stk 1059886848 2119773696 media 91750400 1276606883.005
 
 Local clock of the host of entv, with its date; a word for the kind; the mover, short, and the system it belongs to.
-The states are the mover's own, which its log only lets one infer. A transfer line tells the bytes moved so far (of a
-read as a negative number), of how many, between buffer and tape (`media`) or client (`network`), the bytes buffered,
-the mover's clock in seconds, and since 2015-03-30 whether it is draining. Two such lines at the tape are a piece of
-the rate curve inside a file. What the relay carries for displays and queues (`alive`, `client`, `encp_xfer`, …) is
-skipped. Described in the source code of Enstore (event_relay_messages.py, entv.py).
+The states are the mover's own, which its log only lets one infer. A transfer line has the bytes moved so far (for a
+read as a negative number) and in total, between buffer and tape (`media`) or client (`network`), the bytes buffered,
+the mover's clock in seconds, and since 2015-03-30 whether it is draining. Two such lines at the tape are a piece of the
+rate curve inside a file. What the relay carries for displays and queues (`alive`, `client`, `encp_xfer`, …) is skipped.
+Described in the source code of Enstore (event_relay_messages.py, entv.py).
 """
 
 from typing import Any
@@ -59,13 +59,13 @@ _MOVER = ("mover", "network")
 
 
 def recognise(head: list[str]) -> Claim:
-    """The relay's if half of the lines are a time stamp and one of its words, and one at least is about a mover."""
+    """A relay's log: half of the lines are a time stamp and one of its words, and at least one concerns a mover."""
     texts = filled(head)
     share = share_of(texts, _LINE)
     about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
     if share >= 0.5 and about.any():
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")
-    why = "no line tells of a mover" if share else "no line is a time stamp of the C library and a word of the relay"
+    why = "no line concerns a mover" if share else "no line is a time stamp of the C library and a word of the relay"
     return Claim(False, min(share, 0.5), why)
 
 

@@ -12,9 +12,9 @@ Its keys are at, volume, frame, drive, library, element, media, write_mb, read_m
 media_read_mb, residency_min and alerts; a column without one of the titles in `_TITLES` must be named there. `at`,
 `volume`, `drive` and `residency_min` are needed.
 
-The time is when the tape came into the drive, in the library's local time. Minutes are whole: a mount ends up to half
-a minute from what they say. An underscore before the label is dropped. A drive that is a bare number is named with its
-frame, `F1D3`; `slot` of a [[drive]] in site.toml says which that is. Tape alerts of the mount, two digits each, and the
+The time is when the tape came into the drive, in the library's local time. Minutes are integers: a mount ends up to
+half a minute earlier or later. An underscore before the label is dropped. A drive that is a bare number is named with
+its frame, `F1D3`; `slot` of a [[drive]] in site.toml maps that name. Tape alerts of the mount, two digits each, and the
 errors in the life of the tape go to `bronze.scsi_counter`.
 """
 
@@ -130,7 +130,7 @@ def _delimiter(line: str) -> str:
 
 
 def _places(line: str, given: dict[str, str]) -> dict[str, int]:
-    """Which column each of what we know stands in."""
+    """The column number of each known title."""
     plain = [_plain(title) for title in line.split(_delimiter(line))]
     known = {name: (_plain(given[name]),) if name in given else titles for name, titles in _TITLES.items()}
     return {
@@ -141,12 +141,12 @@ def _places(line: str, given: dict[str, str]) -> dict[str, int]:
 
 
 def _titles(origin: Origin) -> tuple[int, str, dict[str, int]]:
-    """The line with the titles, what stands between them, and their places."""
+    """The line with the titles, its delimiter, and their places."""
     given = dict(origin.columns)
     if strange := sorted(set(given) - set(_TITLES)):
         raise UnreadableFile(
-            f"`columns` names {strange[0]!r}, which is nothing that is read here",
-            f"known are {', '.join(name for name in _TITLES if name not in _LIVES)}",
+            f"`columns` names {strange[0]!r}, which is not a column of this source",
+            f"the known columns are {', '.join(name for name in _TITLES if name not in _LIVES)}",
             reason="unknown_header",
         )
     best: dict[str, int] = {}

@@ -4,9 +4,9 @@
 
 Seconds since 1970, interface, KiB read and written a second, packets read and written a second, percent of the speed,
 saturation. Written by nicstat 1.9x on Linux and Solaris. An interface's first line holds averages since boot, and so
-does the first behind a pause of more than three steps (a new run, appended): both are skipped, but begin the next
-sample. The table nicstat prints without `-p` has times without a date: it is named, not read. So are collectl's raw
-files, copies of /proc between marks of time.
+does the first after a pause of more than three steps (a new run, appended): both are skipped, but begin the next
+sample. The table that nicstat prints without `-p` has times without a date: it is named, not read. So are collectl's
+raw files, copies of /proc between marks of time.
 """
 
 import re

@@ -5,9 +5,9 @@
 
     [{"metric":{"__name__":"node_load1",…},"values":[0.25,…],"timestamps":[1436781430781,…]},…]
 
-An answer of `/api/v1/query?query={__name__=~"node_.+"}[1h]` stands on one line; a file may hold several. So may the
-list of series alone, and the series of VictoriaMetrics' `/api/v1/export`, which come one a line. Which metrics are read
-and where they go: see `_shared/exporters.py`; how samples become rows: see `_shared/scrapes.py`.
+An answer of `/api/v1/query?query={__name__=~"node_.+"}[1h]` is on one line; a file may hold several. A line may also
+hold only the list of series, or one series of VictoriaMetrics' `/api/v1/export`. `_shared/exporters.py` lists the
+metrics and where they go; `_shared/scrapes.py` describes how samples become rows.
 
 **Raw samples only.** A range in brackets gives the scrapes themselves. `/api/v1/query_range` repeats the last scrape on
 a grid: bytes then shift by up to a step. What `rate()` or `sum()` gives has no name any more and is not read.
@@ -80,7 +80,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """Samples of hosts, disks and interfaces; raises UnreadableFile where a row's parts stand on several lines."""
+    """Samples of hosts, disks and interfaces; raises UnreadableFile where a row's parts are on several lines."""
     state: Carry = {**_START, **(carry or {})}
     state["last"] = dict(state["last"])
     read = [

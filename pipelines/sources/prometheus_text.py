@@ -17,9 +17,9 @@ was written. Scrapes are best kept so:
 begins, or at `# EOF`; until then its samples wait, so the last scrape without that line gives rows when the file grows.
 
 Samples of ENDIT's statistics, which node_exporter passes on from its textfile folder, carry their daemon's own clock
-and go where the files there would (`endit_stats`). They stand together: a sample of anything else ends them.
+and go where the files there would (`endit_stats`). They must be adjacent: a sample of anything else ends them.
 
-**The first scrape** has none before it: its counters are skipped, its gauges count for the second up to it.
+**The first scrape** has no earlier one: its counters are skipped, its gauges count for the second up to it.
 """
 
 import polars as pl
@@ -45,7 +45,7 @@ _START: Carry = {
     "latest": None,  # of these, the latest
     "first": None,  # the series the file begins with
     "pending": [],  # samples of the scrape that has not ended
-    "block": 0,  # so many times samples of ENDIT may have ended
+    "block": 0,  # how many times samples of ENDIT may have ended
     "endit": [],  # samples of ENDIT that may not have
 }
 _COUNTERS = [name for name, metric in METRICS.items() if metric.is_counter]
@@ -151,7 +151,7 @@ def _read(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _place(read: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.DataFrame, int]:
-    """The scrape of each line and its instant; and up to which one they are whole. `state` moves on."""
+    """The scrape of each line and its instant, and the last complete one. `state` moves on."""
     placed: list[tuple[int, int, int | None, bool, str | None]] = []
     columns = read.select("line_no", "metric", "labels", "clock", "is_end")
     for line_no, metric, labels, clock, is_end in columns.rows():
@@ -167,7 +167,7 @@ def _place(read: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.DataFra
             if state["first"] is None or series == state["first"]:
                 state.update(first=series, scrape=state["scrape"] + 1)
         elif is_end:
-            state.update(at=None, scrape=state["scrape"] + 1)  # what stands below without a clock is of none
+            state.update(at=None, scrape=state["scrape"] + 1)  # lines below without a clock belong to no scrape
         placed.append((line_no, state["scrape"], _known_at(origin, state), state["is_dated"], reason))
     return pl.DataFrame(placed, schema=_PLACED, orient="row"), state["scrape"] - 1
 

@@ -64,7 +64,7 @@ SPEAKS_FOR = {
 }
 
 
-# What notes may say of skipped lines; the last of these loses rows.
+# Texts of notes about skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only begin an interval"
 OTHER_SERIES = "of a series that is not read"
@@ -72,7 +72,7 @@ OTHER_PROGRAM = "of another program of the archive, which only a file with mostl
 NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
 
 
-# What lies in the folder of the sources next to them.
+# Other modules in the folder of the sources.
 NO_SOURCES = {"_shared", "blocks", "protocol", "rrd"}
 
 
@@ -93,22 +93,20 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """What a file cannot say itself; from `site.toml`, the path pattern and the first lines."""
+    """Facts about a file that its text lacks; from `site.toml`, the path pattern and the first lines."""
 
     path: str = ""
-    place: str = (
-        ""  # the two folders it lies in and its name: of sources that say IS_NAMED_BY_PATH part of its identity
-    )
+    place: str = ""  # its two folders and its name: part of its identity for sources with IS_NAMED_BY_PATH
     system: str = ""  # archive system whose servers wrote the log
     host: str = ""  # host a measurement was taken on
     link: str = ""  # network link a measurement belongs to
     drive: str = ""  # drive a reading is of
-    zone: str = "UTC"  # of clocks that do not say
+    zone: str = "UTC"  # of clocks that name no zone
     date: dt.date | None = None  # calendar day of the first line, local
     start_at: dt.datetime | None = None  # UTC instant of the first row, where rows carry no clock
     interval_s: float | None = None  # step of rows that carry no clock
-    date_order: str = ""  # dmy or mdy: how to read a date such as 04/05/10 where the file itself does not tell
-    columns: tuple[tuple[str, str], ...] = ()  # what we call a column, and its title in the file
+    date_order: str = ""  # dmy or mdy: how to read a date such as 04/05/10 where the file itself does not show it
+    columns: tuple[tuple[str, str], ...] = ()  # our name of a column, and its title in the file
     modified_at: dt.datetime | None = None  # UTC instant the file was last written; no part of its identity
     head: tuple[str, ...] = ()  # the file's first lines, the same for every chunk
 
@@ -145,12 +143,11 @@ class Source(Protocol):
     """A module that reads one kind of log.
 
     VERSION goes into every file's identity: raise it when the same text gives other rows.
-    TABLES names the bronze relations the source fills; SPEAKS_FOR, a key of `SPEAKS_FOR` here, what its coverage
-    proves: `drives` make a drive's silence idle time, and `mounts` that of the drive they name. A source may say
-    IS_SNAPSHOT = True: then every version of a file stands for itself, where otherwise a file written anew replaces
-    what was read of it before. One may say IS_WHOLE = True: its files are written in one go, so that a last line
-    without a line end is no torn one; or HAS_SECRETS = True: then the text of its lines is kept only as far as `parse`
-    gives it out.
+    TABLES names the bronze relations the source fills. SPEAKS_FOR, a key of `SPEAKS_FOR` here, is what its coverage
+    proves: `drives` makes a drive's silence idle time, `mounts` that of the drive they name. Optional constants:
+    IS_SNAPSHOT = True: every version of a file counts by itself; otherwise a rewritten file replaces its former rows.
+    IS_WHOLE = True: files are written in one go, so that a last line without a line end is complete.
+    HAS_SECRETS = True: the text of lines is kept only as far as `parse` returns it.
     """
 
     TITLE: str

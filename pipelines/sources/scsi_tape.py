@@ -1,14 +1,14 @@
-"""The kernel's own counters of tape drives, as they stand in `/sys/class/scsi_tape`, dumped again and again.
+"""The kernel's own counters of tape drives, as `/sys/class/scsi_tape` shows them, dumped again and again.
 
     # 2026-03-11T10:00:00Z
     /sys/class/scsi_tape/st0/stats/io_ns:1829381723
     /sys/class/scsi_tape/st0/stats/read_byte_cnt:1048576
 
-This is what `grep` prints; no exporter is needed, and none that lacks its tape collector stands in the way. A row of
-`bronze.drive_counter` is what a drive's counters rose by from one dump to the next, as of node_exporter's `node_tape_*`
-(`_shared/scrapes.py`): a counter that fell or a pause of more than two usual steps gives no row.
+This is the output of `grep`; no exporter is needed, so one without a tape collector is no obstacle. A row of
+`bronze.drive_counter` is the increase of a drive's counters from one dump to the next, as for node_exporter's
+`node_tape_*` (`_shared/scrapes.py`): a counter that fell, or a pause of more than two usual steps, gives no row.
 
-**Clock.** A comment with the time stands above each dump: ISO, without a zone that of site.toml, or seconds since 1970.
+**Clock.** A comment with the time precedes each dump: ISO, without a zone that of site.toml, or seconds since 1970.
 Dumps are best collected (`tapescope collect`), which writes it:
 
     [[collect]]
@@ -65,7 +65,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """What each drive's counters rose by; raises UnreadableFile where no time stands above a dump."""
+    """The increase of each drive's counters; raises UnreadableFile if no time precedes a dump."""
     state: Carry = {**_START, **(carry or {})}
     state["last"] = dict(state["last"])
     groups = lines["text"].str.extract_groups(_SAMPLE).struct

@@ -72,7 +72,7 @@ _START: Carry = {
     "host": "",
     "date": "",  # of the banner, as printed
     "clock": None,  # see _shared/sysstat
-    "stamp": None,  # microseconds, where a stamp stands above the next report
+    "stamp": None,  # microseconds, if a stamp precedes the next report
     "is_stamped": False,
     "report": 0,  # reports so far, of all runs
     "unit": None,  # of the header above; None without one
@@ -151,8 +151,8 @@ def _line(line_no: int, text: str, flat: str, is_stamp: bool) -> _Line:
         return _Line(line_no, text, _HEADER, unit=f"{head[1] or ''}B")
     if _LIKE_HEAD.match(flat):
         raise UnreadableFile(
-            f"line {line_no}: a header that is not known: {flat[:120]}",
-            "read are the columns r/s to Ot/s",
+            f"line {line_no}: an unknown header: {flat[:120]}",
+            "the known columns are r/s to Ot/s",
             reason="unknown_header",
         )
     if is_stamp:
@@ -197,7 +197,7 @@ def _stamps(read: list[_Line], origin: Origin, state: Carry) -> dict[int, int | 
 
 
 def _turn(line: _Line, stamps: dict[int, int | None], origin: Origin, state: Carry) -> None:
-    """What a line that is no row says of the rows below it."""
+    """Update the state from a line that is no row, for the rows below it."""
     if line.kind == _BANNER:
         host, _, day = line.flat.partition(" ")
         state.update(run=state["run"] + 1, host=host, date=day, unit=None, to_us=None, stamp=None)
@@ -213,7 +213,7 @@ def _turn(line: _Line, stamps: dict[int, int | None], origin: Origin, state: Car
 
 
 def _counted(origin: Origin, n_before: int) -> int:
-    """The instant of a report without a stamp, so many reports after the first."""
+    """The instant of a report without a stamp, `n_before` reports after the first."""
     if origin.start_at is None or origin.interval_s is None:
         raise UnreadableFile(
             "its reports have no stamps",
@@ -266,7 +266,7 @@ def _figures(rows: list[list[Any]]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _cells(flats: pl.Series) -> pl.DataFrame:
-    """The figures behind the drive's name, by their columns."""
+    """The figures after the drive's name, by their columns."""
     cells = flats.str.split(" ").list
     return pl.DataFrame({name: cells.get(place, null_on_oob=True) for place, name in enumerate(_COLUMNS, 1)})
 

@@ -5,14 +5,14 @@
     2024-03-05 10:33:02.000000,8468,I,ANR8468I LTO volume A00017L8 dismounted from drive DRIVE01 (/dev/tape1) in …
 
 Local clock without zone, in the order of dates that the server's locale has; with slashes the month comes first unless
-site.toml says `date_order = "dmy"`. Of the thousands of messages those are used that tell of mounts, of volumes opened
-and closed, and of what sessions and processes moved; all others are skipped, and so are lines that go on with a message
-of the line before: lists for a screen break long messages, `-dataonly=yes` with `-comma` or `-tabdelimited` does not. A
-used message that was broken before its end is rejected.
+site.toml has `date_order = "dmy"`. Of the thousands of messages, the source uses those about mounts, about volumes
+opened and closed, and about what sessions and processes moved. All others are skipped, and so are lines that continue
+the message of the line before: lists for a screen break long messages, `-dataonly=yes` with `-comma` or `-tabdelimited`
+does not. A used message that was broken before its end is rejected.
 
-**The wordings** of mounted, dismounted, cleaning and bytes transferred are those of logs that servers wrote; those of
-volumes opened and closed, and of processes, are from the message catalogue, for no such log was at hand. Older servers
-do not say for which session they mount.
+**The wordings** of mounted, dismounted, cleaning and bytes transferred are those of logs that servers wrote. Those of
+volumes opened and closed, and of processes, are from the message catalogue, because no such log was available. Older
+servers do not name the session for which they mount.
 """
 
 from typing import Any

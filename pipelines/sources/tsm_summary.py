@@ -142,7 +142,7 @@ def _cell(name: str, columns: list[str]) -> pl.Expr:
 
 
 def _why(otherwise: pl.Expr, most: int, is_like: pl.Expr) -> pl.Expr:
-    """Why a row is none; of the right width `otherwise`."""
+    """Why a line is not a row; `otherwise` if it has the right width."""
     width = pl.col("cells").list.len()
     return (
         pl.when(~is_like)
@@ -158,7 +158,7 @@ def _read(rows: pl.DataFrame, origin: Origin, columns: list[str], is_like: pl.Ex
     is_open = pl.col("end_text").str.starts_with("1900-01-01")
     end = read_stamp(pl.col("end_text"))
     ended = to_utc(end, origin.zone)
-    # in the hour that autumn repeats the second pass, where the first would lie before the begin
+    # in the hour that autumn repeats: the second pass, if the first would be before the start
     later = second_pass(end, origin.zone)
     ended = pl.when(ended >= pl.col("started_at")).then(ended).when(later >= pl.col("started_at")).then(later)
     rows = rows.with_columns(
@@ -186,10 +186,10 @@ def _cells(texts: pl.Series) -> pl.Series:
 
 
 def _coverage(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Of the system from the earliest begin to the latest end: what the server did in between stands in the table.
+    """The system is covered from the earliest start to the latest end: the table has all that the server did then.
 
-    Of each drive from its first mount to its last dismount: a row comes after the dismount, so that later on the drive
-    may hold a tape that the table does not have yet.
+    Each drive is covered from its first mount to its last dismount. A row comes after the dismount, so that later on
+    the drive may hold a tape that the table does not have yet.
     """
     times = {"from_at": pl.col("started_at"), "to_at": pl.col("ended_at")}
     mounts = rows.filter(pl.col("activity") == "TAPE MOUNT")

@@ -22,7 +22,7 @@ class Remounts(Planted):
 
 
 class ScatteredFiles(Planted):
-    """Files that one disk system asks for lie far apart: winding takes longer than reading."""
+    """Files that one disk system asks for are far apart: winding takes longer than reading."""
 
     kind: Literal["scattered_files"] = "scattered_files"
     position_s: float = Field(default=40.0, gt=0)

@@ -1,7 +1,7 @@
 """What happens at a site of CTA: drives of two kinds at some tape servers serve disk systems with tapes of their own.
 
-Every drive serves every organisation and every tape of its kind comes to several drives, so that what a drive, a tape
-and a disk system do can be told apart. The lines are written by taped.py, the truth by truth.py.
+Every drive serves every organisation, and every tape of its kind comes to several drives. So the effects of a drive, a
+tape and a disk system can be distinguished. The lines are written by taped.py, the truth by truth.py.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from sample_data.story import DAY, HOUR, SECOND
 
 
 def run_site(scenario: CtaScenario) -> Site:
-    """All days of a site, told to its daemons' logs."""
+    """All days of a site, written to its daemons' logs."""
     drives = []
     for number in range(scenario.drives):
         generation = "TS1170" if number % 2 else "LTO-9"

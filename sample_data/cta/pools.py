@@ -2,8 +2,8 @@
 
 A restore has the file's id in CTA in its URI, so that one request can be followed to its tape. Billing is JSON, a line
 for each request, in the file of the day on which it ended; what ends after the story is not written. The last pool
-takes long to fetch its files, the others' wait in the queue: that is planted, and truth.toml has each pool's sums and
-one request in whole.
+takes long to fetch its files, those of the others wait in the queue. That is planted: truth.toml has each pool's sums
+and one request in full.
 """
 
 import json

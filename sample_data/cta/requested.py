@@ -23,7 +23,7 @@ WRAP_GB, WRAP_S = 64.0, 105.0  # of LTO-9: 18 TB in 280 wraps, each as long as t
 
 @dataclass(frozen=True)
 class Ask:
-    """A file that is asked for: seconds since the begin of the story, its tape, place in GB and GB."""
+    """A file that is asked for: seconds since the start of the story, its tape, place in GB and GB."""
 
     at_s: float
     tape: str

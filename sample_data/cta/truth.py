@@ -72,7 +72,7 @@ def _sizes(site: Site, number: int, fault: Planted) -> dict[str, object]:
 
 
 def write_logs(site: Site, logs: Path) -> None:
-    """The daemons' lines in a file per tape server and UTC day, and what stands next to them."""
+    """The daemons' lines in a file per tape server and UTC day, and their companion files."""
     for name, text in _texts(site):
         path = logs / name
         path.parent.mkdir(parents=True, exist_ok=True)

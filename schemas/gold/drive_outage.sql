@@ -25,15 +25,19 @@ max_value = 90000
 severity = "critical"
 */
 WITH ended AS (
-    SELECT system, drive, marked_at, arg_min(file_id, (file_id, line_no)) AS file_id,
-           arg_min(line_no, (file_id, line_no)) AS line_no
-    FROM silver.mover_step GROUP BY system, drive, marked_at
+    SELECT DISTINCT ON (system, drive, to_at) system, drive, to_at, end_file_id AS file_id, end_line_no AS line_no
+    FROM (SELECT system, drive, to_at, end_file_id, end_line_no FROM silver.log_state
+          UNION ALL SELECT system, drive, to_at, end_file_id, end_line_no FROM silver.relay_state
+          UNION ALL SELECT system, drive, to_at, end_file_id, end_line_no FROM silver.cta_state
+          UNION ALL SELECT system, drive, to_at, end_file_id, end_line_no FROM silver.cta_poll_state)
+    WHERE end_line_no IS NOT NULL
+    ORDER BY end_file_id, end_line_no
 ),
 cut AS (
     SELECT d.drive, d.from_at, d.to_at, d.file_id, d.line_no, e.file_id AS end_file_id, e.line_no AS end_line_no, c.zone,
            unnest(site_days(d.from_at, d.to_at, c.zone)) AS day
     FROM silver.drive_state d CROSS JOIN site.setting c
-    LEFT JOIN ended e ON e.system = d.system AND e.drive = d.drive AND e.marked_at = d.to_at
+    LEFT JOIN ended e ON e.system = d.system AND e.drive = d.drive AND e.to_at = d.to_at
     WHERE d.state = 'down'
 ),
 clipped AS (

@@ -72,7 +72,7 @@ logged AS (
     JOIN silver.log_coverage l ON l.host = o.name AND l.to_at > l.from_at
         AND (l.speaks_for = 'drives' AND l.source <> 'cta_admin' OR l.speaks_for = 'drive_states')
     UNION ALL
-    SELECT drive, day, from_at, to_at FROM silver.cta_poll_state WHERE state <> 'transfer'
+    SELECT drive, day, from_at, to_at FROM silver.cta_poll_state WHERE state NOT IN ('transfer', 'idle')
 ),
 silence AS (
     SELECT drive, day, from_at, to_at

@@ -3,13 +3,13 @@ title = "CTA: states of drives as polled"
 grain = "one row per interval and UTC day in which polls show one state of a drive, while no log of its daemon was written"
 why = "Used where the daemon's log is missing. It is coarser: states shorter than a polling interval may be lost, and transfer includes positioning and gaps between files."
 partition = "day"
-lineage = ["file_id", "line_no"]
+lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "instance of CTA" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "mount transfer dismount drain down unknown, as in silver.drive_state; without a row it was free where polled" }
+state = { type = "VARCHAR", doc = "mount transfer dismount drain down unknown, as in silver.drive_state; idle: it was free" }
 from_at = { type = "TIMESTAMP", doc = "start: from the answer if it has one, else the poll" }
 to_at = { type = "TIMESTAMP", doc = "end: the start of what followed, else the last poll" }
 is_inferred = { type = "BOOLEAN", doc = "true if an edge is a poll or an edge of the daemon's log, and not in an answer" }
@@ -18,6 +18,8 @@ mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
 reason = { type = "VARCHAR", doc = "why it is down" }
 file_id = { type = "VARCHAR", doc = "file of the answer that starts it" }
 line_no = { type = "BIGINT", doc = "its line" }
+end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
@@ -116,6 +118,8 @@ piece AS (
     JOIN silence q ON q.drive = s.drive AND coalesce(q.from_at < s.to_at, TRUE) AND coalesce(q.to_at > s.from_at, TRUE)
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, volume, mount_id, reason, file_id,
-       line_no
-FROM piece
-WHERE to_at > from_at AND state <> 'idle'
+       line_no, CASE WHEN is_ended THEN next_file_id END AS end_file_id, CASE WHEN is_ended THEN next_line_no END AS end_line_no
+FROM (SELECT *, state = 'down' AND lead(from_at) OVER w = to_at AND lead(state) OVER w <> 'unknown' AS is_ended, lead(file_id) OVER w AS next_file_id,
+             lead(line_no) OVER w AS next_line_no
+      FROM piece WHERE to_at > from_at
+      WINDOW w AS (PARTITION BY system, drive ORDER BY from_at))

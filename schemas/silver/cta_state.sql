@@ -3,7 +3,7 @@ title = "CTA: states of drives"
 grain = "one row per interval in which a drive of CTA was in one state; without a row it was idle where logged"
 why = "CTA's part of silver.drive_state: mount, positioning, files, flushes and dismount in their order, and the time between them."
 partition = "day"
-lineage = ["file_id", "line_no"]
+lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
@@ -17,6 +17,8 @@ session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", doc = "file it belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that logs it" }
 line_no = { type = "BIGINT", doc = "that line" }
+end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
@@ -73,30 +75,43 @@ placed AS (
     WHERE r.to_at > r.begin_at
     WINDOW later AS (PARTITION BY r.system, r.drive, r.session_id ORDER BY r.begin_at, r.to_at)
 ),
-status AS (
-    SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.state, s.logged_at, s.file_id, s.line_no,
-           lead(s.logged_at) OVER (PARTITION BY s.system, s.drive ORDER BY s.logged_at, s.file_id, s.line_no) AS next_at
+-- what shows whether a drive is up: its status, a mount, or a poll while the log is silent
+shown AS (
+    SELECT s.system, coalesce(d.drive, s.drive) AS drive, s.state, s.logged_at AS shown_at, s.file_id, s.line_no
     FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
     WHERE s.kind = 'drive_status'
+    UNION ALL
+    SELECT system, drive, 'mount', requested_at, file_id, line_no FROM mount
+    UNION ALL
+    SELECT system, drive, state, from_at, file_id, line_no FROM silver.cta_poll_state WHERE state <> 'unknown'
+),
+status AS (
+    SELECT *, lead(shown_at) OVER w AS next_at, lead(file_id) OVER w AS end_file_id, lead(line_no) OVER w AS end_line_no
+    FROM shown
+    WINDOW w AS (PARTITION BY system, drive ORDER BY shown_at, file_id, line_no)
 ),
 ended AS (
     SELECT drive, max(to_at) AS end_at FROM silver.drive_coverage GROUP BY drive
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no,
+       end_file_id, end_line_no
 FROM (
-    SELECT system, drive, state, begin_at AS from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no FROM placed
+    SELECT system, drive, state, begin_at AS from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no,
+           CAST(NULL AS VARCHAR) AS end_file_id, CAST(NULL AS BIGINT) AS end_line_no
+    FROM placed
     UNION ALL
     -- between files the daemon waits for its own next task; after the last one there is no request
     SELECT system, drive, CASE WHEN next_state = 'dismount' THEN 'no_request' ELSE 'request' END, to_at, next_at,
-           is_inferred, session_id, NULL, file_id, line_no
+           is_inferred, session_id, NULL, file_id, line_no, NULL, NULL
     FROM placed WHERE next_at > to_at AND next_state <> 'drain'
     UNION ALL
     -- nothing more was logged about it: it hung until it was killed
     SELECT system, drive, CASE WHEN killed_at IS NOT NULL THEN 'hung' ELSE 'unknown' END, to_at, over_at,
-           TRUE, session_id, NULL, file_id, line_no
+           TRUE, session_id, NULL, file_id, line_no, NULL, NULL
     FROM placed WHERE next_at IS NULL AND dismount_at IS NULL AND over_at > to_at
     UNION ALL
-    SELECT s.system, s.drive, 'down', s.logged_at, coalesce(s.next_at, e.end_at), s.next_at IS NULL, NULL, NULL, s.file_id, s.line_no
+    SELECT s.system, s.drive, 'down', s.shown_at, coalesce(s.next_at, e.end_at), s.next_at IS NULL, NULL, NULL, s.file_id, s.line_no,
+           s.end_file_id, s.end_line_no
     FROM status s LEFT JOIN ended e ON e.drive = s.drive
-    WHERE s.state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN') AND coalesce(s.next_at, e.end_at) > s.logged_at
+    WHERE s.state IN ('DOWN', 'PROBING', 'CLEANINGUP', 'CLEANING_UP', 'SHUTDOWN') AND coalesce(s.next_at, e.end_at) > s.shown_at
 )

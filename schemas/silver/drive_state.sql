@@ -55,7 +55,7 @@ cut AS (
 coarse AS (
     SELECT system, drive, state, from_at, to_at, is_inferred, 'poll' AS witness, CAST(NULL AS VARCHAR) AS session_id, file_id,
            line_no
-    FROM silver.cta_poll_state
+    FROM silver.cta_poll_state WHERE state <> 'idle'
     UNION ALL
     -- without an end, the tape left the drive before the next one came
     SELECT system, drive, CASE WHEN dismounted_at IS NULL THEN 'unknown' ELSE 'occupied' END, mounted_at,

@@ -3,7 +3,7 @@ title = "States of drives by their movers' steps"
 grain = "one row per interval between two steps that a mover logged, while it was in one state; without a row it was idle where logged"
 why = "The state machine of a mover: its log lines start and end each state. No state spans a hole in the log."
 partition = "day"
-lineage = ["file_id", "line_no"]
+lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
 
 [columns]
@@ -18,6 +18,8 @@ session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file that its first step belongs to" }
 file_id = { type = "VARCHAR", doc = "file of the line that starts it" }
 line_no = { type = "BIGINT", doc = "that line" }
+end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
@@ -38,7 +40,7 @@ mark AS (
     SELECT m.system, m.drive, m.day, m.seq, m.kind, m.mode, m.marked_at, m.session_id, m.attempt_id, m.file_id, m.line_no,
            t.queued_at, t.client,
            lead(m.kind) OVER w AS next_kind,
-           lead(m.marked_at) OVER w AS next_at,
+           lead(m.marked_at) OVER w AS next_at, lead(m.file_id) OVER w AS next_file_id, lead(m.line_no) OVER w AS next_line_no,
            lead(m.attempt_id) OVER w AS next_try_id,
            lead(m.session_id) OVER w AS next_session_id,
            lead(t.queued_at) OVER w AS next_queued_at,
@@ -109,31 +111,33 @@ piece AS (
                 WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
                     THEN least(next_queued_at, next_at)
                 ELSE marked_at END AS to_at,
-           FALSE AS is_inferred, session_id, attempt_id, file_id, line_no
+           FALSE AS is_inferred, session_id, attempt_id, file_id, line_no, CASE state WHEN 'down' THEN next_file_id END AS end_file_id,
+           CASE state WHEN 'down' THEN next_line_no END AS end_line_no
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL
     UNION ALL
     SELECT system, drive, state,
            CASE WHEN next_queued_at > marked_at AND next_client IS DISTINCT FROM client
                     THEN least(next_queued_at, next_at)
-                ELSE marked_at END, next_at, FALSE, session_id, attempt_id, file_id, line_no
+                ELSE marked_at END, next_at, FALSE, session_id, attempt_id, file_id, line_no, NULL, NULL
     FROM ended WHERE next_at IS NOT NULL AND hole_from_at IS NULL AND state = 'request'
     UNION ALL
     -- whether work waited after a file before the hole is not known, so it is not priced
     SELECT system, drive, CASE WHEN state = 'request' THEN 'no_request' ELSE state END, marked_at, hole_from_at, TRUE,
-           session_id, attempt_id, file_id, line_no
+           session_id, attempt_id, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
-    SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no
+    SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
-    SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no
+    SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
     -- the last known step: a drive that is down stays down; the end of any other open state is unknown
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
-           session_id, attempt_id, file_id, line_no
+           session_id, attempt_id, file_id, line_no, NULL, NULL
     FROM ended WHERE next_at IS NULL AND state <> 'idle'
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no,
+       end_file_id, end_line_no
 FROM piece
 WHERE to_at > from_at AND state <> 'idle'

@@ -3,7 +3,7 @@ title = "States of drives by their movers' broadcasts"
 grain = "one row per interval with one broadcast state of a mover, while no log was written"
 why = "Used where the log is silent. It has neither file marks nor waiting work, so the log takes precedence."
 partition = "day"
-lineage = ["file_id", "line_no"]
+lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
 
 [columns]
@@ -16,6 +16,8 @@ to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a broadcast but the edge of the log or of the capture" }
 file_id = { type = "VARCHAR", doc = "file of the broadcast that starts it" }
 line_no = { type = "BIGINT", doc = "its line" }
+end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
@@ -44,8 +46,9 @@ translated AS (
 ),
 following AS (
     -- if a capture is cut within a second, the part that starts or ends first comes first
-    SELECT *, lead(from_at) OVER (PARTITION BY system, drive ORDER BY from_at, first_at, last_at, file_id, line_no) AS next_at
+    SELECT *, lead(from_at) OVER w AS next_at, lead(file_id) OVER w AS next_file_id, lead(line_no) OVER w AS next_line_no
     FROM translated
+    WINDOW w AS (PARTITION BY system, drive ORDER BY from_at, first_at, last_at, file_id, line_no)
 ),
 -- runs of coverage, joined where they were only cut at midnight
 edge AS (
@@ -77,12 +80,13 @@ stand_in AS (
     SELECT f.system, f.drive, f.state, greatest(f.from_at, s.from_at) AS from_at,
            least(coalesce(f.next_at, c.to_at), c.to_at, s.to_at) AS to_at,
            s.from_at > f.from_at OR least(c.to_at, s.to_at) < coalesce(f.next_at, TIMESTAMP '9999-01-01') AS is_inferred,
-           f.file_id, f.line_no
+           f.file_id, f.line_no, f.state = 'down' AND f.next_at <= least(c.to_at, s.to_at) AS has_end, f.next_file_id, f.next_line_no
     FROM following f
     JOIN covered c ON c.speaks_for = 'drive_states' AND c.system = f.system AND f.from_at BETWEEN c.from_at AND c.to_at
     JOIN silent s ON s.system = f.system AND s.from_at < coalesce(f.next_at, c.to_at) AND s.to_at > f.from_at
     WHERE f.state NOT IN ('idle', 'unknown')
 )
-SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, file_id, line_no
+SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, file_id, line_no,
+       CASE WHEN has_end THEN next_file_id END AS end_file_id, CASE WHEN has_end THEN next_line_no END AS end_line_no
 FROM stand_in
 WHERE to_at > from_at

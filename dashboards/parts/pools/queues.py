@@ -11,7 +11,7 @@ PART = {
     "title": "Queues",
     "order": 50,
     "needs": ["silver.endit_sample", "silver.queue_sample"],
-    "lacking": "ENDIT's statistics files, or answers of `cta-admin --json showqueues`",
+    "lacking": "ENDIT's statistics files, or answers of cta-admin --json showqueues",
 }
 QUEUE = [
     "day", "pool", "operation", "n_samples", "done_gb", "done_files", "n_retries", "avg_queued_gb", "max_queued_gb",

@@ -12,8 +12,9 @@ but five days, L is the mean day and g nothing: an assumption, and growth is ref
 Output: values with 90 % intervals. What the line may be is drawn 1000 times by resampling weeks (without growth: days),
 with the tails of Student's t for few of them, wider where weeks take after those before; the weeks to come scatter
 around it as the past ones did. Refused: growth, where fewer than eight weeks have logs, or writing began or ended
-within them: nothing was written at their start or end, for longer than in any pause between; what lies more than four
-times as far ahead as days have logs, without growth more than once.
+within them: nothing was written at their start or end, for longer than in any pause between; all of it, where fewer
+than eight weeks have logs and that is so of their days; what lies more than four times as far ahead as days have logs,
+without growth more than once.
 
 Limits: growth goes on as it did, at one rate: no season (a year tells of none, and less may take one for growth), no
 end of a project, no new one; nothing is deleted. Of 400 sites whose weeks are independent 86 to 95 of a hundred
@@ -141,6 +142,8 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
     ahead, gb_day = _weeks(days, written_gb, last_day)
     span = int(days.max() - days.min()) + 1
     if (why := _too_little(ahead, gb_day)) is not None:
+        if len(ahead) < LEAST_WEEKS and _is_cut(written_gb[np.argsort(days)] > 0):
+            return NoEstimate("writing started or ended within the days with logs", "days with writes throughout")
         means = np.concatenate([[past.mean], past.means])
         lines = Lines(means, np.zeros(len(means)), _luck(len(means), past.free, rng), past.scatter_gb / past.mean)
         return Growth(lines, len(days), span, why)

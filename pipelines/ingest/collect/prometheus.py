@@ -152,7 +152,7 @@ def _data(got: bytes, kind: type) -> Any:
     except (ValueError, KeyError, TypeError):
         pass
     text = single_line(got[:200].decode("utf-8", "replace"), 200)
-    raise TapescopeError(f"its answer is none of Prometheus: {text}", "give the address before /api/v1")
+    raise TapescopeError(f"this answer is not from Prometheus: {text}", "give the address before /api/v1")
 
 
 def _quoted(text: str) -> str:

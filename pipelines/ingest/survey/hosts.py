@@ -48,11 +48,11 @@ class HostsFound:
             self.moved[short_host(host), _MODES.get(mode, mode)] += n
 
     def use(self, name: str) -> str:
-        """What the logs say of a station's role: none proves one, for migrations and users ask in the same words."""
+        """What the logs show of a station's role. They prove none: migrations and users send the same requests."""
         read, written = self.moved[name, "read"], self.moved[name, "written"]
         if read or written:
-            return f"unknown: it has read {read} files from tape and written {written}, for whom no line says"
-        return "unknown: no line tells what it is for"
+            return f"unknown: it read {read} files from tape and wrote {written}; no line names their user"
+        return "unknown: no line shows its purpose"
 
     def note_named(self, pattern: Pattern) -> None:
         """Add the hosts that the names of files give."""

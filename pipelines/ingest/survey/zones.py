@@ -99,16 +99,16 @@ def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
 
 
 def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGuess:
-    """The candidates whose offsets were those seen on nine of ten rows."""
+    """The candidate zones whose offset agrees with at least nine of ten rows."""
     total = sum(offsets.values())
     listed = ", ".join(f"{word} ({n} lines)" for word, n in sorted(words.items()))
     quoted = f"zone words next to stamps: {listed}" if words else ""
     if not total:
         return ZoneGuess(why=quoted) if words else ZoneGuess()
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
-    seen = sorted({offset for _, offset in offsets})
-    listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in seen)
-    why = f"{total} local times whose epoch second or offset is known lie at {listed}"
+    found = sorted({offset for _, offset in offsets})
+    listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in found)
+    why = f"{total} local times with a known epoch second or offset are at {listed}"
     return ZoneGuess(fits, f"{why}; {quoted}" if words else why)
 
 

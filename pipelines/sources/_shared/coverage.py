@@ -26,10 +26,10 @@ def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.Data
 
 
 def reached(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Per host from its earliest `from_at` to its latest `to_at` so far: of files whose rows tell of all in between.
+    """The time covered per host, from the earliest `from_at` to the latest `to_at` so far.
 
-    `rows` has `line_no`, `host`, `from_at` and `to_at`; `known` holds the latest instant per host before, in
-    microseconds, and is given back brought up to date.
+    Only for files whose rows cover everything in between. `rows` has `line_no`, `host`, `from_at` and `to_at`. `known`
+    holds the latest instant per host before, in microseconds, and is returned up to date.
     """
     found = (
         rows.filter(pl.col("host").is_not_null())

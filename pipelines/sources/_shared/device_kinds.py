@@ -1,7 +1,7 @@
-"""What a disk or an interface is, as far as its name tells: so that no byte is counted twice.
+"""The kind of a disk or an interface, as far as its name shows it, so that no byte is counted twice.
 
-Names are those of Linux, Solaris, AIX, HP-UX, the BSD systems and macOS. A disk's name that says nothing is `other`,
-which no sum over disks counts; an interface's is a port.
+Names are those of Linux, Solaris, AIX, HP-UX, the BSD systems and macOS. A disk whose name shows no kind is `other`,
+which no sum over disks counts; such an interface is a port.
 """
 
 import re
@@ -57,8 +57,8 @@ _MINORS = {
     94: 4,  # dasd
     202: 16,  # xvd
 }
-# Majors handed out at boot (240 and more) are device-mapper on one host and virtio disks on the next, and 259 holds
-# NVMe disks beside partitions of all sorts: those names do not say what they are.
+# Majors assigned at boot (240 and more) are device-mapper on one host and virtio disks on the next. 259 holds NVMe
+# disks as well as partitions of all sorts. Those names do not show a kind.
 _MAJORS = {1: "ram", 7: "loop", 9: "md", 11: "cdrom", 120: "multipath"}
 _BY_NUMBER = r"^dev(\d{1,9})-(\d{1,9})$"
 

@@ -39,7 +39,7 @@ _SILENCE_US = 60_000_000
 
 
 def reported_at(origin: Origin, what: str) -> pl.Expr:
-    """The instant, or else the day, of output that has no clock. Raises UnreadableFile where nobody gives one."""
+    """The instant, or else the day, of output that has no clock. Raises UnreadableFile if neither is given."""
     if origin.start_at is None and origin.date is None:
         hint = "name the files with their date under a glob with {date}, or give `date` for the input in site.toml"
         raise UnreadableFile(f"{origin.path or what} has no date", hint, "no_clock")
@@ -48,7 +48,7 @@ def reported_at(origin: Origin, what: str) -> pl.Expr:
 
 
 def read_ctime(text: pl.Expr) -> pl.Expr:
-    """The local time at the begin of a line; null where it is none, or in a year no log was written in."""
+    """The local time at the start of a line; null for other text, or a year before Enstore wrote logs."""
     month = text.str.slice(4, 3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     day = text.str.slice(8, 2).str.replace(" ", "0", literal=True)
     stamp = pl.concat_str(

@@ -160,7 +160,7 @@ _COLLECTD = {
 }
 METRICS = EXPORTED | _TELEGRAF | _COLLECTD
 FACTORS = {KBYTE: 1024, SECTOR: 512}
-# The counters of 32 bits of a switch without wider ones, and what tells one that went round from one that began again.
+# 32-bit counters, for a switch without wider ones, and its uptime: it shows whether a counter wrapped or was reset.
 NARROW = tuple(name for name, metric in METRICS.items() if metric.column in ("in_narrow", "out_narrow"))
 UPTIME = "sysUpTime"
 
@@ -176,7 +176,7 @@ SHARES = {
 MODES = tuple(mode for modes in SHARES.values() for mode in modes)
 NEEDED_MODES = ("user", "nice", "system", "idle")  # every system has these; without one the sum is not all of the time
 
-# What a line has to bring together, for no later step puts the pieces of such a row together.
+# Series that must be on the same line, because no later step joins the pieces of such a row.
 NEEDED = {
     "a host's processors": (HOST, tuple(f"{CPU} {mode}" for mode in NEEDED_MODES)),
     "a disk": (DEVICE, ("read_bytes_s", "write_bytes_s")),

@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Field(NamedTuple):
-    """A number between the end of what stands before it and its own end; `mark` is its point as a byte, 0 for none."""
+    """A number between the end of the text before it and its own end; `mark` is its point as a byte, 0 for none."""
 
     begin: int
     point: int
@@ -38,16 +38,17 @@ class Field(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What rows consist of: a name or none, and numbers, each whole or not."""
+    """The shape of rows: with or without a name, and numbers, each an integer or not."""
 
     has_name: bool
     are_whole: tuple[bool, ...]
 
 
 def peel(lines: pl.DataFrame) -> tuple[dict[Shape, pl.DataFrame], pl.DataFrame]:
-    """The rows that stand in columns, by their shape, and all other lines; `lines` has `line_no` and `text`.
+    """The rows whose cells are at fixed columns, by their shape, and all other lines.
 
-    Rows have the columns of the lines, `name` and numbers "0", "1", … as Float64, those without a point as Int64.
+    `lines` has `line_no` and `text`. Rows have the columns of the lines, `name` and numbers "0", "1", … as Float64,
+    those without a point as Int64.
     """
     size = lines["text"].str.len_bytes().to_numpy()
     is_taken = np.zeros(lines.height, dtype=np.bool_)
@@ -111,7 +112,7 @@ def _by_column(texts: pl.Series) -> Bytes:
 
 
 def _columns(text: str) -> tuple[Field, ...] | None:
-    """Where the numbers of a row stand; None if the line is none.
+    """The places of the numbers in a row; None for another line.
 
     >>> _columns("sdb    0.00 12")
     (Field(begin=3, point=8, end=11, mark=46), Field(begin=11, point=14, end=14, mark=0))
@@ -140,11 +141,11 @@ def _names(table: Bytes, end: int) -> tuple[Flags, int]:
 
 
 def _numbers(table: Bytes, is_digit: Flags, field: Field) -> Flags:
-    """Which rows have blanks (at least one, but at the begin of the line) and then a number in their columns."""
+    """Which rows have blanks (at least one, except at the start of the line) and then a number in their columns."""
     begin, point, end, mark = field
     inside = is_digit[begin:point]
     is_row: Flags = (inside | (table[begin:point] == _BLANK)).all(axis=0) & inside[-1]
-    is_row &= ~(inside[:-1] & ~inside[1:]).any(axis=0)  # no blank behind a digit
+    is_row &= ~(inside[:-1] & ~inside[1:]).any(axis=0)  # no blank after a digit
     if begin:
         is_row &= ~inside[0]
     if end - begin > _MOST_DIGITS:
@@ -155,7 +156,7 @@ def _numbers(table: Bytes, is_digit: Flags, field: Field) -> Flags:
 
 
 def _values(table: Bytes, field: Field) -> npt.NDArray[Any]:
-    """Whole numbers of all digits, over the power of ten their point stands for: rounded once, as a parser rounds."""
+    """All digits as an integer, divided by the power of ten of their point: rounded once, as a parser rounds."""
     begin, point, end, mark = field
     begin = max(begin, end - _MOST_DIGITS)
     total: npt.NDArray[Any] = np.zeros(table.shape[1], dtype=np.int64 if end - begin > 9 else np.int32)

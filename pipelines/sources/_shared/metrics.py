@@ -1,4 +1,4 @@
-"""What a table of metrics says of each: the relation and column it goes to, its unit, counter or gauge."""
+"""Tables of metrics: for each metric its relation and column, its unit, and whether it is a counter or a gauge."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -22,6 +22,6 @@ def stem_of(path: str) -> str:
 
 
 def _is_rotation(name: str) -> bool:
-    """A number behind the ending of a log: `x.log.0` is what `x.log` was before."""
+    """A number after the ending of a log: `x.log.0` is what `x.log` was before."""
     path = PurePath(name)
     return path.suffix[1:].isdigit() and PurePath(path.stem).suffix in _SUFFIXES

@@ -1,20 +1,21 @@
-"""Raw samples of an exporter's series into rows of the shared relations: a row covers one sample to the next.
+"""Raw samples of an exporter's series into rows of the shared relations. A row covers one sample to the next.
 
-A counter's value is what it rose by (a second, but for tape drives), a gauge's what it is at the end. There is no row
+A counter's value is its increase (per second, except for tape drives), a gauge's its value at the end. There is no row
 where
 
-- a counter of the same host, disk, interface or drive fell: it began again from zero, and how far it came is not known.
-  Only a switch's counters of 32 bits go round: there a fall is 2^32 bytes more, if the unit has the switch's uptime and
-  that rose meanwhile. Where a switch has counters of 64 bits too, these count;
-- the step is longer than two of the series' usual ones (and a tenth, for scrapers are not exact): nobody looked.
+- a counter of the same host, disk, interface or drive fell: it started again from zero, and its last value before that
+  is not known. Only 32-bit counters of a switch wrap: a fall then means 2^32 bytes more, if the unit has the switch's
+  uptime and that rose meanwhile. Where a switch has 64-bit counters too, these count;
+- the step is longer than two usual steps of the series (plus a tenth, because scrapers are not exact): samples are
+  missing.
 
-The usual step is the median of the steps in the same unit (a line of JSON, or a scrape), or where these are fewer than
+The usual step is the median of the steps in the same unit (a line of JSON, or a scrape), or, if there are fewer than
 three, of the last three before. Samples that are no newer than the last one of their series were read before.
 
-The host is what the label says, without its port; where there is no label, or it says localhost, it is the one that
+The host is the label's value without its port. Without a label, or if it is localhost, the host is the one that
 site.toml gives the file. So a file may hold many hosts, and site.toml maps their names ([[station]], [[host]]).
 
-A unit holds all that makes its rows: what a series needs of the units before is in `last`, by the name of the series.
+A unit holds all that makes its rows. `last` has what a series needs of earlier units, by the name of the series.
 """
 
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ from pipelines.sources.protocol import COVERAGE, Origin
 TABLES = (HOST, DEVICE, NETWORK, DRIVE)
 SAMPLES = pl.Schema(
     {
-        "unit": pl.Int64,  # what is whole: a line, or a scrape
+        "unit": pl.Int64,  # what is read as one piece: a line, or a scrape
         "line_no": pl.Int64,
         "metric": pl.String,
         "instance": pl.String,  # host and port the exporter answers at
@@ -152,7 +153,7 @@ def _parts(steps: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rises(steps: pl.DataFrame) -> pl.DataFrame:
-    """What each sample says of the time since the one before, where that is known: a rate, or a gauge's value."""
+    """The value of each sample for the time since the one before, where known: a rate, or a gauge's value."""
     counters = [name for name, metric in METRICS.items() if metric.is_counter]
     factors = {name: float(FACTORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
     divisors = {name: float(DIVISORS.get(metric.unit, 1)) for name, metric in METRICS.items()}
@@ -227,7 +228,7 @@ def _filled(name: str) -> pl.Expr:
 
 
 def _capacity() -> pl.Expr:
-    """Speed in bytes/s: a switch's 32-bit gauge stands at its top where the port is faster."""
+    """Speed in bytes/s: a switch's 32-bit gauge has its highest value where the port is faster."""
     slow = pl.when(pl.col("capacity_bit_s") < _TURN - 1).then("capacity_bit_s")
     bits = pl.coalesce(_above_zero("capacity_mbit_s") * (pl.int_range(pl.len()) * 0 + 1_000_000), slow)
     speed = pl.coalesce("capacity_bytes_s", bits / (pl.int_range(pl.len()) * 0 + 8))

@@ -1,8 +1,8 @@
-"""Stamps in the local time of a host, with or without a zone beside them, into UTC instants.
+"""Stamps in the local time of a host, with or without a zone after them, into UTC instants.
 
-Which zone a stamp is in, in this order: `UTC` beside it is believed; else the zone `site.toml` gives, if it is not
-the default UTC (abbreviations are ambiguous: CST is Chicago, Havana and Shanghai, and a header's may be stale by the
-time the clocks change); else a numeric zone such as `+04` or `-0530`; else UTC.
+The zone of a stamp, in this order: `UTC` in the stamp; else the zone that `site.toml` gives, if it is not the default
+UTC (abbreviations are ambiguous: CST is Chicago, Havana and Shanghai, and a header's may be stale by the time the
+clocks change); else a numeric zone such as `+04` or `-0530`; else UTC.
 
 In the hour that autumn repeats, the first pass is assumed until the stamps jump back by about that hour.
 """
@@ -41,7 +41,7 @@ def microseconds(at: datetime) -> int:
 
 
 def instant_us(text: str, zone: str) -> int | None:
-    """Microseconds since 1970 of a time as a comment gives it; None where it is none.
+    """Microseconds since 1970 of a time as a comment gives it; None for other text.
 
     >>> instant_us("2015-07-13T10:00:00Z", "UTC"), instant_us("2015-07-13 12:00:00", "Europe/Oslo")
     (1436781600000000, 1436781600000000)
@@ -75,13 +75,13 @@ def instant_of(epoch: pl.Expr) -> pl.Expr:
 
 
 def read_stamp(text: pl.Expr, form: str = "%Y-%m-%d %H:%M:%S") -> pl.Expr:
-    """Text to naive local time; null where it is none, or in a year no log was written in."""
+    """Text to naive local time; null for other text, or a year in which no log was written."""
     local = text.str.to_datetime(form, strict=False, time_unit="us", cache=False)
     return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
 
 
 def offset_s(word: str, zone: str) -> int | None:
-    """Seconds east of UTC that a zone word stands for, None where `zone` decides.
+    """Offset of a zone word from UTC in seconds, east positive; None where `zone` decides.
 
     >>> offset_s("+0530", "UTC"), offset_s("CST", "UTC")
     (19800, 0)
@@ -100,7 +100,7 @@ def offset_s(word: str, zone: str) -> int | None:
 
 
 def offset_of(text: pl.Expr) -> pl.Expr:
-    """The duration an ISO offset such as -06, -0600, +05:30 or Z stands for; null where there is none."""
+    """The duration of an ISO offset such as -06, -0600, +05:30 or Z; null for other text."""
     digits = text.str.replace("Z", "+00").str.replace(":", "", literal=True)
     hours, minutes = (digits.str.slice(at, 2).cast(pl.Int64, strict=False) for at in (1, 3))
     seconds = hours * 3600 + minutes.fill_null(0) * 60
@@ -161,7 +161,7 @@ def second_pass(local: pl.Expr, zone: str) -> pl.Expr:
 
 
 def _unfold(both: pl.DataFrame, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
-    """Move what stands behind a jump back inside the repeated hour to its second pass."""
+    """Move stamps after a jump back inside the repeated hour to its second pass."""
     both = both.with_columns(
         at=pl.col("at").dt.epoch("us"),
         repeat=(pl.col("again") - pl.col("at")).dt.total_microseconds().fill_null(0),

@@ -1,11 +1,11 @@
-"""What the text of sysstat's tools (iostat, sar, tapestat, …) shares: banner, dates, clock stamps and number cells.
+"""Text that sysstat's tools (iostat, sar, tapestat, …) have in common: banner, dates, clock stamps and number cells.
 
     Linux 5.14.0-70.el9.x86_64 (spool3.example.org)   04/05/26   _x86_64_   (16 CPU)
 
-How a date is written depends on the locale of whoever ran the tool, and 04/05/26 does not say which part is the month.
-It is decided once for a file, in this order: a part above 12 anywhere in the file's head; the one reading in which the
-dates of the head do not run backwards; `date_order` of site.toml; a year of four digits beside a clock with AM or PM,
-which only the United States write so. Otherwise the file is refused.
+The format of a date depends on the locale of whoever ran the tool, and 04/05/26 does not show which part is the month.
+It is decided once for a file, in this order: a part above 12 anywhere in the file's head; the only reading in which the
+dates of the head do not run backwards; `date_order` of site.toml; a year of four digits with an AM or PM clock, which
+only the United States write so. Otherwise the file is refused.
 """
 
 import re
@@ -25,7 +25,7 @@ _BANNER = re.compile(r"Linux (\S+) \((\S*)\)(?: (.*?))??(?: (_\S*_))?(?: \((\d+)
 _FOREIGN = {"SunOS ": "Solaris", "AIX ": "AIX", "HP-UX ": "HP-UX", "Darwin ": "macOS", "FreeBSD ": "FreeBSD"}
 
 _HALF = r"([AaPp][Mm]|上午|下午|午前|午後)"
-# Groups: half of the day (before or behind), hour, minute, second.
+# Groups: half of the day (before or after the time), hour, minute, second.
 TIME = rf"(?:{_HALF} ?)?([0-9]{{1,2}})[:時时]([0-9]{{2}})[:分]([0-9]{{2}})秒?(?: ?{_HALF})?"
 _LATER_HALVES = ["PM", "pm", "Pm", "下午", "午後"]
 _DATE = r"[0-9]{1,4}[-./年][0-9]{1,2}[-./月][0-9]{1,4}日?"
@@ -50,7 +50,7 @@ _CELL = r"^(-?\d+(?:[.,]\d+)?)([BkKMGTP%]?)$"
 
 
 class Banner(NamedTuple):
-    """The line a run begins with: host and date as printed, processors where the version tells."""
+    """The first line of a run: host and date as printed, and processors if the version prints them."""
 
     host: str
     date: str
@@ -58,7 +58,7 @@ class Banner(NamedTuple):
 
 
 def read_banner(flat: str) -> Banner | None:
-    """A banner, given with single blanks; None if the line is none.
+    """A banner, given with single blanks; None for another line.
 
     >>> read_banner("Linux 2.6.12.6 ((none)) 04/11/23")
     Banner(host='', date='04/11/23', n_cpus=None)
@@ -106,7 +106,7 @@ def _year(text: str) -> int:
 
 
 def read_date(text: str, order: str) -> date | None:
-    """A day as any locale writes it; None if it is none. Raises UnreadableFile where month and day cannot be told.
+    """A day as any locale writes it; None for other text. Raises UnreadableFile where day and month are ambiguous.
 
     >>> read_date("21.11.2026", ""), read_date("2012年08月13日", "")
     (datetime.date(2026, 11, 21), datetime.date(2012, 8, 13))
@@ -132,14 +132,14 @@ def read_date(text: str, order: str) -> date | None:
 
 def _ask_for_order(text: str) -> NoReturn:
     raise UnreadableFile(
-        f"it cannot be told whether {text} begins with the day or the month",
+        f"{text} may begin with the day or with the month",
         'give `date_order` ("dmy" or "mdy") with its [[input]] in site.toml',
         reason="no_clock",
     )
 
 
 def day_second(text: pl.Expr) -> pl.Expr:
-    """Seconds since midnight of a clock time with or without AM and PM; null where it is none."""
+    """Seconds since midnight of a clock time with or without AM and PM; null for other text."""
     return (
         text.str.extract_groups(rf"^{TIME}$")
         .struct.rename_fields(_GROUPS[1:6])
@@ -163,10 +163,9 @@ def read_stamps(
 ) -> tuple[pl.Series, Carry | None]:
     """UTC instants of the lines of clock stamps in the order of the file; null where a stamp cannot be read.
 
-    `stamps` has `flat` (the line with single blanks) and `day`, the date of the banner above it (null where it has
-    none) and `run`, a number that changes with each banner. A stamp without a date takes the banner's, and the next day
-    each time it passes midnight; an offset beside a stamp is believed before any zone. `clock` goes on to the next
-    chunk.
+    `stamps` has `flat` (the line with single blanks), `day`, the date of the banner above it (null without one), and
+    `run`, a number that changes with each banner. A stamp without a date takes the banner's, and the next day each time
+    it passes midnight. An offset in a stamp has precedence over any zone. `clock` carries on to the next chunk.
     """
     known = clock or {"run": None, "second": None, "days": 0, "fold": None}
     groups = stamps["flat"].str.extract_groups(_STAMP).struct.rename_fields(_GROUPS).struct.unnest()
@@ -212,7 +211,7 @@ def _last(read: pl.DataFrame, known: Carry) -> Carry:
 
 
 def numbers(cells: pl.DataFrame, units: Mapping[str, int]) -> pl.DataFrame:
-    """Text columns as numbers: null where a cell is none, NaN where the tool printed nan.
+    """Text columns as numbers: null for a cell without a number, NaN where the tool printed nan.
 
     Decimal points or commas and percent signs are understood. In columns named in `units` (bytes of one of the
     header's units) the result is in bytes; a cell with a suffix, such as 3.8M, has its own unit.

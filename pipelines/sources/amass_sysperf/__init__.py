@@ -10,24 +10,30 @@
 
 Known from one screen in a paper (Lake, "Performance Tuning of a High Capacity/High Performance Archive for the Earth
 Observing Systems Project", 1997, figure 4) and the manual "Managing the AMASS File System" (ADIC, 5.3): the words are
-certain, spacing and order are not. So labels lead, wherever their numbers stand: beside, before or below them.
-KBYTES/SEC counts the freeing of cache segments, not bytes at the drive, and does not say what a K is: it is kept as
+certain, spacing and order are not. So labels decide, whether their numbers are next to, before or below them.
+KBYTES/SEC counts the freeing of cache segments, not bytes at the drive. What a K is remains open: the figure is kept as
 printed and given under 1000 and under 1024. Drives do not show their direction.
 
-**Clock.** The screen shows none. In this order: a stamp before the screen (`date`, OSWatcher's `zzz ***`, ISO; one
-stamp dates the screen behind it, others follow at `interval_s`); `start_at`; a date and time in the file's name; the
-origin's date, taken as that local midnight (`at_basis` says "day alone": the time of day is not known);
-`modified_at`, only where the file's first lines are the whole file and hold exactly one screen. All but the first
-stand for the first screen, and the others follow at `interval_s`. A second screen without stamp and interval, or none
-of these: the file is refused. A stamp that cannot be read costs the screens up to the next one (bad_time).
+**Clock.** The screen has none. Its time comes from the first of these:
 
-**A screen** begins at a label it has had already, or behind its table; its figures are passed on at the table's
-heading (or with their last label, where the table stands first). Another heading of columns refuses the file.
+- a stamp before the screen (`date`, OSWatcher's `zzz ***`, ISO): it dates the screen after it, others follow at
+  `interval_s`;
+- `start_at`;
+- a date and time in the file's name;
+- the origin's date, taken as that local midnight (`at_basis` is "day alone": the time of day is not known);
+- `modified_at`, only where the file's first lines are the complete file and hold exactly one screen.
 
-**Damaged screens.** If no screen among the first lines can be read as printed, and repair of what readers of print
-confuse (O and 0, l and 1, S and 5, B and 8, 4 for A, cut words, a drive number twice in a row of 1, 2, 3 …) makes
-them readable, the whole file is read so: every row then says `is_ocr`, every repaired or unreadable cell stands in
-`repairs` with its text, and what cannot be told is NULL. A file with one sound screen is never repaired.
+All but the first give the time of the first screen, and the others follow at `interval_s`. A file is refused if it has
+none of these, or a second screen without stamp and interval. A stamp that cannot be read costs the screens up to the
+next one (bad_time).
+
+**A screen** begins at a label that it already had, or after its table. Its figures become a row at the table's heading,
+or with their last label, where the table comes first. Another heading of columns refuses the file.
+
+**Damaged screens.** Readers of print confuse O and 0, l and 1, S and 5, B and 8, take A for 4, cut words, and repeat a
+drive number in a row of 1, 2, 3 …. If no screen among the first lines can be read as printed, but repairs of this kind
+make them readable, all of the file is repaired. Every row then has `is_ocr`, `repairs` lists every repaired or
+unreadable cell with its text, and unreadable values are NULL. A file with one sound screen is never repaired.
 """
 
 from datetime import datetime, timedelta

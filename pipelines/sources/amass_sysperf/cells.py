@@ -45,7 +45,7 @@ def number(token: str) -> int | None:
 
 
 def repaired_number(token: str, name: str, repairs: Repairs) -> int | None:
-    """A count of a damaged screen; None where it cannot be told. No count begins with a nought: a digit is lost.
+    """A count of a damaged screen; None if it is unreadable. No count begins with a zero: then a digit is lost.
 
     >>> done = Repairs()
     >>> repaired_number("94Z0", "printed_rate", done), repaired_number("02", "volume", done), done.text()
@@ -84,7 +84,7 @@ def repaired_flags(token: str, repairs: Repairs) -> str | None:
 
 
 def is_flags(token: str) -> bool:
-    """Letters as VOLFLAGS has them; the special volume groups are none."""
+    """Letters as VOLFLAGS has them; the special volume groups have none."""
     return _FLAGS.fullmatch(token.upper()) is not None and token.upper() not in GROUPS
 
 
@@ -108,7 +108,7 @@ def word(token: str, repairs: Repairs | None) -> str | None:
 
 
 def are_near(one: str, other: str, most: int) -> bool:
-    """Do so many edits make one text the other? Texts of very different lengths are not compared letter by letter."""
+    """Does at most this number of edits turn one text into the other? Very different lengths are not compared."""
     return abs(len(one) - len(other)) <= most and edits(one, other) <= most
 
 

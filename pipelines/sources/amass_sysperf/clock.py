@@ -1,4 +1,4 @@
-"""When a screen was taken: a wrapper's stamps, or what the file's origin says."""
+"""When a screen was taken: from a wrapper's stamps, or from the file's origin."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -20,9 +20,9 @@ _NAMED = re.compile(r"((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?:[T_.-]?(\d\d)[:_
 
 Clock = dict[str, Any]
 START: Clock = {
-    "anchor_us": None,  # the instant of the screen behind `rank` others
+    "anchor_us": None,  # the instant of the screen after `rank` others
     "rank": 0,  # screens since the anchor
-    "basis": "",  # what the anchor rests on
+    "basis": "",  # where the anchor's time comes from
     "is_lost": False,  # the stamp before the next screen could not be read
     "fold": None,  # see _stamps
 }
@@ -65,7 +65,7 @@ def stamps_us(flats: list[str], zone: str, clock: Clock) -> list[int | None]:
 
 class _Stamp(NamedTuple):
     local: datetime
-    word: str  # what stands for the zone
+    word: str  # the text in place of the zone
     offset_s: int | None  # of an ISO stamp, which is believed
 
 
@@ -96,7 +96,7 @@ def _local_time(text: str, form: str) -> datetime | None:
 
 
 def begin(origin: Origin, is_single: bool) -> Clock:
-    """What the origin says of the first screen: its instant, the file's name, its day, or when it was last written."""
+    """The time of the first screen, from the origin's instant, the file's name, its day, or its last change."""
     clock = dict(START)
     named = _NAMED.search(origin.path)
     for basis, at in (
@@ -137,7 +137,7 @@ def next_screen(clock: Clock, interval_s: float | None, line_no: int) -> int | N
     if clock["anchor_us"] is None:
         raise UnreadableFile(
             f"line {line_no}: the screen carries no time",
-            "let a `date` line stand before each screen, or give `start_at` and `interval_s` with its [[input]]",
+            "put a `date` line before each screen, or set `start_at` and `interval_s` in its [[input]]",
             reason="no_clock",
         )
     if rank and interval_s is None:
@@ -151,5 +151,5 @@ def next_screen(clock: Clock, interval_s: float | None, line_no: int) -> int | N
 
 
 def set_stamp(clock: Clock, at_us: int | None) -> None:
-    """A stamp dates the screen behind it; one that cannot be read leaves that screen without a time."""
+    """A stamp dates the screen after it; one that cannot be read leaves that screen without a time."""
     clock.update(anchor_us=at_us, rank=0, basis="stamp", is_lost=at_us is None)

@@ -1,4 +1,4 @@
-"""One line of a screen: what it is and what it says. Nothing here knows of other lines."""
+"""One line of a screen: its kind and its values. Nothing here depends on other lines."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _PHRASE = re.compile(
     r"|(?P<cache>CACHE BLOCKS)|(?P<fnodes>FNODES)|(?P<total>TOTAL)|(?P<free>FREE)|(?P<dirty>DIRTY)|(?P<number>\d+)"
 )
 _ORDER = re.compile(r"(?:sn)+|(?:ns)+|s+n+")  # labels and numbers by turns, or all labels first
-UNREADABLE = -1  # stands for a number that cannot be told; becomes NULL
+UNREADABLE = -1  # a number that cannot be read; becomes NULL
 
 
 @dataclass
@@ -98,7 +98,7 @@ def _heading(flat: str, is_ocr: bool) -> ScreenLine:
 
 
 def _labels(flat: str, subject: str, is_ocr: bool) -> ScreenLine:
-    """A line of labels and numbers, of labels alone (their numbers stand below), or of numbers alone."""
+    """A line of labels and numbers, of labels alone (their numbers are below), or of numbers alone."""
     line = ScreenLine("labels", subject=subject)
     read = _words(flat, line, is_ocr)
     if read is None:
@@ -191,7 +191,7 @@ def read_row(flat: str, is_ocr: bool) -> DriveRow | None:
         rest = rest[1:]
         widths = {0, 2, 3}
     else:
-        # of a damaged row without flags nobody can tell whether a flag was misread and the rate is blank
+        # a damaged row without flags: either a flag was misread, or the rate is blank; nothing shows which
         widths = {0} if is_ocr else {0, 3}
     if len(rest) not in widths:
         row.reason = "wrong_width"

@@ -1,4 +1,4 @@
-"""Lines into screens: what a line means behind those before it. The state is plain JSON, carried between chunks."""
+"""Lines into screens: what a line means after those before it. The state is plain JSON, carried between chunks."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,8 +18,8 @@ START: Values = {
     "clock": clock.START,
     "is_ocr": False,
     "screen": None,  # the screen that is being read
-    "pending": [],  # labels whose numbers stand on the next line
-    "subject": "",  # what TOTAL, FREE and GROUPS speak of
+    "pending": [],  # labels whose numbers are on the next line
+    "subject": "",  # what TOTAL, FREE and GROUPS belong to
     "is_in_table": False,
     "last_drive": None,  # juke and drive of the row before, while they run 1, 2, 3 …
 }
@@ -100,7 +100,7 @@ class Reader:
         self.state.update(is_in_table=False, last_drive=None)
 
     def _close(self) -> None:
-        """The screen that was being read is whole: pass on its figures, if it had any."""
+        """The current screen is complete: emit its figures, if it had any."""
         self._pass_on()
         self.state.update(screen=None, pending=[], subject="", is_in_table=False, last_drive=None)
 
@@ -142,7 +142,7 @@ class Reader:
         if line.slots and not line.values:
             self.state["pending"] = line.slots
         elif self.state["is_in_table"] and set(screen["values"]) >= _NEEDED:
-            self._pass_on()  # the table stood first
+            self._pass_on()  # the table came first
         return self._timed()
 
     def _drive(self, line_no: int, flat: str, row: DriveRow) -> str:

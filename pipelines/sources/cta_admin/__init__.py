@@ -65,7 +65,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """Answers; raises UnreadableFile for one without a time where nobody knows when the file was written."""
+    """Answers; raises UnreadableFile for one without a time if the file's own time is unknown."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
     objects = rows.filter(pl.col("text").str.contains(r"^\s*[\[{]"))

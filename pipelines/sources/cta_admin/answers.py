@@ -81,7 +81,7 @@ _REPORTED = "last_update_time"
 # As the daemon and the table spell what `drive ls` spells otherwise.
 _SPELT = {"TRANSFERING": "TRANSFERRING", "DRAININGTODISK": "DRAINING_TO_DISK", "CLEANINGUP": "CLEANING_UP"}
 _DOWN = {"0": "DOWN", "f": "DOWN", "false": "DOWN", "1": "UP", "t": "UP", "true": "UP"}
-_NOBODY = ["", "0"]  # what stands for no mount
+_NOBODY = ["", "0"]  # values for no mount
 
 _OWN = [key for names in (_DRIVE, _QUEUE, _TAPE) for keys in names.values() for key in keys]
 TABLE_COLUMNS = sorted({key for key in _OWN if key == key.lower()} | {*_PHASES, _UP_OR_DOWN, _REPORTED})
@@ -151,7 +151,7 @@ def _made(name: str, value: pl.Expr) -> pl.Expr:
 
 
 def _us(text: pl.Expr) -> pl.Expr:
-    """Microseconds of seconds since 1970; null of 0, which stands for never."""
+    """Microseconds of seconds since 1970; null for 0, which means never."""
     seconds = text.cast(pl.Float64, strict=False)
     return pl.when(seconds.is_between(1, LATEST_S)).then((seconds * 1e6).round().cast(pl.Int64))
 
@@ -162,7 +162,7 @@ def _before(age: str) -> pl.Expr:
 
 
 def _phased(rows: pl.DataFrame) -> pl.DataFrame:
-    """A row of the status as it is, and one of each phase before it of which the table has the begin."""
+    """A row of the status as it is, and one for each earlier phase whose start the table has."""
     own_phase = [pl.when(pl.col("status") == status).then(_us(pl.col(name))) for name, status in _PHASES.items()]
     own_phase.append(pl.when(pl.col("status").is_in(["UP", "DOWN"])).then(_us(pl.col(_UP_OR_DOWN))))
     at = pl.Datetime("us")

@@ -36,7 +36,7 @@ def _counters(found: alike.Pairs) -> list[list[str]]:
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
-    """Rows with `reject` for those that are none; values that are no numbers, as dates, are left out."""
+    """Rows, with `reject` for lines that are not rows; values that are not numbers, such as dates, are left out."""
     rows = typed(found, FIELDS, system, "kind", "counter", "reading").rename({"kind": "scope"})
     value = pl.col("reading").cast(pl.Float64, strict=False)
     rows = rows.with_columns(value=pl.when(value.is_finite()).then(value))

@@ -20,7 +20,7 @@ _NEEDED = ("file_seq", "bytes", "read_write_s", "total_s")  # of a file that was
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
-    """Rows with `reject` for those that are none."""
+    """Rows, with `reject` for lines that are not rows."""
     rows = typed(found, FIELDS, system, "kind")
     is_torn = pl.col("drive").is_null() | ((pl.col("kind") != "failed") & pl.any_horizontal(pl.col(*_NEEDED).is_null()))
     return rows.with_columns(

@@ -61,7 +61,7 @@ def is_empty() -> pl.Expr:
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
-    """Rows with `reject` for those that are none."""
+    """Rows, with `reject` for lines that are not rows."""
     rows = typed(found, FIELDS, system, "errors", "events")
     is_killed = (pl.col("kill_signal") > 0).fill_null(False) | pl.col("errors").str.contains(
         _KILLED.removeprefix(_ERROR), literal=True

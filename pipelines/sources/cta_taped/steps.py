@@ -42,7 +42,7 @@ _MODE = r" for (read|write)$"
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
-    """Rows with `reject` for those that are none."""
+    """Rows, with `reject` for lines that are not rows."""
     rows = typed(found, FIELDS, system, "kind", "message", "event")
     kind = pl.col("kind")
     is_torn = pl.col("drive").is_null() & ~kind.is_in(_OF_DAEMON)

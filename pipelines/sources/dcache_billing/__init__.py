@@ -7,22 +7,22 @@
 Written by dCache's billing service (classes BillingCell, StorageInfoMessage, NearlineStorageHandler): files
 `billing-YYYY.MM.DD`; `billing-error-YYYY.MM.DD` repeats what failed; with `billing.format.json` one object a line; the
 same records in the database table `storageinfo`, here as a CSV dump with its header. A text file's own `##` headers
-give the layout, the default one holds without them, a header naming what we do not know refuses the file. Of movers,
-text in the default layout is read, for it says who read what was fetched from tape; movers in other layouts, doors,
-removals, hits and warnings are recognised and skipped.
+give the layout; without them the default one holds; a header that names an unknown field refuses the file. Movers' text
+is read in the default layout only, because it shows who read a file that was fetched from tape. Movers in other
+layouts, doors, removals, hits and warnings are recognised and skipped.
 
     03.11 07:02:11 [pool:r1:transfer] [0000B2,42914] [/pnfs/x/g] cms:raw@osm 42914 81 false {GFtp-2.0 …} [door:…] {0:""}
 
-**These are latencies, no drive rates**: what a pool waited for a file, with the tape system's queue, mount and
-positioning in it. What must be known of them:
+**These are latencies, no drive rates**: the time a pool waited for a file, which includes the tape system's queue,
+mount and positioning. Note:
 
-* The date is the creation of the request; the line is written at its end, into that day's file. It has no year: that
-  of the file's name, or the year before where the day would lie ahead.
-* `transferTime` counts from activation to the end; `queuingTime`, from creation to activation, is never written for a
-  restore (it reads 0): so its queue is unknown, its start too, and `ended_at` is the earliest possible end.
+* The date is the creation of the request; the line is written at its end, into that day's file. The date has no year:
+  the year is that of the file's name, or the year before where the day would be in the future.
+* `transferTime` counts from activation to the end. `queuingTime`, from creation to activation, is never written for a
+  restore (it reads 0): so its queue and its start are unknown, and `ended_at` is the earliest possible end.
 * A request that ended before it was started has an epoch for `transferTime`: both times are unknown, and its end is
   that epoch.
-* In the hour that autumn repeats a text record may be an hour later than we say: `note` marks it.
+* In the hour that autumn repeats a text record may be an hour later than its row: `note` marks it.
 * A store may be logged twice, with rc 0 and rc 666; silver keeps the good one.
 """
 
@@ -71,7 +71,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """Tape requests; raises UnreadableFile for a layout it does not know, or records whose year nobody gives."""
+    """Tape requests; raises UnreadableFile for a layout it does not know, or for records whose year is unknown."""
     state: Carry = {**_START, **(carry or {})}
     if state["is_begun"] is False and (begin := lines.filter(pl.col("text").str.strip_chars() != "").head(1)).height:
         header = objects.header_of(begin["text"][0])

@@ -1,4 +1,4 @@
-"""Other text of dCache, told by its lines: what it is, and why it is not read."""
+"""Other text of dCache, recognised by its lines: what it is, and why it is not read."""
 
 import re
 
@@ -10,7 +10,7 @@ _TABLE = (
     ),
     (
         r"[0-9A-F]{24,36} <[A-Za-z-]{8,}\(\d+\)\[\d+\]> ",
-        "a listing of a pool's files (rep ls): what lies on disk, not what moved to or from tape",
+        "a listing of a pool's files (rep ls): it shows what is on disk, not what moved to or from tape",
     ),
     (
         r"(?:--- \w+ \(Nearline storage manager\) ---|Job Queues \(active/queued\)|\[\S+\] \(\S+\) admin >)",

@@ -37,7 +37,7 @@ _PARTS = {
 }
 _NEEDED = {"date", "cell", "operation", "pnfsid", "bytes", "storage_class", "transfer_ms", "queue_ms", "error_code"}
 _PLACEHOLDER = re.compile(re.escape(_CLASS) + r"|\$if\(.*?\$endif\$|\$date(?:; ?format=\"[^\"]*\")?\$|\$[^$]+\$")
-# letters of Java's date patterns → strptime, and the digits they stand for
+# letters of Java's date patterns → strptime, and the digits they match
 _DATE_PARTS = {
     "yyyy": ("%Y", r"\d{4}"),
     "MM": ("%m", r"\d\d"),

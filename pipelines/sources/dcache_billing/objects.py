@@ -80,7 +80,7 @@ def header_of(text: str) -> tuple[str, list[str]] | None:
 
 
 def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) -> pl.DataFrame:
-    """Rows of a dump; every column by its name, wherever it stands."""
+    """Rows of a dump; columns are found by name, in any order."""
     rows = lines.with_columns(cells=cells(lines["text"], delimiter))
     is_whole = pl.col("cells").list.len() == len(names)
     place = {COLUMNS[name].rstrip("?"): index for index, name in enumerate(names) if name in COLUMNS}

@@ -71,7 +71,7 @@ def _known(name: str) -> pl.Expr:
 
 
 def _cells() -> tuple[pl.Expr, pl.Expr]:
-    """`pool@domain`; the domain may also stand apart."""
+    """`pool@domain`; the domain may also be a separate field."""
     parts = pl.col("cell").str.extract_groups(r"^([^@]*)(?:@(.*))?$").struct
     return parts.field("1").alias("pool"), pl.coalesce(parts.field("2"), "domain").alias("domain")
 

@@ -55,7 +55,7 @@ def classify(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 
 def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
-    """Lines that do not begin as by default, told by the headers above them; `others` has each layout's first line."""
+    """Lines that do not begin as by default, with the headers above them; `others` has each layout's first line."""
     strange = rows.filter(pl.col("kind").is_null())
     if not strange.height:
         return rows
@@ -99,7 +99,7 @@ def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
 def instant(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
     """UTC instants of record dates.
 
-    In the hour autumn repeats, the first pass is taken: records do not stand in the order they were made in.
+    In the hour autumn repeats, the first pass is taken, because records are not in the order of their creation.
     """
     if layout.has_zone:
         return text.str.to_datetime(layout.date_form, strict=False, time_unit="us").dt.replace_time_zone(None)

@@ -12,13 +12,13 @@
 Each run appends its preamble and its rows. The first row of a run holds averages since boot: it is skipped, but its
 stamp begins the next sample.
 
-**Bits.** dstat counts bytes, dool from 1.3 on bits in disks and network unless called with `--bytes`: both by the
-preamble alone, as the columns are the same. Of older dools nothing is known: null, with a note. Paging, memory and
-swap are bytes, `io` requests, processor shares percent; hiq and siq are the kernel's.
+**Bits.** dstat counts bytes; dool from 1.3 on counts bits in disks and network unless called with `--bytes`. Only the
+preamble shows which, as the columns are the same. The unit of older dools is unknown: null, with a note. Paging, memory
+and swap are bytes, `io` requests, processor shares percent; hiq and siq count as the kernel's.
 
-**Clock.** `-t` stamps have day and month but no year: that of the preamble's date, or the next one. `-T` is seconds
-since 1970. Without either a row stands as many delays (the number the command ends with) behind the preamble's date as
-there are rows before it. The zone is that of the preamble's date as `_stamps` reads it.
+**Clock.** `-t` stamps have day and month but no year: it is that of the preamble's date, or the next one. `-T` is
+seconds since 1970. Without either, a row's time is the preamble's date plus one delay (the number at the end of the
+command) for each row before it. The zone is that of the preamble's date, read by `_shared/stamps.py`.
 """
 
 import re
@@ -39,7 +39,7 @@ VERSION = 2
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
-    "program": "",  # of the run, and what its preamble says
+    "program": "",  # of the run, and the rest of its preamble
     "host": "",
     "command": "",
     "begin": None,
@@ -192,14 +192,14 @@ def _begin(state: Carry) -> datetime:
 
 
 def _counted(state: Carry) -> pl.Expr:
-    """Local times of rows without a stamp: so many delays behind the begin."""
+    """Local times of rows without a stamp: the start plus one delay for each row before."""
     rank = pl.int_range(pl.len()) + state["n_rows"]
     step = delay_s(state["command"])
     return pl.lit(_begin(state), dtype=pl.Datetime("us")) + pl.duration(seconds=rank * step)
 
 
 def _stamped(stamp: pl.Expr, state: Carry) -> pl.Expr:
-    """Local times of `15-06 08:00:00` (dstat) or `Jun-15 08:00:00` (dool), in the year of the begin or the next."""
+    """Local times of `15-06 08:00:00` (dstat) or `Jun-15 08:00:00` (dool), in the year of the start or the next."""
     begin = _begin(state)
     groups = stamp.str.extract_groups(r"^(\w+)-(\w+) (\d\d:\d\d:\d\d(?:\.\d+)?)$").struct
     one, two, time = groups.field("1"), groups.field("2"), groups.field("3")

@@ -15,7 +15,7 @@ _TRAFFIC |= {("net", "recv"): "in_bytes_s", ("net", "send"): "out_bytes_s"}
 _UNSHOWN_BITS = "bits or bytes: the preamble is damaged"
 _UNKNOWN_BITS = "bits or bytes: this version of dool is not known"
 
-# Percent of all processors; what older versions tell apart as interrupts is the kernel's.
+# Percent of all processors; interrupts, which older versions show separately, count as the kernel's.
 _CPU = {"usr": "cpu_user", "sys": "cpu_system", "idl": "cpu_idle", "wai": "cpu_wait", "stl": "cpu_stolen"}
 _HOST = {
     ("system", "int"): "interrupt_rate",
@@ -35,7 +35,7 @@ _HOST = {
 
 
 class Preamble(NamedTuple):
-    """What the lines above the rows say, parsed once."""
+    """The contents of the lines above the rows, parsed once."""
 
     n_columns: int
     clock: int | None  # column of the row's stamp

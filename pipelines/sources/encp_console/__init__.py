@@ -10,9 +10,9 @@
             Overall rate = 20.4 MB/sec.  Transfer rate = 91.8 MB/sec.
 
 Older versions print fewer rates and other line breaks. With the option for the data access layer a block of KEY=VALUE
-lines follows. In 1998 `encp --list` told step by step how long it had waited. MB is 2²⁰ bytes. There is no clock: the
-rows get the instant, or the begin of the day, that site.toml or the path gives. Small files, read line by line.
-Described in the source code of Enstore (encp.py).
+lines follows. In 1998 `encp --list` reported its waits step by step. MB is 2²⁰ bytes. There is no clock: the rows get
+the instant, or the start of the day, that site.toml or the path gives. Small files, read line by line. Described in the
+source code of Enstore (encp.py).
 """
 
 import re

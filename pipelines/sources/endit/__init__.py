@@ -6,21 +6,21 @@
     2024-03-05 10:23:00 pool1 [1500][1502] Spawning worker #1 to archive 120.500 GiB in 60 files from /grid/pool/out
 
 Three daemons, each with a log: `tsmretriever.log`, `tsmarchiver.log`, `tsmdeleter.log`. Local clock without zone, a
-short name of the instance (advised: dCache's name of the pool), the daemon's pid, and of a child also its own. A
-retrieve worker reads one volume; files whose volume no hint file tells (source endit_hints) go to a worker of the
+short name of the instance (advised: dCache's name of the pool), the daemon's pid, and for a child also its own. A
+retrieve worker reads one volume. Files that no hint file (source endit_hints) assigns to a volume go to a worker of the
 volume `default`, which reads one volume after another.
 
 **Written from the program's print statements**: those of version 2 (neicnordic/endit, 2024), where a worker has a
-child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages. Held against logs that the
-retriever and the archiver of March 2026 wrote with a stand-in for TSM's client; none of a production site was at hand,
-and of the deleter and of version 1 none at all.
-What must be known:
+child's pid, and the wordings of version 1 back to 2017, without pids, sizes or ages. Checked against logs that the
+retriever and the archiver of March 2026 wrote with a substitute for TSM's client. No log of a production site, of the
+deleter or of version 1 was available.
+Note:
 
 * Sizes are printed in GiB with two or three decimals: a worker of small files may have moved "0.00 GiB".
-* A retrieve's size is that of the files asked for whose size was known, not of those that came.
-* Seconds and rate stand beside what was done only; dsmc's own time, with mount and positioning in it.
+* A retrieve's size covers the requested files of known size, not the files that came.
+* Seconds and rate are printed only with completed work; they are dsmc's own time, with mount and positioning in it.
 * `oldest` and `newest` are when requests came, in local time as the stamp is.
-* The output of dsmc is logged as it came, over many lines without stamps: skipped, as are states between runs.
+* The output of dsmc is logged unchanged, over many lines without stamps: skipped, as are states between runs.
 """
 
 from typing import Any
@@ -39,8 +39,8 @@ SPEAKS_FOR = "pools"
 
 _START: Carry = {
     "fold": None,
-    "at": None,  # latest instant met, microseconds: the log was being written until then
-    "may_go_on": False,  # the last stamped line may have lines of dsmc's output behind it
+    "at": None,  # latest instant so far, microseconds: the log was being written until then
+    "may_go_on": False,  # lines of dsmc's output may follow the last stamped line
 }
 
 
@@ -52,12 +52,12 @@ def recognise(head: list[str]) -> Claim:
     if n_known and n_known * 10 >= len(stamped):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
     if n_known:
-        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are none")
+        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most stamped lines are others")
     return Claim(False, 0.0, "no line is a stamp, a pid and a message of ENDIT's daemons")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
-    """One chunk of a log: what it says of workers, and the files it says they were given."""
+    """One chunk of a log: the records of workers, and the files listed for them."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = messages.split(lines)
     rows = rows.with_columns(local=read_stamp(pl.col("stamp")))
@@ -83,7 +83,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _strange() -> pl.Expr:
-    """Stamps that are none, and lines without a stamp where no output of dsmc can be."""
+    """Stamps that cannot be read, and lines without a stamp where no output of dsmc can be."""
     return (
         pl.when(pl.col("text").str.strip_chars() == "")
         .then(None)

@@ -1,4 +1,4 @@
-"""What ENDIT's daemons say of their workers: one form for each wording, newer ones first."""
+"""Messages of ENDIT's daemons about their workers: one form for each wording, newer ones first."""
 
 import re
 
@@ -22,7 +22,7 @@ _SIZE = r"(?P<gib>\d{1,9}(?:\.\d{1,20})?) GiB"
 _COUNT = r"(?P<n_files>\d{1,9})"
 _RATE = r"average rate (?P<mib_s>\d{1,9}\.\d\d) MiB/s \(\d{1,9}\.\d\d files/s\)"
 _WHY = r"(?P<error>.*)"
-_DSMC = r"\S{0,200}dsmc\S{0,200}"  # the client of TSM; a site may say where it lies
+_DSMC = r"\S{0,200}dsmc\S{0,200}"  # the client of TSM, with any path
 # (operation, step, what the message is)
 _FORMS = (
     (
@@ -61,7 +61,7 @@ _ABOUT = (
     r"|Partial success, )"
 )
 _OF_A_PROCESS = r"^(?:(?:Child got|Got) SIG|(?:\S*/)?tsm(?:retriever|archiver|deleter)\.pl[^:]{0,80}: Starting)"
-# What is said between runs: enough to know the log by, and skipped.
+# Messages between runs: enough to know the log by, and skipped.
 _BETWEEN = (
     r"^(?:Tape (?:hint file|list) \S+ (?:re)?loaded, \d+ entries\.|reading tape (?:hints|list)"
     r"|Using configuration file \S|Conf: (?:Changed|Removed|Added): |Skipping volume \S+, |Volume \S+ last mounted at "
@@ -70,7 +70,7 @@ _BETWEEN = (
     r"|\S{0,200}dsmc\S{0,200} output: "
     r"|Queued \d+ files for deletion|\d+ files in deletion queue|Not doing [0-9A-Fa-f]+ due to )"
 )
-# The list of files behind a begin; of nothing in version 1.
+# The list of files after a start; version 1 has none.
 _LIST = r"(?: files:| \(files:)(?: [0-9A-Fa-f]{1,64})*\)?$"
 _ERROR_CHARS = 300
 _GIB, _MIB = 2**30, 2**20
@@ -92,7 +92,7 @@ _OWN = [re.compile(form) for form in (_BETWEEN, *(form for operation, _, form in
 
 
 def message_of(line: str) -> str | None:
-    """The message behind a line's stamp and pids, as `split` has it; without Polars, for the few lines of a head."""
+    """The message after a line's stamp and pids, as `split` has it; without Polars, for the few lines of a head."""
     head = _HEAD_OF_LINE.match(line[:_HEAD_CHARS])
     return line[head.end() : _MOST_CHARS] if head else None
 
@@ -152,7 +152,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 
 def _files(events: pl.DataFrame) -> pl.DataFrame:
-    """One row a file that a begin lists."""
+    """One row for each file that a start lists."""
     listed = pl.col("message").str.strip_prefix(pl.col("bare")).str.strip_chars_end(")").str.split(" ")
     begun = events.filter(pl.col("step") == "begin").with_columns(pnfsid=listed).drop("bare", "message", "text")
     files = begun.explode("pnfsid").filter(pl.col("pnfsid").str.contains(r"^[0-9A-Fa-f]{1,64}$"))

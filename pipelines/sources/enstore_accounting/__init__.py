@@ -10,12 +10,12 @@
     06-15-2010 08:01:15 0 1808346112 0 0                    rate file: bytes in 15 s, with those of null movers
 
 A list of one volume's files, made to migrate it to CTA, has the columns bfid, location_cookie, size, crc and pnfs_path;
-which volume that is its own name says: VR1234M8.csv.
+its own name is the volume's: VR1234M8.csv.
 
-The column names decide what a file is, in whatever order; columns with other names are left out, a missing one
-refuses the file. One file may hold several tables. Clock times are local without a zone but where an offset stands
-beside them; request ids hold the epoch of their begin, which settles the hour that autumn repeats. Rates of 0 and -1
-mean unknown. Tables, columns and units are described in Enstore's schemas (databases/schemas) and source code.
+The column names decide what a file is, in any order; columns with other names are left out, a missing one refuses the
+file. One file may hold several tables. Clock times are local without a zone, unless an offset follows them. Request ids
+hold the epoch of their start, which settles the hour that autumn repeats. Rates of 0 and -1 mean unknown. Tables,
+columns and units are described in Enstore's schemas (databases/schemas) and source code.
 """
 
 import re

@@ -26,9 +26,9 @@ _MOST = 2**62
 def typed(
     section: Section, zone: str, fold: dict[str, Any] | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Any] | None]:
-    """Rows of a section as its table's targets, the rejects, and what the hour repeated in autumn needs to go on.
+    """Rows of a section as its table's targets, the rejects, and the state for the hour that autumn repeats.
 
-    A null stands for a cell that is empty, and for a rate or count that says it is unknown (-1, or 0 of a rate).
+    Null is a cell that is empty, or a rate or count whose value means unknown (-1, or 0 of a rate).
     """
     table = section.header.table
     assert table is not None
@@ -110,14 +110,14 @@ def _stamp(cell: pl.Expr) -> pl.Expr:
 
 
 def _zoned(cell: pl.Expr) -> pl.Expr:
-    """`2010-06-15 08:00:01-05` as UTC: the offset stands beside the clock, so no zone is asked."""
+    """`2010-06-15 08:00:01-05` as UTC: the offset follows the clock, so no zone is needed."""
     local = _stamp(cell.str.replace(r"([+-]\d\d(?::?\d\d)?|Z)$", ""))
     offset = cell.str.extract(r"([+-]\d\d(?::?\d\d)?|Z)$")
     return local - offset_of(offset)
 
 
 def _reason(table: EnstoreTable, raw: pl.DataFrame, read: pl.DataFrame) -> pl.Series:
-    """Why a row is rejected: a key that is missing, a number or a time that is none; null for a good one."""
+    """Why a row is rejected: a missing key, or text in place of a number or a time; null for a good one."""
     reason = pl.lit(None, pl.String)
     both = raw.select(pl.all().name.prefix("raw_")).hstack(read)
     for column in reversed(table.columns):

@@ -1,4 +1,4 @@
-"""Small forms beside the tables: rate files, volume and file records, file lists. Read line by line but the first."""
+"""Small forms besides the tables: rate files, volume and file records, file lists. All but the first by line."""
 
 import re
 from typing import Any

@@ -63,7 +63,7 @@ def refuse(line_no: int, header: Header) -> NoReturn:
 
 
 def header_of(state: State) -> Header | None:
-    """The header the rows stand under, from the names the state keeps."""
+    """The header above the rows, from the names the state keeps."""
     return read_header(state["header"]) if state.get("header") else None
 
 

@@ -4,7 +4,7 @@
     ---------------------+------------------+---- …     k lines as well; blanks at the end of a line may be gone
      2014-08-27 13:58:15 | host.example.org |  777 …
 
-The rule says where the bars stand, so that a bar inside a cell does no harm.
+The rule shows the places of the bars, so that a bar inside a cell does no harm.
 """
 
 import re
@@ -25,7 +25,7 @@ Lines = list[tuple[int, str]]
 
 
 def aligned(lines: pl.DataFrame, state: State) -> Sheet:
-    """Rows of one or more results, each behind its names and rule."""
+    """Rows of one or more results, each after its names and rule."""
     sheet = Sheet()
     text = pl.col("text")
     kinds = lines.with_columns(
@@ -98,7 +98,7 @@ def _rule(state: State, line_no: int, text: str, sheet: Sheet) -> None:
 
 
 def _close_rule(state: State) -> Header | None:
-    """With the first line behind a rule its names are known."""
+    """At the first line after a rule its names are known."""
     if state.get("header") is not None:
         return header_of(state)
     header = read_header(names_of(state.get("pending") or [], state["rule"]))
@@ -111,7 +111,7 @@ def _close_rule(state: State) -> Header | None:
 
 
 def names_of(pending: list[str], rule: list[str]) -> list[str]:
-    """Column names above a rule of so many pieces."""
+    """Column names above a rule: they take as many lines as the rule."""
     return [name.strip() for name in _joined(pending[-len(rule) :], rule).split("|")]
 
 
@@ -151,7 +151,7 @@ def _unwrapped(state: State, rows: pl.DataFrame, rule: list[str], sheet: Sheet) 
 
 
 def _fits(text: str, rule: list[str], bars: list[list[int]], place: int) -> bool:
-    """Bars where the rule has its crosses; behind the last bar blanks may be gone, so the line may be shorter."""
+    """Bars where the rule has its crosses; blanks after the last bar may be gone, so the line may be shorter."""
     if len(text) > len(rule[place]):
         return False
     if place == 0 and not text[:2].strip():

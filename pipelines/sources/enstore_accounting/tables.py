@@ -41,7 +41,7 @@ class EnstoreTable(NamedTuple):
 
 PREFIX = "enstore_accounting_"
 FILE_LIST = "file list"
-# What a column is where its text says nothing else: by the target's name, or by its type in the contract.
+# The kind of a column that names none: by the target's name, or by its type in the contract.
 _KIND_OF_TARGET = {"mode": "mode", "pid": "int"}
 _KIND_OF_TYPE: dict[pl.DataType | None, str] = {
     pl.Int64(): "count",
@@ -183,7 +183,7 @@ FORMS = (
     _table("file record", "file", "", f"bfid! {_FILE} label:volume!"),
 )
 
-# Tables that are known and not read, by columns that tell them, and why.
+# Tables that are known and not read, the columns that identify them, and why.
 NOT_READ = {
     "tape_library_slots_usage": (
         ("time", "tape_library", "location", "media_type", "free", "used"),

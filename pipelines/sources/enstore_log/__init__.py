@@ -4,12 +4,12 @@
     08:01:34 mvr01.example.org 006201 root I LTO4_01MV  written bytes 2119773696/2119773696, blocks 16173 header 103 ...
     08:01:40 srv01.example.org 012001 enstore I G1LM  write_to_hsm next work on vol=VOL001 mover=LTO4_01.mover ...
 
-Local clock, host, process id, user, severity, server name, two blanks, message. The date stands in the file's name
-only, so it comes with the origin; a client that lost its server writes its own dump with the date before the clock.
-Lines that do not begin like this continue the record before (tracebacks, listings). Movers, library managers, media
-changers, the client encp, packers of small files and alarms each fill a table; all other lines are skipped. Described
-in the source code of Enstore (log_server.py, log_client.py, mover.py, ftt_driver.py, encp.py). Layouts of before 2000
-are recognised; their messages were different ones and are skipped.
+Local clock, host, process id, user, severity, server name, two blanks, message. Only the file's name has the date, so
+it comes with the origin; a client that lost its server writes its own dump with the date before the clock. Lines with
+another beginning continue the record before (tracebacks, listings). Movers, library managers, media changers, the
+client encp, packers of small files and alarms each fill a table; all other lines are skipped. Described in the source
+code of Enstore (log_server.py, log_client.py, mover.py, ftt_driver.py, encp.py). Layouts of before 2000 are recognised;
+their messages were different ones and are skipped.
 """
 
 import polars as pl
@@ -45,9 +45,9 @@ def recognise(head: list[str]) -> Claim:
     if share:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
-        return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message stands on other lines")
+        return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message is on other lines")
     if texts.str.contains(_TICKET).any():
-        return Claim(False, 0.3, "pieces of Enstore's tickets without the log lines they stood in: they have no clock")
+        return Claim(False, 0.3, "pieces of Enstore's tickets without their log lines: they have no clock")
     return Claim(False, 0.0, "no line has clock, host, six-digit process, user, severity and server name")
 
 

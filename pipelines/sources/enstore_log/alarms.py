@@ -1,6 +1,6 @@
 """Alarms, as the server that raised one logs it and as the alarm server repeats it.
 
-A mover's alarm about a volume or a slow drive is one of its steps too; here stand all of them.
+A mover's alarm about a volume or a slow drive is one of its steps too; this table has all alarms.
 """
 
 import polars as pl
@@ -18,7 +18,7 @@ _SERVER = (
 
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:
-    """The alarms among some rows of the log; what is not said is NULL."""
+    """The alarms among some rows of the log; values that the message does not have are NULL."""
     rows = rows.filter(pl.col("message").str.starts_with(START))
     rows = rows.with_columns(pl.col("message").str.extract_groups(_SERVER).struct.unnest())
     is_server = pl.col("epoch").is_not_null()

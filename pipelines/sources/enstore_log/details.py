@@ -1,4 +1,4 @@
-"""Further messages of Enstore movers: what the steps alone do not say, such as stages of a dismount and odd ends."""
+"""Further messages of Enstore movers: details that the steps do not have, such as stages of a dismount."""
 
 from functools import partial
 

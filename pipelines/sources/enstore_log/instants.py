@@ -128,7 +128,7 @@ def _days(ticks: pl.DataFrame, memory: dict[str, Any]) -> pl.DataFrame:
 
 
 def _passes(ticks: pl.DataFrame, zone: str, memory: dict[str, Any]) -> pl.DataFrame:
-    """UTC instants; within the hour that repeats, the step back of the clock tells the second pass from the first."""
+    """UTC instants; in the hour that repeats, the step back of the clock separates the second pass from the first."""
     local = pl.col("local")
     if zone in _FIXED_ZONES:
         return ticks.with_columns(at=local, is_twice=pl.lit(False), fold=pl.lit(0))
@@ -141,7 +141,7 @@ def _passes(ticks: pl.DataFrame, zone: str, memory: dict[str, Any]) -> pl.DataFr
         seconds=0
     )
     fold = (
-        # Before the repeated hour summer time holds, behind it winter time: so its stragglers find their pass.
+        # Summer time holds before the repeated hour, winter time after it: so its stragglers find their pass.
         pl.when(~pl.col("is_twice"))
         .then(is_winter.cast(pl.Int64))
         .when(was_twice & (step <= -_FOLD_BACK_S))

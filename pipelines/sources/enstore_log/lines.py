@@ -1,7 +1,7 @@
-"""The log line itself: which lines begin a record, what stands in front of the message, and repetitions.
+"""The log line itself: which lines begin a record, the fields before the message, and repetitions.
 
-Four lines in five of a DEBUGLOG concern nobody here, so they cost one pattern, to see that their clock can be
-trusted, and one search for the literals of all templates together; the fields are only taken from the rest.
+Four lines in five of a DEBUGLOG are not needed here. They cost one pattern, which checks their clock, and one search
+for the literals of all templates together; the fields are only taken from the rest.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ RECORD = rf"^{_CLOCK}[!-~]+ +[0-9]{{6,}} [!-~]{{1,8}} [CAEUWIM] [!-~]+  "
 # Without host, process and severity: a count of identical messages. Anything else with a clock is a continuation.
 REPEATED = "last message repeated "
 TIMED = rf"{RECORD}|^{_CLOCK}{REPEATED}[0-9]+ time"
-# The message is cut off behind the prefix, not matched: it can be long.
+# The message is cut off after the prefix, not matched: it can be long.
 _FIELDS = (
     rf"^(?P<prefix>{_CLOCK}(?P<host>[!-~]+) +(?P<pid>[0-9]{{6,}}) [!-~]{{1,8}} (?P<severity>[CAEUWIM])"
     r" (?P<name>[!-~]+)  )"
@@ -57,9 +57,9 @@ def ticks_of(timed_lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_fields(timed_lines: pl.DataFrame, literals: Sequence[str]) -> pl.DataFrame:
-    """Host, process, severity, name and message of the lines in which one of the literals stands.
+    """Host, process, severity, name and message of the lines that contain one of the literals.
 
-    A count of repetitions has a message alone.
+    A count of repetitions has only a message.
     """
     text, prefix = pl.col("text"), pl.col("prefix")
     begin = pl.coalesce(prefix.str.len_bytes(), pl.col("stamp").str.len_bytes() + 1)

@@ -154,7 +154,7 @@ def finish(rows: pl.DataFrame) -> pl.DataFrame:
 def _rate_basis() -> pl.Expr:
     """Which seconds `tape_rate` divides the bytes by: Enstore changed that on 2010-07-20, sites whenever they upgraded.
 
-    The block loop's seconds stand in the same line; a rate beyond theirs is that of the drive calls inside it.
+    The block loop's seconds are in the same line; a rate beyond theirs is that of the drive calls inside it.
     """
     share = pl.col("tape_rate_bytes_s") * pl.col("block_s") / pl.col("bytes")
     is_measured = (pl.col("kind") == "drive_stats") & (pl.col("bytes") > 0) & (pl.col("block_s") > 0)

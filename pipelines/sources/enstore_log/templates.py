@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import schema_of
 
-# A ticket is a printed dictionary: its keys are searched one by one, for it may be cut at any place.
+# A ticket is a printed dictionary: its keys are searched one by one, because it may be cut at any place.
 TRUNCATED = r"\(trunc\. \d+\)$"
 
 _GROUP = re.compile(r"\(\?P<(\w+)>")
@@ -46,7 +46,7 @@ class Template:
 
     @property
     def literal(self) -> str:
-        """What stands in a line of this kind: two blanks part the server's name from the message."""
+        """The text that every line of this kind contains: two blanks part the server's name from the message."""
         return (" " if self.is_bare else "  ") + self.start
 
     def fits(self) -> pl.Expr:
@@ -91,7 +91,7 @@ def classify(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.Series:
 def extract(rows: pl.DataFrame, template: Template) -> pl.DataFrame:
     """The rows of one template with its columns as text; `is_mismatched` where a message does not have its shape.
 
-    What a template says of all its rows alike is added by `label`. Series, not expressions: there are dozens of
+    `label` adds the values that a template gives to all its rows. Series, not expressions: there are dozens of
     templates to a chunk, and each expression costs more than its few rows.
     """
     message = rows["message"]
@@ -111,7 +111,7 @@ def extract(rows: pl.DataFrame, template: Template) -> pl.DataFrame:
 
 
 def label(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.DataFrame:
-    """Rows of several templates with their kind, what each fixes, and the `reason` of those that are odd."""
+    """Rows of several templates with their kind, the values each fixes, and the `reason` of rows that do not fit."""
     number = rows["template"]
     columns = [pl.Series("kind", [template.kind for template in templates], pl.String).gather(number)]
     for name in {name for template in templates for name in template.fixed}:
@@ -121,7 +121,7 @@ def label(rows: pl.DataFrame, templates: Sequence[Template]) -> pl.DataFrame:
 
 
 def cast(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Texts as numbers; a row of which one is none (`nan` and `inf` are none either) gets a `reason`."""
+    """Texts as numbers; a row with other text (also `nan` and `inf`) gets a `reason`."""
     values = {name: _value(name, dtype) for name, dtype in types.items() if dtype != pl.String()}
     if not values:
         return rows

@@ -31,7 +31,7 @@ SPEAKS_FOR = "transfers"
 
 
 def recognise(head: list[str]) -> Claim:
-    """A line of a known task behind a time stamp, or the head of the status table."""
+    """A line of a known task after a time stamp, or the head of the status table."""
     texts = filled(head)
     if texts.str.contains(status.HEADER).any():
         return Claim(True, 1.0, "the head of the table migrate --status prints")
@@ -39,7 +39,7 @@ def recognise(head: list[str]) -> Claim:
     if share >= 0.2:
         return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a task of Enstore's migration")
     if texts.str.contains(status.ROW).any():
-        return Claim(False, 0.5, "rows of migrate --status, but not their header: which volume they are of is not said")
+        return Claim(False, 0.5, "rows of migrate --status without their header, so their volume is unknown")
     return Claim(False, share, "no line is a time stamp of the C library and a task of Enstore's migration")
 
 

@@ -19,7 +19,7 @@ _WIDTH = 7  # of a milestone's column
 
 
 def read(rows: pl.DataFrame, volume: str | None) -> tuple[pl.DataFrame, pl.DataFrame, str | None]:
-    """Rows of tables, lines inside a table that are none of its rows, and the volume of the last header."""
+    """Rows of tables, other lines inside a table, and the volume of the last header."""
     text = pl.col("text")
     rows = rows.with_columns(header=text.str.extract(HEADER)).with_columns(
         volume=pl.col("header").forward_fill().fill_null(pl.lit(volume, pl.String))

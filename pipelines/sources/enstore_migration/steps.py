@@ -60,10 +60,10 @@ _VOLUME = (
 )
 _COPIED = rf"^(?P<bfid>{BFID}) has already been copied to (?P<dst_bfid>{BFID})$"
 _RESTORE = rf"^(?:set )?(?P<bfid>{BFID}) (?P<state>.*)$"
-# Begins of which every line has the shape; else it was cut.
+# Beginnings of messages that always have the shape; a line without it was cut.
 _BEGINS = r"^(?:copying|swapping) "
 _SECONDS = r"^Time to (?P<what>.*): (?P<seconds>\d+(?:\.\d+)?(?:e[-+]?\d+)?) sec\.?$"
-# kind, phase and shape, the first that fits; a phase in which a result decides stands for success.
+# kind, phase and shape, the first that fits; where a result decides, the phase listed is that of success.
 _SHAPES = (
     (("read", "write", "swap", "scan"), "timed", _SECONDS),
     (("read", "write", "scan"), "failed", _FAILED),
@@ -86,7 +86,7 @@ _GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_p
 def read(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the columns of the table, and a `reason` where a line was cut.
 
-    A text of no known shape is kept as it is, with phase `said`.
+    A text of no known shape is kept unchanged, with phase `said`.
     """
     text, words = pl.col("text"), pl.col("words")
     rows = rows.with_columns(text.str.extract_groups(_TASK_LINE).struct.unnest())
@@ -135,7 +135,7 @@ def _phase() -> pl.Expr:
         .then(pl.lit("retried"))
         .when(about_file & (result == "ERROR"))
         .then(pl.lit("failed"))
-        # the result of a check may stand behind its begin
+        # the result of a check may follow its start
         .when(about_file & (result == "OK"))
         .then(pl.lit("ended"))
         .otherwise(phase)

@@ -19,8 +19,8 @@ Solaris, BSD systems, AIX and HP-UX is named and refused.
 `origin.interval_s` later. How dates are read: see `_sysstat`.
 
 **Runs.** Each banner begins a run, and the first report of a run holds averages since boot: it is left out. With `-y`
-that loses one interval, since nothing in the text tells of `-y`; the opposite would pass averages since boot off as
-an interval.
+that loses one interval, since nothing in the text shows `-y`. The opposite choice would take averages since boot for an
+interval.
 
 **Doubt.** A wait of 0.00 where no request completed is null. Values no disk can have (a queue above a million, busy
 above 110 %, negative rates) are null and named in `note`: counters of 32 bits wrap.
@@ -49,7 +49,7 @@ SPEAKS_FOR = "hosts"
 
 _USED = [STAMP, BANNER, HEADER, MORE, CLOCK]
 _START: Carry = {
-    "run": 0,  # banners so far, and what the last one said: host, date as printed, processors
+    "run": 0,  # banners so far, and the contents of the last one: host, date as printed, processors
     "banner": ["", "", None],
     "report": 0,  # reports so far
     "kind": "",  # of the last banner, stamp or header, and its text
@@ -60,7 +60,7 @@ _START: Carry = {
     "is_stamped": False,
     "anchor_at": None,  # microseconds: the instant of report `anchor`, if it carries no stamp
     "anchor": 1,
-    "promised_s": None,  # the step a wrapper's date line tells
+    "promised_s": None,  # the step that a wrapper's date line names
     "last_run": None,  # of the last report: run, instant, and microseconds since the one before
     "last_at": None,
     "span": None,
@@ -131,7 +131,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _place(rows: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the section and report they stand in."""
+    """Rows with their section and report."""
     above = found.select("line_no", "section", "is_indented", "report")
     return rows.set_sorted("line_no").join_asof(above.set_sorted("line_no"), on="line_no")
 

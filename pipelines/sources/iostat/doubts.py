@@ -1,4 +1,4 @@
-"""Values of iostat that are no measurements: counters that wrapped, waits of no request, shares of nothing."""
+"""Values of iostat that are no measurements: counters that wrapped, waits and shares where no request completed."""
 
 import polars as pl
 
@@ -72,7 +72,7 @@ def _unmeasured(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def believe_shares(rows: pl.DataFrame) -> pl.DataFrame:
-    """Shares of processors; null and named in `note` where a share is negative or more than the whole."""
+    """Shares of processors; null and named in `note` where a share is negative or more than 100 %."""
     impossible = {name: ((pl.col(name) < 0) | (pl.col(name) > 1.01)).fill_null(False) for name in CPU_MEASURES}
     return rows.with_columns(
         *(pl.when(~is_impossible).then(name).alias(name) for name, is_impossible in impossible.items()),

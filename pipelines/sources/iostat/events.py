@@ -97,7 +97,7 @@ def find_events(others: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Banners, stamps and headers, with the `run`, `report` and `section` they open or belong to.
 
     The first is the one the chunk before ended with, as line 0. A section is the text of its header, both halves of a
-    wrapped one, and '' behind a banner.
+    wrapped one, and '' after a banner.
     """
     found = others.filter(pl.col("kind").is_in([BANNER, STAMP, HEADER, MORE])).select(
         "line_no",

@@ -49,7 +49,7 @@ def is_json(origin: Origin, lines: pl.DataFrame, state: Carry) -> bool:
 
 
 def part(lines: pl.DataFrame, state: Carry) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows of numbers, and all that is none, in the words of the text form."""
+    """Rows of numbers, and all other lines, in the words of the text form."""
     rows: list[tuple[int, str]] = []
     others: list[tuple[int, str, str, str]] = []
     for line_no, text in lines.select("line_no", "text").rows():

@@ -111,10 +111,10 @@ _FOREIGN_LINES = [(re.compile(pattern), what) for pattern, what in _FOREIGN]
 
 
 class Layout(NamedTuple):
-    """The rows below a header: `names` of their numbers; `n_first` of those stand in the first of two lines, or all.
+    """The rows below a header: `names` of their numbers, of which `n_first`, or all, are in the first of two lines.
 
-    `is_last`: the device's name stands behind the numbers. `is_lead`: the first table of a report of devices.
-    `is_closing`: its rows complete what a report says of a device.
+    `is_last`: the device's name follows the numbers. `is_lead`: the first table of a report of devices.
+    `is_closing`: its rows complete the report of a device.
     """
 
     family: str
@@ -137,7 +137,7 @@ def is_more(flat: str) -> bool:
 
 @cache
 def read_header(text: str) -> Layout | None:
-    """The layout a header announces, given with single blanks, its second half behind a line break; None if unreadable.
+    """The layout that a header announces; None if unreadable. Blanks are single, a line break parts two halves.
 
     >>> read_header("avg-cpu: %user %nice %sys %idle").names
     ('%user', '%nice', '%sys', '%idle')

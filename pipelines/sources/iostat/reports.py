@@ -1,8 +1,8 @@
-"""When the reports of iostat were made, and which of them say what happened in an interval.
+"""When the reports of iostat were made, and which of them cover an interval.
 
 The first report of a run holds averages since boot: it is left out, but its stamp begins the next interval. A stamp
-that runs back, or that cannot be read, makes the next report such a begin. In a file that has lost its banners a step
-of more than three times the one before is taken for a new run.
+that runs back, or that cannot be read, makes the next report the first of a run. In a file that has lost its banners a
+step of more than three times the one before is taken for a new run.
 """
 
 from datetime import date
@@ -77,7 +77,7 @@ def _day(banner: list[Any], stamps: pl.DataFrame, order: str) -> date | None:
 def _count(
     reports: pl.DataFrame, found: pl.DataFrame, clocks: pl.DataFrame, origin: Origin, state: Carry
 ) -> pl.DataFrame:
-    """Give reports without a stamp their time: so many steps behind the last date line, or the file's begin."""
+    """Date reports without a stamp: the last date line, or the file's start, plus one step for each report since."""
     clock_rows = [(line_no, *read_clock(flat)) for line_no, flat in clocks.select("line_no", "flat").rows()]
     anchors = pl.DataFrame(
         clock_rows,

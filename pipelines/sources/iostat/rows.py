@@ -24,7 +24,7 @@ DEVICE_MEASURES = tuple(name for name in MEASURES if not name.startswith("cpu_")
 
 
 def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows of processors and of devices by the `section` each stands in, with `reason` where one is rejected.
+    """Rows of processors and of devices by their `section`, with `reason` where one is rejected.
 
     `columns` are rows whose numbers are read already; those that do not fit their header are read as the others are.
     Raises UnreadableFile where the header above a row is cut or names unknown columns.
@@ -71,7 +71,7 @@ def _filled(frames: list[pl.DataFrame], names: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _split_aligned(shape: Shape, rows: pl.DataFrame) -> tuple[dict[str, list[pl.DataFrame]], pl.DataFrame]:
-    """Rows that stand in columns, by family, as far as they have the columns of their header; and those that do not."""
+    """Rows with fixed columns, by family, if they have the columns of their header; and those that have not."""
     fitting: dict[str, list[pl.DataFrame]] = {"cpu": [], "device": []}
     misfits = []
     sections = rows["section"].unique(maintain_order=True).to_list()

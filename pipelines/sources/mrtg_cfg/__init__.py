@@ -7,11 +7,11 @@
     PageTop[switch-a_2]: <h1>Stage host</h1>
      <p>a line that begins with a blank goes on with the one before</p>
 
-Described in MRTG's reference (mrtg-reference). Keywords and targets do not tell capitals from small letters;
-`Keyword[_]` is the default of targets below, `[^]` and `[$]` go before and behind what a target says. One row per
-setting, since what belongs to a target may stand anywhere in the file: a Target gives a row for each thing it adds up.
-Silver puts the settings of a target together. What only says how pages look is skipped. `Include:` is noted, and the
-file it names is a file of its own, or none.
+Described in MRTG's reference (mrtg-reference). Keywords and targets are case-insensitive. `Keyword[_]` is the default
+of the targets below; `[^]` and `[$]` go before and after a target's value. There is one row per setting, since the
+settings of a target may be anywhere in the file; a Target gives a row for each thing it adds up. Silver joins the
+settings of a target. Settings for the look of pages are skipped. `Include:` is noted; the file it names is read only if
+an input matches it.
 
 Communities and passwords are secrets: they are not kept, nor are the lines that could hold them (programs, SNMP
 options); of a rejected line only the keyword is kept.
@@ -51,7 +51,7 @@ _LOOKS = re.compile(
     r"snmpoptions|suppress|thresh\w+|timestr\w+|timezone|unscaled|usecompactsnmp|userrdtool|weekformat|withpeak|"
     r"writeexpires|[xy]scale|[xy]size|[xy]zoom|xyzoom|yticsfactor"
 )
-_CAPACITY_OF_NONE = 536_870_911  # 2^32 / 8: what SNMP version 1 says of any port of 4.3 Gb/s or more
+_CAPACITY_OF_NONE = 536_870_911  # 2^32 / 8: the speed that SNMP version 1 gives for any port of 4.3 Gb/s or more
 _START: Carry = {"keyword": None, "target": None, "setting_line": 0}
 
 
@@ -132,7 +132,7 @@ def _line(line_no: int, text: str, state: Carry) -> tuple[list[dict[str, Any]], 
 
 
 def _rows(keyword: str, value: str) -> list[dict[str, Any]] | None:
-    """What a setting's value says, as the columns it fills; None if it cannot be read."""
+    """A setting's value, as the columns it fills; None if it cannot be read."""
     if keyword == "target":
         return _target(value)
     if keyword in _NUMBERS:

@@ -1,4 +1,4 @@
-"""What the value of `Target[…]:` says, without the communities in it.
+"""The value of `Target[…]:`, without the communities in it.
 
     2:public@switch-a                        interface 2 of a device
     -#Gi1/0/12:public@switch-a:161::::2      by name, in and out exchanged, SNMP version 2
@@ -7,7 +7,8 @@
     `/usr/local/bin/count-bytes eth0`        a program that prints the two values
 
 Form: key:community@host[:port[:timeout[:retries[:backoff[:version]]]]]. A community may hold ':' and '@'; the last '@'
-of the member ends it. What is not understood whole is refused, so that no part of a community is taken for a host.
+of the member ends it. A value that is not understood completely is refused, so that no part of a community is taken for
+a host.
 """
 
 import re
@@ -46,8 +47,8 @@ class Member:
     host: str | None = None
     snmp_version: str | None = None
     is_turned: bool = False
-    measures: str | None = None  # octets, other, or None where nothing tells
-    polled: str | None = None  # switch or host, as far as the interface's name tells
+    measures: str | None = None  # octets, other, or None where unknown
+    polled: str | None = None  # switch or host, as far as the interface's name shows it
 
 
 def members(value: str) -> tuple[list[Member], str] | None:

@@ -5,18 +5,18 @@
     1276578000 2194574 436086 2729568 436086   300 s rows, then 1800 s, 7200 s and 86400 s
     1276577700 …
 
-Written by MRTG's `rateup` at each poll, always anew. The row at T covers (T of the next line, T], whatever the tier:
-no tier's size is assumed. So a row becomes a record when the next older line arrives, and the oldest row only bounds
-its neighbour. Very old files have three columns per row; like `rateup`, we then take the average for the maximum,
+MRTG's `rateup` rewrites the file at each poll. The row at T covers (T of the next line, T], whatever the tier: no
+tier's size is assumed. So a row becomes a record when the next older line arrives, and the oldest row only bounds its
+neighbour. Very old files have three columns per row; like `rateup`, the source then takes the average for the maximum,
 and never a maximum below the average.
 
-A line of the wrong width or with bad numbers still bounds its newer neighbour if its T can be trusted. Where a line
-without a usable T (unreadable, or newer than the first line) stands between two rows, the newer one gives no record:
-its length is unknown.
+A line of the wrong width or with bad numbers still bounds its newer neighbour if its T can be trusted. If a line
+without a usable T (unreadable, or newer than the first line) is between two rows, the newer one gives no record: its
+length is unknown.
 
-A new file is filled with zero rows for two years back. Zeros are passed on as rows, but `coverage` starts at the oldest
+A new file is filled with zero rows for two years back. Zeros become rows too, but `coverage` starts at the oldest
 row that is not zero; older zeros prove nothing. In and out are those of the polled interface, and the unit is taken
-to be bytes/s: nothing in the file tells `perminute`, `perhour` or a gauge; that is in MRTG's configuration.
+to be bytes/s: only MRTG's configuration shows `perminute`, `perhour` or a gauge.
 
 Rows that `rateup` made up are passed on with a `note` (see `notes.py`) and are not in `coverage`. The counters of line
 1 are kept as text next to the newest row: they may be -1, decimal, or longer than any integer.
@@ -49,7 +49,7 @@ _SPAN_S = 4 * 366 * 86_400  # a file reaches back 2.2 years; an older T would ma
 _START: Carry = {
     "first": None,  # T of the first line: nothing may be newer
     "lowest": None,  # T of the oldest line in order so far
-    "newest": None,  # T of the newest row, the end of what was seen
+    "newest": None,  # T of the newest row, the end of the covered time
     "newest_line": None,
     "holes": 0,  # lines without a usable T so far
     "counters": None,  # the two raw counters of the first line, as text
@@ -108,7 +108,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _latest(origin: Origin) -> int:
-    """The last instant a row may have: a poll long after the file was last written has a clock nobody can trust."""
+    """The last instant a row may have: a poll long after the file was last written has a clock that is wrong."""
     if origin.modified_at is None:
         return _LATEST
     modified = origin.modified_at if origin.modified_at.tzinfo else origin.modified_at.replace(tzinfo=UTC)
@@ -150,7 +150,7 @@ def _maximum(width: pl.Expr, mean: pl.Expr, maximum: pl.Expr) -> pl.Expr:
 def _begin(fields: pl.DataFrame, state: Carry) -> tuple[int, int | None]:
     """Find the file's first readable line: its number, and again if it is the line with the raw counters.
 
-    Where it lies in an earlier chunk the number is 0.
+    If that line is in an earlier chunk, the number is 0.
     """
     if state["first"] is not None:
         return 0, None

@@ -1,16 +1,15 @@
-"""Which rows of an MRTG log are no measurement, and what of the log's time is therefore not seen.
+"""Which rows of an MRTG log are no measurement, and which of the log's time is therefore not covered.
 
 `rateup` never leaves a hole. After a pause of more than an hour, or while a poll fails, it repeats the last rate: the
 same two averages in row after row, with maxima equal to them. Three such rows in succession are `stale`. (Below
 1000 bytes/s whole numbers repeat by themselves, and there is no traffic to mistake; with MRTG's `unknaszero` holes are
 zeros, so silver looks at the configuration before it believes the note.)
 
-A 32-bit counter that starts anew is taken for one that ran over: a port of a machine that was started again shows
-2^32 bytes in one poll of 300 s, near 14.3 MB/s, in both directions at once: `wrap`. Where a counter of line 1 is
-above 2^32, it is a wider one, and such a rate is a rate.
+A 32-bit counter that was reset is taken for one that ran over: a port of a machine that was started again shows 2^32
+bytes in one poll of 300 s, near 14.3 MB/s, in both directions at once: `wrap`. If a counter of line 1 is above 2^32,
+the counter is wider, and such a rate is real.
 
--1 for a counter on line 1 says that the last poll failed: the newest row is the one before it said again,
-`poll_failed`.
+-1 for a counter on line 1 means that the last poll failed: the newest row repeats the one before it, `poll_failed`.
 """
 
 import polars as pl
@@ -36,7 +35,7 @@ _WRAP_BYTES_S = (0.9 * _WRAP / 300, 1.01 * _WRAP / 300)  # polls are a little mo
 def marked(bounds: pl.DataFrame, n_above: int) -> tuple[pl.DataFrame, list[Carry], int]:
     """The bounds with `is_stale` and `is_decided`, which of them must wait for the next chunk, and `n_above` for it.
 
-    Of a row that is like the one before it, only the next can tell whether the two are the begin of a run of three.
+    For a row like the one before it, only the next row shows whether the two are the start of a run of three.
     `n_above` counts the rows like the first of these that are already decided.
     """
     if not bounds.height:
@@ -91,7 +90,7 @@ def _above_32_bits(text: str) -> bool:
 def coverage_of(records: pl.DataFrame, state: Carry, link: str) -> pl.DataFrame:
     """The stretches between stale rows; zeros older than any traffic prove nothing, but the newest row does.
 
-    `state["seen"]` holds the end of the stretch that is open at the end of the chunk, and the line it ends with.
+    The state holds the end of the stretch that is open at the end of the chunk, and the line it ends with.
     """
     if not records.height:
         return pl.DataFrame(schema=COVERAGE)

@@ -8,20 +8,21 @@
     CPU_ALL,T0001,10.1,4.0,20.3,65.6,,8
     DISKREAD,T0001,1024.0,0.0
 
-Columns are those of each tag's header. Read are CPU_ALL, MEM, PROC, NET, NETPACKET and DISKBUSY, DISKREAD, DISKWRITE,
-DISKXFER with what goes on in DISKREAD1, DISKREAD2, … beyond `disks_per_line`; all other tags are skipped. KB and MB
-are KiB and MiB; -1 and nan are what nmon could not measure: null. The first snapshot is an interval like the others.
+Columns are those of each tag's header. The source reads CPU_ALL, MEM, PROC, NET, NETPACKET and DISKBUSY, DISKREAD,
+DISKWRITE, DISKXFER, with their continuations DISKREAD1, DISKREAD2, … beyond `disks_per_line`; all other tags are
+skipped. KB and MB are KiB and MiB. Values that nmon could not measure, -1 and nan, are null. The first snapshot is an
+interval like the others.
 
-**Clock.** ZZZZ gives the local time of the lines behind it; a sample begins at the ZZZZ before, the first at the AAA
-time. Where ZZZZ numbers are missing between, a sample is as long as its part of the time since. A file that went
-through `sort`, as nmon's own notes advise, has its ZZZZ at its end: then the snapshot T0003 ends three intervals
-behind the AAA time, which is a second or so off, and the rows' note says so.
+**Clock.** ZZZZ gives the local time of the lines after it; a sample begins at the ZZZZ before, the first at the AAA
+time. Where ZZZZ numbers are missing, the time since the last one is divided equally. A file that went through `sort`,
+as nmon's own notes advise, has its ZZZZ at its end. Then the snapshot T0003 ends three intervals after the AAA time,
+which is off by a second or so, and the rows' note records that.
 
 **Snapshots.** The lines of a snapshot become one row a host, disk and interface when the last tag of each kind is
 there (PROC, DISKXFER, NETPACKET) or the next snapshot begins; the lines of a sorted file are held until then, in
-memory. A last snapshot that was cut off is lost. A line that comes later, or not behind its own ZZZZ, is rejected; so
-are, in a sorted file, snapshots up to 9999 that `sort` puts behind T10000. A file appended to another begins a new
-run; snapshots of it that lie within an earlier run of the same host are repeated ones, and rejected.
+memory. A last snapshot that was cut off is lost. A line that comes later, or not after its own ZZZZ, is rejected; so
+are, in a sorted file, snapshots up to 9999 that `sort` puts after T10000. A file appended to another begins a new run;
+snapshots of it within an earlier run of the same host are repeated ones, and rejected.
 """
 
 from typing import Any
@@ -69,7 +70,7 @@ def recognise(head: list[str]) -> Claim:
     if n_about >= 3 or any(line.startswith("AAA,progname,nmon") for line in lines):
         return Claim(True, 1.0, "nmon's AAA lines")
     if any(line.startswith(("ZZZZ,T", "CPU_ALL,")) for line in lines):
-        return Claim(False, 0.6, "lines of nmon, but the AAA lines that tell date and host are missing")
+        return Claim(False, 0.6, "lines of nmon, but the AAA lines with date and host are missing")
     return Claim(False, 0.0, "no AAA lines of nmon")
 
 
@@ -144,7 +145,7 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
 
 
 def _note_about(about: pl.DataFrame, data: pl.DataFrame, marks: pl.DataFrame, state: Carry) -> None:
-    """What the AAA lines say; once a run has data it stays what it is."""
+    """Keep the values of the AAA lines; they do not change after a run's first data."""
     first = min([*data["line_no"].head(1), *marks["line_no"].head(1)], default=None)
     for line_no, text in about.select("line_no", "text").rows():
         _, key, value = [*text.split(",", 2), "", ""][:3]
@@ -158,7 +159,7 @@ def _bad(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _emit(data: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Carry, is_end: bool = False) -> Parsed:
-    """Rows of the snapshots that are whole; the lines of the others are held."""
+    """Rows of the snapshots that are complete; the lines of the others are held."""
     if not (data.height or (state["held"] and (marks.height or is_end))):
         return Parsed(tables=no_rows())
     waiting = _waiting(state)

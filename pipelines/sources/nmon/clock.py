@@ -44,7 +44,7 @@ def read_marks(rows: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.Dat
 
 
 def repeated(marks: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """The marks of `shot` and `at`, and that of the chunk before, that lie within an earlier run of the same host."""
+    """The marks of `shot` and `at`, and that of the chunk before, that are within an earlier run of the same host."""
     last = pl.DataFrame({"shot": [state["shot"]], "at": [state["at"]]}, schema={"shot": pl.Int64, "at": pl.Int64})
     host = state["about"].get("host", "")
     within = [pl.col("at").is_between(first, end) for known, first, end in state["runs"] if known == host]
@@ -66,7 +66,7 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
             )
         begin = pl.lit(EPOCH + timedelta(microseconds=start), pl.Datetime("us"))
         to_at = begin + pl.duration(microseconds=pl.col("shot") * step)
-        note = pl.lit("sorted file: times follow from its begin and interval")
+        note = pl.lit("sorted file: times computed from its start and interval")
         return shots.select("shot", from_at=to_at - pl.duration(microseconds=step), to_at=to_at, note=note)
     last: dict[str, Any] = {"shot": [state["shot"]], "from_at": [state["from_at"]], "to_at": [state["at"]]}
     known = pl.DataFrame(last, schema={"shot": pl.Int64, "from_at": pl.Int64, "to_at": pl.Int64})

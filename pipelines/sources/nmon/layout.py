@@ -59,7 +59,7 @@ def relation_of(tag: str) -> str:
 
 @lru_cache(maxsize=256)
 def columns_of(tag: str, header: str) -> tuple[int, tuple[Column, ...]]:
-    """How many fields a line of this tag has behind the snapshot's number, and those that are read."""
+    """How many fields a line of this tag has after the snapshot's number, and those that are read."""
     names = [name.strip() for name in header.rstrip(", \r").split(",")][2:]
     return len(names), tuple(column for place, name in enumerate(names) if (column := _column(tag, place, name)))
 

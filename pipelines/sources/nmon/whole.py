@@ -1,4 +1,4 @@
-"""Which lines of nmon count, and behind which line a snapshot is whole."""
+"""Which lines of nmon count, and after which line a snapshot is complete."""
 
 import polars as pl
 
@@ -40,7 +40,7 @@ def judge(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
 def _late(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Mark lines of snapshots that already became rows, and note which have by the end of these lines.
 
-    A snapshot is whole behind the line of its last tag, and at the latest where ZZZZ says so.
+    A snapshot is complete after the line of its last tag, and at the latest when ZZZZ ends it.
     """
     data = data.join_asof(_widest(headers, state), on="line_no", check_sortedness=False)
     last_disk = (
@@ -69,7 +69,7 @@ def _late(data: pl.DataFrame, headers: pl.DataFrame, marks: pl.DataFrame, state:
 
 
 def _behind(state: Carry) -> int:
-    """How far behind a ZZZZ snapshots are whole: it stands above its own, but behind all data of a sorted file."""
+    """How many of the latest snapshots a ZZZZ leaves open: its own data follow it, except in a sorted file."""
     return 0 if state["is_sorted"] else 1
 
 

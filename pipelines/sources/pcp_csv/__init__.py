@@ -12,20 +12,21 @@
 
 Delimiters: comma, semicolon, tab, bar, blank (predefined reports such as `:vmstat` separate "csv" by blanks, and the
 stamp then holds one more). Metrics of the processor, memory, disks, interfaces and load are read, see `metrics`; other
-columns are not, and a row of which none is read only moves the clock on. Empty cells, `?`, `N/A` and `xxx` (too wide
-for its column) are null.
+columns are not, and a row without any of them only moves the clock on. Empty cells, `?`, `N/A` and `xxx` (too wide for
+its column) are null.
 
-**Units** are in pmrep's header only under `--csv-unit-info`; else those of the metrics are taken (disk Kbyte, network
-byte), which only `-b`, `-B` or a configuration changes; where a predefined report prints another one the value is null,
-with a note. pmdumptext scales every column as it likes: without its units row (`-u`) nothing is certain. Counters are
-rates already; values in the first row below a header can only be raw counters (`-r`): null from there on, with a note;
-raw ones that begin behind an empty row are not told from rates. Parts of processor time come in ms or in seconds a
-second of all processors: shares are their parts of the sum, where user, sys, idle and wait are all there; interrupts
-are counted to the kernel.
+**Units** are in pmrep's header only under `--csv-unit-info`. Otherwise those of the metrics are taken (disk Kbyte,
+network byte), which only `-b`, `-B` or a configuration changes. Where a predefined report prints another unit the value
+is null, with a note. pmdumptext scales every column as it likes: without its units row (`-u`) nothing is certain.
 
-**Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`: nothing tells, `site.toml` decides. A
-row's sample begins at the row before; the first below a header only tells when the next begins. pmdumptext's default
-stamp has no year: that of `origin.date`, nearest to it.
+**Counters** are rates already. Values in the first row below a header can only be raw counters (`-r`): null from there
+on, with a note. Raw counters that begin after an empty row cannot be distinguished from rates. Parts of processor time
+come in ms or in seconds a second of all processors: shares are their parts of the sum, where user, sys, idle and wait
+are all present; interrupts count as the kernel's.
+
+**Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`. The file does not show which;
+`site.toml` decides. A row's sample begins at the row before; the first row below a header only starts the next one.
+pmdumptext's default stamp has no year: it is the one nearest to `origin.date`.
 """
 
 import re

@@ -77,7 +77,7 @@ _DEVICE = {
     "avactive": Metric(DEVICE, "busy", MILLI),  # ms of activity a second
     "util": Metric(DEVICE, "busy", PERCENT, False),
 }
-# Trees of disks, and the kind of what is in one; of disk.dev the names tell.
+# Trees of disks, and the kind of the devices in each; for disk.dev the names show it.
 _DEVICE_TREES = {"disk.dev.": "", "disk.dm.": "mapper", "disk.md.": "md", "disk.partitions.": "partition"}
 _NETWORK = {
     "in.bytes": Metric(NETWORK, "in_bytes_s", BYTE, is_rescaled=True),
@@ -86,14 +86,14 @@ _NETWORK = {
     "out.packets": Metric(NETWORK, "out_packet_rate", NUMBER),
 }
 
-# The names a column may begin with: longest first, since an instance follows behind a hyphen.
+# The names a column may begin with: longest first, since an instance follows after a hyphen.
 _METRICS = _HOST | {tree + name: metric for tree in _DEVICE_TREES for name, metric in _DEVICE.items()}
 _METRICS |= {f"network.{tree}.{name}": metric for tree in ("interface", "all") for name, metric in _NETWORK.items()}
 
 _NAMED = re.compile(
     r'(?:[^\s/"\[\]]*[/:])?([A-Za-z][\w.]*)(?:\["?([^"\]]*)"?\])?'
 )  # pmdumptext: archive/metric["inst"]
-# pmrep: metric-instance, since 7.1.3 metric[instance]; with --csv-unit-info the unit stands at the end
+# pmrep: metric-instance, since 7.1.3 metric[instance]; with --csv-unit-info the unit is at the end
 _PRINTED = re.compile(r"([A-Za-z][\w.]*)(?:-(.*?)|\[(.*?)\])?(?: ?\(([^()]*)\))?")
 _LIKE = re.compile(r"[A-Za-z]\w*(?:\.\w+)+")
 _PLAIN = {PERCENT: ("%", "percent", "none"), MILLI: ("ms", "msec", "millisec")}  # as the metric is kept anyway
@@ -101,7 +101,7 @@ _UNITS = {"byte": 1, "Kbyte": KIB, "Mbyte": MIB, "Gbyte": KIB * MIB, "Tbyte": MI
 
 
 class Field(NamedTuple):
-    """A column of the file that is read: its place behind the stamp, whose it is and where it goes."""
+    """A column of the file that is read: its place after the stamp, whose it is and where it goes."""
 
     place: int
     name: str  # device or interface; empty of the host
@@ -115,7 +115,7 @@ class Header(NamedTuple):
     """A header line."""
 
     delimiter: str
-    n_fields: int  # behind the stamp
+    n_fields: int  # after the stamp
     fields: tuple[Field, ...]
     is_pmrep: bool
 

@@ -22,7 +22,7 @@ class Cells(NamedTuple):
 
 
 def read_cells(rests: pl.Series, header: Header) -> Cells:
-    """Numbers from the texts behind the stamps; `?`, `N/A`, `xxx` and empty cells are null."""
+    """Numbers from the texts after the stamps; `?`, `N/A`, `xxx` and empty cells are null."""
     names = [str(field.place) for field in header.fields]
     every = rests.str.split_exact(header.delimiter, max(header.n_fields - 1, 1)).struct.unnest()
     texts = every.select(

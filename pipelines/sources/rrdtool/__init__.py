@@ -17,16 +17,16 @@ quotes) only if it was asked for, else the first bin ends at `start` and each ne
     [ 3.9483344598e+06, 1.9681970050e+07 ],
 
 Every time is the end of its bin, in epoch seconds. NaN is not measured, and gives no value; a bin of NaN gives no
-row. Archives of maxima give rows of maxima beside the rows of averages of the same bins. `fetch` does not say which it
-shows: averages, unless the file's name holds the word max.
+row. Archives of maxima give rows of maxima in addition to the averages of the same bins. `fetch` does not show which it
+prints: averages, unless the file's name holds the word max.
 
 MRTG's databases have `ds0` (in) and `ds1` (out), bytes/s, and go where its logs go, with the link of the origin. So do
 those of LibreNMS and Observium, a port each, `INOCTETS` and `OUTOCTETS` among errors and packets, which are not read.
 Where only the switch is known, by `{host}` in the pattern, the link is the switch and the file's name, `sw1:port-id12`:
-the `port` of a [[link]] in site.toml says whose that is.
-Ganglia's have one value `sum`: the metric is the file's name, the host the origin's (by `{host}` in the pattern). Of a
-dump of these only what no finer archive knows is kept, since no later step would sort them out. Databases of other
-values are refused: their names do not say what they hold.
+the `port` of a [[link]] in site.toml maps it.
+Ganglia's have one value `sum`: the metric is the file's name, the host the origin's (by `{host}` in the pattern). A
+dump of these gives only the rows that no finer archive has, since no later step would sort them out. Databases of
+other values are refused: their names do not show what they hold.
 """
 
 import re
@@ -126,8 +126,8 @@ def _samples(
     metric = metric_of(head.names, origin.path)
     if metric is None:
         raise UnreadableFile(
-            f"the name {stem_of_rrd(origin.path)} does not end with a metric of Ganglia that is read",
-            f"read are {', '.join(sorted(METRICS))}",
+            f"the name {stem_of_rrd(origin.path)} does not end with a supported metric of Ganglia",
+            f"supported metrics: {', '.join(sorted(METRICS))}",
         )
     table, column, factor = METRICS[metric]
     host = origin.host or "unknown"

@@ -20,7 +20,7 @@ _TRAFFIC = {
     "traffic_out": "out",
     "outoctets": "out",
 }
-# what LibreNMS and Observium count at a port as well, behind the word in or out
+# what LibreNMS and Observium count at a port as well, after the word in or out
 _OTHERS = ("errors", "discards", "ucastpkts", "nucastpkts", "broadcastpkts", "multicastpkts", "unknownprotos")
 # Ganglia's metrics of a host that we have a column for: table, column, and what a value is multiplied by
 METRICS: dict[str, tuple[str, str, float]] = {
@@ -56,11 +56,11 @@ class Head:
     step_s: int = 0
     start: int = 0  # end of the first bin, where rows carry no time
     has_times: bool = True
-    why_not: str = ""  # why nobody reads it
+    why_not: str = ""  # why it is not read
 
 
 def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
-    """The head of an output of rrdtool; None if the lines are none."""
+    """The head of an output of rrdtool; None for other lines."""
     text = "\n".join(lines)
     if "<rrd>" in text and "<minimal_heartbeat>" in text:
         return _judged(_dump(text))
@@ -69,7 +69,7 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
     if re.search(r'\{\s*"about":\s*"RRDtool', text):
         return _judged(_json(text))
     if re.search(r'^filename = ".*"\nrrd_version = "', text, re.MULTILINE):
-        return Head("info", why_not="this is `rrdtool info`, which tells how an RRD is built and holds no series")
+        return Head("info", why_not="this is `rrdtool info`, which describes how an RRD is built and holds no series")
     return _fetch(lines)
 
 
@@ -88,7 +88,7 @@ def _with_columns(head: Head) -> Head:
         return head
     columns = columns_of(head.names)
     if columns is None:
-        return replace(head, why_not=f"an RRD of {shown}: what these are, and in which unit, nobody knows")
+        return replace(head, why_not=f"an RRD of {shown}: the meaning and units of these names are unknown")
     return head
 
 

@@ -74,7 +74,7 @@ def _is_other(head: Head) -> pl.Expr:
 
 
 def _archives(frame: pl.DataFrame, head: Head, state: Carry) -> pl.DataFrame:
-    """Which archive of a dump a line lies in, its consolidation and its bins' length; others have one archive."""
+    """The archive of a dump that a line is in, its consolidation and its bins' length; others have one archive."""
     if head.layout != "dump":
         return frame.with_columns(
             cf=pl.lit("AVERAGE"), rra=pl.lit(1, dtype=pl.Int64), span_s=pl.lit(head.step_s, dtype=pl.Int64)
@@ -98,7 +98,7 @@ def _archives(frame: pl.DataFrame, head: Head, state: Carry) -> pl.DataFrame:
 
 def _values(head: Head) -> pl.Expr:
     text = pl.col("text")
-    if head.layout == "json":  # the time is the one that stands in quotes
+    if head.layout == "json":  # the time is in quotes
         text = text.str.replace(r'^\s*\[\s*"\d+"\s*,', "[")
     return text.str.extract_all(_VALUE[head.layout]).list.eval(
         pl.element().str.replace_all(r"</?v>|[\[\],\s]" if head.layout != "fetch" else r"\s", "")
@@ -143,7 +143,7 @@ def _in_order(frame: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 def _reason(head: Head) -> pl.Expr:
     t, span = pl.col("to_t"), pl.col("span_s")
-    # where rows carry no time, one that cannot be told from other lines moves all that follow
+    # rows without a time are counted: an unreadable line, which may be a row, shifts all that follow
     moved = pl.lit(False) if head.has_times else pl.col("n_unreadable") > 0
     return (
         pl.when(~pl.col("is_row"))

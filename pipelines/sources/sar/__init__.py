@@ -9,12 +9,12 @@
     stage07;600;2026-03-02 09:10:01 UTC;sdb;41.00;0.00;20992.00;0.00;512.00;0.21;5.10;8.40
 
 Text (`sar`), and `sadf -d`, `-dh`, `-p`, `-j` and `-x`, of sysstat from 4 to 12.7: `text`, `delimited`, `pairs`,
-`tree`. Read are the processors (-u, the row of all of them), disks (-d), block I/O (-b), run queue and load (-q),
-memory and swap in use (-r, -S), context switches (-w) and interfaces (-n DEV); of other systems the processors and
-disks. Other activities are skipped: they are known by their headers. `activities` says which column is which.
+`tree`. Of Linux, the source reads the processors (-u, the row of all of them), disks (-d), block I/O (-b), run queue
+and load (-q), memory and swap in use (-r, -S), context switches (-w) and interfaces (-n DEV); of other systems the
+processors and disks. Other activities are known by their headers and skipped. `activities` maps the columns.
 
-The activities of one interval stand far apart in a file; each gives a row of host_sample of its own, the other columns
-null, and silver.host_sample makes one row of them. Binary files (saNN) are not read: convert them with sadf.
+The activities of one interval are far apart in a file. Each gives a row of host_sample of its own, the other columns
+null, and silver.host_sample joins them into one row. Binary files (saNN) are not read: convert them with sadf.
 """
 
 import re
@@ -38,7 +38,7 @@ _PARSERS: dict[str, Callable[[pl.DataFrame, Origin, Carry], Parsed]] = {
     "tree": tree.parse,
     "text": text.parse,
 }
-# First names of sar's tables, behind the time; those of disks and interfaces may stand last (-h, -p).
+# First names of sar's tables, after the time; those of disks and interfaces may be last (-h, -p).
 _TABLES = words(
     "CPU proc/s cswch/s INTR pswpin/s pgpgin/s tps kbmemfree kbswpfree kbhugfree dentunusd runq-sz TTY DEV IFACE call/s"
     " scall/s totsck irec/s ihdrerr/s imsg/s ierr/s active/s atmptf/s idgm/s tcp6sck irec6/s ihdrer6/s imsg6/s ierr6/s"
@@ -53,11 +53,11 @@ _OTHERS = {
 
 
 def recognise(head: list[str]) -> Claim:
-    """Lines of sadf, or a banner with clock times beside headers of sar's; what looks like it is named."""
+    """Lines of sadf, or a banner and headers of sar after clock times; similar formats are named in the refusal."""
     dialect, why = _dialect(head)
     if dialect:
         return Claim(True, 1.0, why)
-    return Claim(False, 0.7 if why else 0.0, why or "neither sadf's lines nor a header of sar beside a clock time")
+    return Claim(False, 0.7 if why else 0.0, why or "neither sadf's lines nor a header of sar after a clock time")
 
 
 def _dialect(head: list[str] | tuple[str, ...]) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def _tree(head: list[str] | tuple[str, ...]) -> tuple[str, str]:
     if not any('"file-date"' in line or "<file-date>" in line for line in head):
         return "", ""  # iostat and mpstat write such trees too
     if not any(re.match(r"\s*(\"nodename\": |<host nodename=)", line) for line in head):
-        return "", "this is sadf -j or -x, formatted anew by another program; keep it as sadf breaks its lines"
+        return "", "this is sadf -j or -x, reformatted by another program; keep the line breaks of sadf"
     return "tree", "a tree of sadf -j or -x"
 
 
@@ -94,12 +94,12 @@ def _text(flats: list[str]) -> tuple[str, str]:
             names.append(rest)
     for tool, pattern in _OTHERS.items():
         if any(pattern.search(rest) for rest in names):
-            return "", f"this is {tool}; not read, since it tells of processors or processes one by one"
+            return "", f"this is {tool}; not read, since it reports processors or processes one by one"
     if names and system:
         return "text", f"sar of {system.split(' ')[0]}"
     if any({(words := rest.split(" "))[0], words[-1]} & _TABLES and (banner or len(words) > 1) for rest in names):
-        return "text", "headers of sar beside clock times"
-    return "", "headers beside clock times, but none that sar is known to print" if names and banner else ""
+        return "text", "headers of sar after clock times"
+    return "", "headers after clock times, but none that sar is known to print" if names and banner else ""
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -54,12 +54,12 @@ class Layout(NamedTuple):
 
     @property
     def units(self) -> dict[str, int]:
-        """Bytes that one of a column stands for."""
+        """Bytes per unit of a column."""
         return {name: field.unit for field in self.fields for name in field.names if field.unit > 1}
 
 
 def words(text: str) -> frozenset[str]:
-    """Names written one behind the other."""
+    """Names separated by blanks."""
     return frozenset(text.split())
 
 
@@ -150,7 +150,7 @@ INTERFACE = Activity(
     ),
     words("rxcmp/s txcmp/s rxmcst/s"),
 )
-# Solaris, AIX and HP-UX. What waits in the queue and what the device serves are told apart there.
+# Solaris, AIX and HP-UX show the requests in the queue and those in service separately.
 UNIX_CPU = Activity(
     HOST,
     "cpu",
@@ -189,7 +189,7 @@ def read_header(names: tuple[str, ...], activities: tuple[Activity, ...] = LINUX
     if names in activity.older:
         return Layout(activity, names, _present(activity.fields, names))
     if len(set(names)) < len(names):
-        _refuse(names, "a name stands twice")
+        _refuse(names, "a name appears twice")
     unknown = [name for name in names if name not in activity.known]
     if unknown and not activity.is_open:
         _refuse(names, f"{unknown[0]} is unknown")
@@ -216,5 +216,5 @@ def _present(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]
 def _refuse(names: Sequence[str], why: str) -> NoReturn:
     raise UnreadableFile(
         f"a header of sar whose columns are not known ({why}): {' '.join(names)[:120]}",
-        "keep the files as sar or sadf wrote them; tell of a version that prints other columns",
+        "keep the files as sar or sadf wrote them; report a version that prints other columns",
     )

@@ -4,8 +4,8 @@
     stage07;600;2026-03-02 09:10:01 UTC;sdb;41.00;0.00;20992.00;0.00;512.00;0.21;5.10;8.40
     stage07;-1;2026-03-02 09:14:30 UTC;LINUX-RESTART	(8 CPU)
 
-With `-h` all activities of a sample share a line: read where at most one of them comes in several items (`[...]` at
-the end of its names), since how many there are of each is not told.
+With `-h` all activities of a sample share a line. It is read if at most one of them comes in several items (`[...]` at
+the end of its names), since the line does not show how many items each has.
 """
 
 import re

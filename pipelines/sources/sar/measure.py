@@ -22,7 +22,7 @@ _ONE_CPU = r"^\d+$|^U$"  # on AIX U is what a partition left to others
 
 _INSTANT = pl.Datetime("us")
 _NOT_YET = -1
-# Larger values come of counters that wrapped or began anew within an interval.
+# Larger values come from counters that wrapped or were reset within an interval.
 _LARGEST = {"_bytes_s": 2.0**43, "_bytes": 2.0**52, "_rate": 1e10, "_s": 1e9}
 _LARGEST_COUNT, _LARGEST_SHARE, _LARGEST_BUSY = 2.0**31 - 1, 1.1, 100.0
 _NOTE = "a value no host can have was left out"
@@ -42,7 +42,7 @@ class ChunkRows:
         self.rejects.append(rows.filter(pl.col("reason").is_not_null()).select("line_no", "text", "reason"))
 
     def add(self, rows: pl.DataFrame, layout: Layout) -> None:
-        """Take rows of one layout; those whose numbers are bad are rejected, those without a begin are skipped."""
+        """Take rows of one layout; those with bad numbers are rejected, those without a start are skipped."""
         if rows.is_empty():
             return
         if layout.activity.item.lower() == "cpu":

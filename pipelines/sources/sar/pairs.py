@@ -3,8 +3,8 @@
     stage07	600	2026-03-02 09:10:01 UTC	sdb	wkB/s	20992.00
     stage07	600	2026-03-02 09:10:01 UTC	sdb	%util	8.40
 
-The values of one sample of one item stand in lines one below the other and become one row, at the line with which they
-are complete. What only some versions print behind that (`blocked`, `%ifutil`) becomes a row of its own.
+The values of one sample of one item are on consecutive lines. They become one row, at the line that completes it.
+Values that only some versions print after that (`blocked`, `%ifutil`) become a row of their own.
 """
 
 import re
@@ -26,7 +26,7 @@ _START: Carry = {"open": [], "n_blocks": 0, "chains": {}, "fold": None}
 _ACTIVITY_OF = {
     name: number for number, activity in enumerate(LINUX) for field in activity.fields for name in field.names
 }
-# With these a sample is complete; in memory each value stands for itself.
+# With these a sample is complete; each value of memory is a sample by itself.
 _LAST = ["%idle", "bwrtn/s", "ldavg-15", "blocked", "cswch/s", "%util", "txkB/s", "txbyt/s", "%ifutil"]
 _ALONE = [number for number, activity in enumerate(LINUX) if activity.signs & {"kbmemfree", "kbswpused"}]
 _OPEN = pl.Schema([*LINES.items(), ("block", pl.Int64())])

@@ -11,7 +11,7 @@ _LONGEST_S = 10 * 86_400
 
 
 def read_stamps(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
-    """Add `at`, null where `stamp` is none, and `interval_s`, null where `interval` is no length of time."""
+    """Add `at`, null where `stamp` is unreadable, and `interval_s`, null where `interval` is no length of time."""
     stamp = pl.col("stamp")
     is_epoch = stamp.str.contains(_EPOCH)
     epoch = pl.from_epoch(pl.when(is_epoch).then(stamp).cast(pl.Int64, strict=False), time_unit="s")

@@ -6,10 +6,10 @@
     09:10:01 AM       sdb     41.00      0.00  20992.00      0.00    512.00      0.21      5.10      8.40
     Average:          sdb     41.00      0.00  20992.00      0.00    512.00      0.21      5.10      8.40
 
-The time beside a header is where the first sample of its rows begins: sar prints that of the sample before, or after a
-restart that of the first record. Rows bear the end of theirs. The tables of a day come one behind the other, each from
-its beginning, so each activity has a clock of its own, which passes midnight where its times go back by half a day.
-Other systems print the time beside the first disk of a sample only.
+The time in a header is where the first sample of its rows begins: sar prints that of the sample before, or after a
+restart that of the first record. Rows have the time of their end. The tables of a day follow each other, each from its
+beginning, so each activity has a clock of its own, which passes midnight where its times go back by half a day. Other
+systems print the time with the first disk of a sample only.
 """
 
 import re
@@ -111,7 +111,7 @@ def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
 def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
     raise UnreadableFile(
         f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
-        "let sar print one activity at a time (sar -u, sar -d), each into a file or behind the other",
+        "let sar print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
     )
 
 
@@ -150,7 +150,7 @@ def _banner(host: str, printed_date: str, n_cpus: int | None, origin: Origin, or
 
 
 def _under_headers(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """Add `header`: the names above a line, none behind a banner."""
+    """Add `header`: the names above a line, none after a banner."""
     event = (
         pl.when(pl.col("kind") == "header")
         .then("rest")
@@ -169,7 +169,7 @@ def _layouts(headers: pl.Series, activities: tuple[Activity, ...]) -> dict[str, 
 
 
 def _carry_times(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """Make rows of lines without a time, at the time above them; not behind an average, which has such lines too."""
+    """Give lines without a time the time above them; not after an average, which has such lines too."""
     average = pl.when(pl.col("kind") == "average").then(True).when(pl.col("time").is_not_null()).then(False)
     time = (
         pl.when(pl.col("kind") == "row")

@@ -44,7 +44,7 @@ _INSTANT = pl.Datetime("us")
 
 
 def _value(key: str) -> pl.Expr:
-    """The value behind a key: `"key": 1.00`, `key="1.00"` or `<key>1.00<`."""
+    """The value of a key: `"key": 1.00`, `key="1.00"` or `<key>1.00<`."""
     return pl.col("text").str.extract(rf'[" <]{key}(?:": "?|="|>)([^",}}<>]*)')
 
 
@@ -98,7 +98,7 @@ def _stamps(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
 
 
 def _under(rows: pl.DataFrame, stamps: pl.DataFrame, state: Carry, origin: Origin) -> pl.DataFrame:
-    """Rows with the begin and the end of the timestamp above them."""
+    """Rows with the start and the end of the timestamp above them."""
     above = stamps.select("line_no", "from_at", to_at="at", has_stamp=pl.lit(True))
     rows = rows.set_sorted("line_no").join_asof(above.set_sorted("line_no"), on="line_no")
     is_above = pl.col("has_stamp").fill_null(False)

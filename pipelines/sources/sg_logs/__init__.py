@@ -6,14 +6,14 @@
       Write error counter page  [0x2]
       Total rewrites or rereads = 0
 
-Kept are the pages 0x02 and 0x03 (errors of writing and reading, since the mount), 0x0c (sequential access device),
-0x11 (status of the drive), 0x14 (statistics of the drive), 0x16 (diagnostics), 0x17 (statistics of the volume) and
-0x2e (alerts, those that are set). Each number is a row of `bronze.scsi_counter`; names are those that CTA's tape daemon
-gives the same counters, others are made of the words of the line. Other pages, and those in hex, are skipped.
+The source keeps the pages 0x02 and 0x03 (errors of writing and reading, since the mount), 0x0c (sequential access
+device), 0x11 (status of the drive), 0x14 (statistics of the drive), 0x16 (diagnostics), 0x17 (statistics of the volume)
+and 0x2e (alerts, those that are set). Each number is a row of `bronze.scsi_counter`. Names are those that CTA's tape
+daemon gives the same counters; others are made from the words of the line. Other pages, and those in hex, are skipped.
 
-**Clock and drive.** The answer has neither. A line above it that is a time, or what `date` prints, begins a reading; a
-word after the time names the drive. Else the first reading is of `start_at` or of the begin of `date`, those that
-follow `interval_s` later each; and the drive is `{drive}` of the path, `drive` of its [[input]], or the file's name.
+**Clock and drive.** The answer has neither. A line above it that is a time, or the output of `date`, begins a reading;
+a word after the time names the drive. Otherwise the first reading is at `start_at` or at the start of `date`, and each
+further one `interval_s` later; the drive is `{drive}` of the path, `drive` of its [[input]], or the file's name.
 Readings are best kept so:
 
     (date -u +'# %FT%TZ /dev/st0'; sg_logs --all /dev/st0) >> tps1.sg_logs
@@ -57,9 +57,9 @@ _DATE = re.compile(
 _JSON = re.compile(r'"name" ?: ?"sg_logs"')
 _DEVICE = re.compile(r"(?:/dev/)?n?(st\d+)[alm]?")
 _START: Carry = {
-    "page": None,  # what the page is that a line stands in, None of one that is skipped
+    "page": None,  # the kind of the current page, None if it is skipped
     "at": None,  # microseconds: the instant of the reading
-    "is_ahead": False,  # a time stands above an answer that has not begun
+    "is_ahead": False,  # a time precedes an answer that has not begun
     "is_bad": False,  # that time cannot be read
     "reading": 0,  # answers so far
     "drive": "",
@@ -133,7 +133,7 @@ def _table(rows: list[tuple[Any, ...]], origin: Origin, host: str) -> pl.DataFra
 
 
 def _turn(text: str, origin: Origin, state: Carry) -> str:
-    """What a line that is no counter says of those below it; "" where it says nothing."""
+    """The kind of a line that sets the state for the lines below it; "" for a line that sets nothing."""
     if found := _ISO.match(text) or _DATE.match(text):
         at = _instant(found, origin.zone)
         state.update(_START, reading=state["reading"], at=at, is_ahead=True, is_bad=at is None)

@@ -1,4 +1,4 @@
-"""Timed runs: what dd says of the bytes it moved, and time or timex of the seconds a command took.
+"""Timed runs: the bytes that dd moved, and the seconds that a command took by time or timex.
 
     $ timex dd if=/dev/zero of=/stage/f bs=1024k count=4096
     4096+0 records in
@@ -9,24 +9,24 @@
     user           0.02
     sys            9.85
 
-dd of GNU in any language and age (two sizes since 8.25; a decimal comma; without its last line under
-`status=noxfer`; with progress written over itself), of BusyBox, of BSD and macOS. Times as `time -p`, SVR4's timex,
-bash, ksh, zsh, csh, BSD and GNU time (also `-v`) print them. What a format of the user's own prints (`TIMEFORMAT`,
+The source reads dd of GNU in any language and age (two sizes since 8.25; a decimal comma; without its last line under
+`status=noxfer`; with progress written over itself), of BusyBox, of BSD and macOS. Times are read as `time -p`, SVR4's
+timex, bash, ksh, zsh, csh, BSD and GNU time (also `-v`) print them. Output in a user's own format (`TIMEFORMAT`,
 `time -f`) is rejected: nothing names its figures.
 
-**A run** is dd's lines and the times right below them: one row, at the line of its last figure. Where both give a
-time that of time or timex counts: it holds the closing of the file, which dd's own leaves out (over NFS that is when
-data go to the server); where they differ by more than a tenth the note has dd's. The rate is worked out anew. Times
-without dd's lines make a row without bytes. Whether times follow is looked up in the file's first 200 lines; further
+**A run** is dd's lines and the times right below them: one row, at the line of its last figure. If both give a time,
+that of time or timex counts. It includes the closing of the file, which dd's own leaves out (over NFS that is when
+data go to the server); where they differ by more than a tenth the note has dd's. The rate is computed from bytes and
+time. Times without dd's lines make a row without bytes. The file's first 200 lines show whether times follow; further
 down, dd's row waits for times if those lines have any.
 
-**Not told.** A line written over itself, or with whole seconds and no counts above, is progress: no row. A dd that was
-asked by signal how far it got prints what cannot be told from a finished run.
+**Limits.** A line written over itself, or with whole seconds and no counts above, is progress: no row. A dd that was
+asked for its progress by a signal prints lines that cannot be distinguished from those of a finished run.
 
-**Conditions.** The command is the one shown above (a prompt line, a trace, the command itself), until the next one;
-its operands give a block size where the counts do not. A rate above 1 GB/s without `fsync`, `sync` or `direct` shown
-is noted as that of the page cache. `ended_at` needs a `date` line right above the run, or `origin.start_at` for the
-first: the seconds the run took are added; a mere date is no instant.
+**Conditions.** The command is the one shown above (a prompt line, a trace, the command itself), until the next one. Its
+operands give a block size where the counts do not. A rate above 1 GB/s without `fsync`, `sync` or `direct` shown is
+noted as that of the page cache. `ended_at` needs a `date` line right above the run, or `origin.start_at` for the first:
+the seconds the run took are added; a date without a time is not enough.
 """
 
 import polars as pl
@@ -57,7 +57,7 @@ def recognise(head: list[str]) -> Claim:
     known = sum(kind not in ("junk", "bad_number") for kind in kinds)
     if 2 * known < len(kinds):
         return Claim(False, 0.4, "figures of dd or time, but most lines are something else")
-    return Claim(True, 1.0, "what dd says of its bytes" if found[0] in ("in", "summary") else "times of a command")
+    return Claim(True, 1.0, "byte counts of dd" if found[0] in ("in", "summary") else "times of a command")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

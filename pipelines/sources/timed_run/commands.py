@@ -1,4 +1,4 @@
-"""What a shown dd command says: its block size, and whether its data had to reach the disk."""
+"""A dd command that the log shows: its block size, and whether its data had to reach the disk."""
 
 import re
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class DdCommand(NamedTuple):
 
 
 def size(text: str) -> int | None:
-    """Bytes of a dd operand; None where it is none.
+    """Bytes of a dd operand; None for other text.
 
     >>> size("64k"), size("1M"), size("1kB"), size("2x512"), size("20b"), size("big")
     (65536, 1048576, 1000, 1024, 10240, None)

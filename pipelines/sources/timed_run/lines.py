@@ -1,4 +1,4 @@
-"""What one line of a timed run says: which kind it is, and its figures."""
+"""One line of a timed run: its kind and its figures."""
 
 import re
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ BLANK, JUNK = ReadLine("blank"), ReadLine("junk")
 
 
 def seconds(text: str) -> float | None:
-    """Seconds of any clock reading these tools print; None where it is none.
+    """Seconds of any clock reading these tools print; None for other text.
 
     >>> seconds("0m1.052s"), seconds("0m0,102s"), seconds("1:02:03"), seconds("0:05.23"), seconds("5.23")
     (1.052, 0.102, 3723.0, 5.23, 5.23)

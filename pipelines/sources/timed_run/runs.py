@@ -1,4 +1,4 @@
-"""The lines of timed runs put together: one record per run, as soon as it is whole.
+"""The lines of timed runs combined: one record per run, as soon as it is complete.
 
 The state between two lines is plain JSON: `open` is the run whose lines are being collected; the other keys hold
 the lines above it (the command, a failure, an error message, a clock time).
@@ -34,7 +34,7 @@ _NAMES = {"real": "elapsed_s", "user": "user_s", "sys": "system_s"}
 
 
 class Collector:
-    """Feed it the lines one by one; `rows` holds the runs that are whole."""
+    """Feed it the lines one by one; `rows` holds the runs that are complete."""
 
     def __init__(self, origin: Origin, state: Carry, host: str) -> None:
         self.origin, self.state, self.host = origin, state, host
@@ -124,7 +124,7 @@ class Collector:
         return any(kind in ("real", "whole", "timed") for kind in self.next_kinds.values())
 
     def _close(self) -> None:
-        """The open run becomes a row, if it has any figure: one half of dd's counts is none."""
+        """The open run becomes a row, if it has any figure; only one of dd's two counts is not enough."""
         state = self.state
         run, state["open"] = state["open"], None
         if not ({"in", "out"} <= run.keys() or run.keys() & {"dd_s", *_TIMES}):
@@ -221,7 +221,7 @@ def figures(run: Carry, command: str | None) -> dict[str, Any]:
 
 
 def _block(run: Carry, shown: int | None, notes: list[str]) -> int | None:
-    """The block size of the command, or of the counts where all blocks were whole."""
+    """The block size of the command, or of the counts if all blocks were complete."""
     moved, (full, partial) = run.get("bytes"), run.get("in", (None, None))
     if moved is None or not full or partial != 0 or moved % full or run.get("out") != run.get("in"):
         return shown

@@ -6,24 +6,28 @@
      1  2      0 803444  49984 124940    0    0     0 104960  992   59 75 25  0  0  0 2010-06-15 08:00:01
 
 **The table** (`table`) of Linux is written by procps of any age: 16 columns with `w` (to 3.0.5) or `wa`, 17 with
-`st`, 18 with `gu`, with `-a`, `-n`, `-w`, `-t`. The header decides the columns, see `headers`; where there is none
-the figures may, see `headerless`. Overflowing columns shift a row, so rows are split at blanks. bi and bo are KiB/s
-whatever the manual says. Memory and swap are KiB unless `-S` was given, which nothing in the text tells but the
-figures: see `doubts`, also for what versions print wrongly. Of Solaris, AIX, HP-UX and the BSD systems run queue,
-processor shares, interrupts, switches and, where its unit is known, free memory are read.
+`st`, 18 with `gu`, with `-a`, `-n`, `-w`, `-t`. The header decides the columns, see `headers`; without one the figures
+may, see `headerless`. Overflowing columns shift a row, so rows are split at blanks. bi and bo are KiB/s whatever the
+manual says. Memory and swap are KiB unless `-S` was given; only the figures can show that, see `doubts`, also for wrong
+figures of some versions. For Solaris, AIX, HP-UX and the BSD systems the source reads run queue, processor shares,
+interrupts, switches and, where its unit is known, free memory.
 
 **Counters** since boot of disks (`-d`, `-p`, `-D`) and of the host (`-s`) are differenced, see `disks` and `counts`.
 
-**Clock.** With `-t` a row has its stamp (zone: see `_stamps`); a wrapper may put one in front of each line, see
-`prefixes`. A `date` or OSWatcher `zzz ***` line dates the row behind it, `origin.start_at` the file's first row, and
-rows behind those follow at `origin.interval_s`, whatever header stands between them.
+**Clock.** With `-t` a row has its stamp (zone: see `_shared/stamps.py`); a wrapper may put one in front of each line,
+see `prefixes`. A `date` or OSWatcher `zzz ***` line dates the row after it, `origin.start_at` the file's first row.
+Rows after those follow at `origin.interval_s`, whatever header comes between them.
 
-**Runs.** The first row of a run holds averages since boot: it is skipped, but its stamp begins the next sample. A
-run begins at the file's first row; where stamps go back, or jump by more than three times the usual step (the median
-of the five before); at a header that comes sooner or later than those before it (which stand 15 rows or more apart);
-and at any header if the step over it is an unusual one, or if the row below holds averages since boot by its figures,
-see `runs`. In doubt we see a run start: that loses a row, while the opposite passes averages since boot off as a
-second.
+**Runs.** The first row of a run holds averages since boot: it is skipped, but its stamp begins the next sample. A run
+begins
+
+- at the file's first row;
+- where stamps go back, or jump by more than three times the usual step (the median of the five before);
+- at a header that comes sooner or later than those before it (which are 15 rows or more apart);
+- at any header if the step over it is an unusual one, or if the figures of the row below are averages since boot, see
+  `runs`.
+
+In doubt a row starts a run: that loses a row, while the opposite would take averages since boot for a second.
 """
 
 import re

@@ -27,7 +27,7 @@ START: Carry = {"anchor_at": None, "anchor_rank": 0, "fold": None, "clock_fold":
 
 
 class OtherLine(NamedTuple):
-    """A line that is no row: its kind, and what kinds tell."""
+    """A line that is no row: its kind, and the facts that lines of that kind hold."""
 
     kind: str  # clock, skip, facts, group, field, junk or unknown
     names: str = ""  # of a header's columns
@@ -111,7 +111,7 @@ def counter_lines(
 
 
 def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
-    """Give every row its instant `at`: its own stamp, or so many steps behind the last clock line.
+    """Give every row its instant `at`: its own stamp, or the last clock line plus one step for each row since.
 
     Raises UnreadableFile if a good row has neither.
     """

@@ -6,10 +6,10 @@
       6514797 K paged in
        106461 forks
 
-The unit letter is that of `-S`, so memory is exact here; pages are paged in and out in KiB whatever the label says,
-while swapping counts pages whose size is not told and is not read. The row of a sample is the line `forks`, the last
-of its snapshot. The first snapshot has no begin and is skipped, as is one whose processor ticks count less than
-before (the host was booted); a counter that fell alone has wrapped, and what rests on it is null.
+The unit letter is that of `-S`, so memory is exact here. Pages are paged in and out in KiB whatever the label is, while
+swapping counts pages of unknown size and is not read. The row of a sample is the line `forks`, the last of its
+snapshot. The first snapshot has no start and is skipped, as is one whose processor ticks count less than before (the
+host was booted). A single counter that fell has wrapped, and figures that depend on it are null.
 """
 
 import re

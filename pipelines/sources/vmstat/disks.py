@@ -148,7 +148,7 @@ def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.D
 
 
 def _behind_clocks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.Series:
-    """Rows right behind a clock line: they begin a snapshot, whichever device they name."""
+    """Rows right after a clock line: they begin a snapshot, whichever device they name."""
     flats = [flat for flat in others["flat"].unique() if (line := read_clock(flat)) and line.kind == "clock"]
     at = others.filter(pl.col("flat").is_in(flats))["line_no"]
     places = rows["line_no"].search_sorted(at, side="left") if at.len() else pl.Series([], dtype=pl.UInt32)
@@ -158,7 +158,7 @@ def _behind_clocks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl
 
 
 def _with_prefix(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows, stamped by what stands in front of them where nothing stands behind."""
+    """Rows without a stamp of their own take the one that a wrapper put in front."""
     if "prefix_local" in rows.columns:
         rows = rows.with_columns(
             local=pl.coalesce("local", "prefix_local"),

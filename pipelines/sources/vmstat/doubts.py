@@ -1,9 +1,9 @@
-"""What the table is known to say wrongly: figures become null and the row's note tells why.
+"""Known errors of the table: wrong figures become null and the row's note gives the reason.
 
-- **Unit of `-S`.** Nothing in the text tells it. In KiB every figure of memory is a number of whole pages, a multiple
-  of 4; in units of 1000 bytes or of megabytes few are. Where most rows among a file's first lines are none, or sum up
-  to less than 8 MiB, no figure of memory or swap of that file is believed; elsewhere none of such a row and the nine
-  behind it.
+- **Unit of `-S`.** Only the figures show it. In KiB every figure of memory is a number of whole pages, a multiple of 4;
+  in units of 1000 bytes or of megabytes few are. If most rows among a file's first lines are not, or sum up to less
+  than 8 MiB, all figures of memory and swap of that file are null; elsewhere those of such a row and of the nine after
+  it.
 - **Frozen memory**, procps 4.0.0 to 4.0.2: memory keeps the figures of a run's first row. Not believed if 20 rows
   among the first lines, or 20 of the run, repeat its first row under the titles of those versions, until they change.
 - **Counters that are gone**: procps to 3.1 on Linux 2.6 prints 0 for bi, bo, si and so for ever. Not believed if a
@@ -60,7 +60,7 @@ def era_of(group: str, names: Sequence[str]) -> int:
 
 
 def first_doubts(flats: Sequence[str]) -> Carry:
-    """What a file's first lines say of the unit of its memory, and whether that stands still."""
+    """The unit of memory by a file's first lines, and whether its figures stay the same."""
     names: tuple[str, ...] = ()
     group, era = "", 0
     suspicious: list[bool] = []
@@ -70,7 +70,7 @@ def first_doubts(flats: Sequence[str]) -> Carry:
         if header:
             names, era = header.names, era_of(group, header.names)
             if memory and len(memory) <= _STILL_ROWS:
-                memory = []  # too few to tell
+                memory = []  # too few to decide
         elif "memory" in flat:
             group = flat
         elif "swpd" in names and re.match(r"\d", flat):

@@ -1,8 +1,8 @@
 """Rows of Linux's table without any header, as `grep` or a rotation leaves them.
 
-Their number of columns leaves few layouts; the figures must settle which: processor shares in their place sum to 100,
-memory is in whole pages of 4 KiB. Ten rows or more must all agree. Whether two columns of memory are buffers and
-cache or, under `-a`, inactive and active, nothing tells: they are not read.
+The number of columns leaves few layouts; the figures must settle which: processor shares in their place sum to 100,
+memory is in whole pages of 4 KiB. Ten rows or more must all agree. Two columns of memory may be buffers and cache or,
+under `-a`, inactive and active. Nothing shows which, so they are not read.
 """
 
 import re

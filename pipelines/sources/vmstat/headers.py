@@ -1,8 +1,8 @@
 """The header lines of vmstat: which columns follow, and what else calls itself vmstat.
 
-Columns are taken by name. A translated header (`frei` for `free`) is taken by position if enough of its names stand
-where a known layout has them; anything else is unknown, since a shifted column would look like data. Other systems'
-columns that say nothing of a host's load (page faults, requests to disks of cut names) become `-`: counted, not read.
+Columns are taken by name. A translated header (`frei` for `free`) is taken by position if enough of its names are where
+a known layout has them; anything else is unknown, since a shifted column would look like data. Other systems' columns
+that do not measure a host's load (page faults, requests to disks of cut names) become `-`: counted, not read.
 """
 
 import re
@@ -28,8 +28,8 @@ _ZONE = re.compile(r"[A-Z][A-Za-z]{1,5}|[+-]\d\d(:?\d\d)?")
 _GROUPS = re.compile(r"-*procs-* .*memory")
 _ALIKE = 0.6  # of the names a translated header must share with a layout
 
-# Header lines of other systems, and what of them is read. Solaris counts free memory in KiB, as do the BSD systems
-# (newer FreeBSD with a letter behind), AIX in pages of 4 KiB, HP-UX in pages of a size it does not tell.
+# Header lines of other systems, and the columns that are read. Solaris counts free memory in KiB, as do the BSD systems
+# (newer FreeBSD with a letter after it), AIX in pages of 4 KiB, HP-UX in pages of unknown size.
 _OTHER_SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     (
         r"r b w swap free (?:re mf|si so) pi po fr de sr(?: \S+){0,6} in sy cs us sy id",
@@ -45,7 +45,7 @@ _OTHER_SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
 _SYSTEM_HEADERS = [(re.compile(pattern), memory) for pattern, memory in _OTHER_SYSTEMS]
 _SYSTEM_GROUPS = re.compile(r"(kthr|procs) memory page (disks? )?(faults|traps) cpu")
 _RULE = re.compile(r"-+( -+)+")  # which AIX draws between titles and names
-_READ_EVERYWHERE = ("r", "b", "in", "cs")  # of the names that stand once in a header
+_READ_EVERYWHERE = ("r", "b", "in", "cs")  # of the names that a header has once
 _FACTS = re.compile(r"System configuration: .*lcpu")
 
 _FOREIGN = (
@@ -65,7 +65,7 @@ _MODES = (
 
 
 class Header(NamedTuple):
-    """The names of one layout, and the time zone that `-t` puts behind them ('' without)."""
+    """The names of one layout, and the time zone that `-t` puts after them ('' without)."""
 
     names: tuple[str, ...]
     zone: str
@@ -128,7 +128,7 @@ def read_header(flat: str) -> Header | None:
 
 
 def _other_system(flat: str, words: list[str]) -> tuple[str, ...]:
-    """What is read of another system's columns; `sy` stands for system calls first and for processor time last."""
+    """The columns that are read of another system; `sy` is first system calls, and last processor time."""
     memory = next((memory for pattern, memory in _SYSTEM_HEADERS if pattern.fullmatch(flat)), None)
     if memory is None:
         return ()

@@ -1,6 +1,6 @@
 """Stamps that a wrapper (`ts`, `logger`, a loop with `date`) puts in front of vmstat's lines.
 
-A file has one form of them or none, which its first lines tell; lines without the stamp are read as they are.
+A file has one form of them or none, which its first lines show; lines without the stamp are read unchanged.
 """
 
 import re
@@ -110,7 +110,7 @@ def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
 
 
 def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
-    """`Jun 15 08:00:01`, with the year beside it or counted on from that of the origin's date."""
+    """`Jun 15 08:00:01`, with its own year, or with years counted on from that of the origin's date."""
     month = pl.col("month").replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     if "year" in found.columns:
         year = pl.col("year")
@@ -125,7 +125,7 @@ def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
 
 
 def _turns(values: pl.Series, half: int, state: Carry) -> tuple[pl.Series, int | None, int]:
-    """How often a value that counts round and round began anew, and what the next chunk must know."""
+    """How often a cyclic value wrapped around, and the state for the next chunk."""
     last = values.forward_fill()
     before = last.shift(1)
     if state.get("prefix_last") is not None:

@@ -46,9 +46,9 @@ _SUFFIXES = "KMGTP"
 
 
 class Announced(NamedTuple):
-    """What the header above a row says: column names parted by blanks ('' for none), zone, stamps, version.
+    """The contents of the header above a row: column names parted by blanks ('' for none), zone, stamps, version.
 
-    `era` tells what the group titles say of the program's version: see `doubts`.
+    `era` is the program's version as far as the group titles show it: see `doubts`.
     """
 
     names: str
@@ -93,7 +93,7 @@ def split(parts: list[tuple[Announced, pl.DataFrame]], origin: Origin, state: Ca
 
 
 def _complete(rows: pl.DataFrame, header: Announced, fields: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
-    """Rows with the contract's columns and what their stamps and shape tell."""
+    """Rows with the contract's columns and the values that their stamps and shape give."""
     numbers, stamps = fields
     if "prefix_local" in rows.columns:
         front = rows.select("prefix_local", "prefix_word")

@@ -1,8 +1,9 @@
 """Where a run of samples begins: its first row holds averages since boot.
 
-A header stands above each run, and again every 21 rows, or every so many as a terminal has. What tells a run's first
-row below a header that may be one of those: averages since boot hardly change from run to run, so it is near the row
-below the header before, back to the run that the file or a gap begins; and it is no more like the row above it.
+A header precedes each run, and is repeated every 21 rows, or at the height of a terminal. The figures of the row below
+such a header decide whether it is a run's first. Averages since boot hardly change from run to run, so the first row is
+near the row below the header before, back to the run that the file or a gap begins; and it is no more like the row
+above.
 """
 
 import polars as pl
@@ -13,7 +14,7 @@ from pipelines.sources.protocol import Carry
 _DUE_ROWS = 21  # not on a terminal, vmstat prints its header every 21 rows
 _LOW_WINDOW, _TALL_WINDOW = 15, 120  # rows of the lowest and tallest terminal window believed
 _NO_HEADER, _DUE, _PERHAPS_DUE, _FIRST_DUE, _NOT_DUE = 0, 1, 2, 3, 4
-_MEMORY = 5  # steps that tell the usual one
+_MEMORY = 5  # steps that give the usual one
 # Averages since boot of two runs differ by no more than this: shares, and a part of rates, or a few of their units.
 _SHARES = ("cpu_user", "cpu_system", "cpu_idle")
 _RATES = {"read_bytes_s": 2048.0, "write_bytes_s": 2048.0, "interrupt_rate": 2.0, "switch_rate": 2.0}
@@ -23,7 +24,7 @@ START: Carry = {"due": _NO_HEADER, "at": None, "steps": [], "above": None, "belo
 
 
 def find_runs(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """Add `from_at`, `is_start`, `is_record` and a reason to rows that stand still; remember times in `state`."""
+    """Add `from_at`, `is_start`, `is_record` and a reason to rows at the same instant; update times in `state`."""
     columns = {"at": pl.col("at"), "is_counted": pl.col("local").is_null(), **{name: pl.col(name) for name in _FIGURES}}
     is_dated = rows["at"].is_not_null()
     timed = (rows if is_dated.all() else rows.filter(is_dated)).select("line_no", **columns)
@@ -48,7 +49,7 @@ def find_runs(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.Dat
 
 
 def _dues(timed: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """Whether a header stands before each dated row, and if it was due; the least due of several counts."""
+    """Whether a header precedes each dated row, and if it was due; the least due of several counts."""
     gap = pl.col("gap")
     due = (
         pl.when(gap == _DUE_ROWS)
@@ -77,7 +78,7 @@ def _usual_steps(timed: pl.DataFrame, state: Carry) -> pl.Series:
     before = state["steps"]
     is_steady = (
         before[:1] not in ([], [None]) and before == before[:1] * _MEMORY
-    )  # null: a stamp stood still, or ran back
+    )  # null: a stamp was repeated, or ran back
     if is_steady and (timed["due"] != _NOT_DUE).all() and (timed["step"] == before[0]).all():
         return pl.Series("usual", before[:1], dtype=pl.Float64).new_from_index(0, timed.height)
     known = pl.DataFrame({"step": pl.Series(before, dtype=pl.Int64), "run": [0] * len(before)})
@@ -93,7 +94,7 @@ def _usual_steps(timed: pl.DataFrame, state: Carry) -> pl.Series:
 
 
 def _is_start() -> pl.Expr:
-    """Rows whose header or time alone tells that they begin a run."""
+    """Rows whose header or time alone shows that they begin a run."""
     step, due, usual = pl.col("step"), pl.col("due"), pl.col("usual")
     is_unusual = ~pl.col("is_counted") & ~step.is_between(0.5 * usual, 1.5 * usual).fill_null(False)
     return (

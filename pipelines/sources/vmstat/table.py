@@ -65,7 +65,7 @@ def _refuse(line_no: int, flat: str) -> NoReturn:
 
 
 def _others(others: pl.DataFrame, rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    """The lines that are no rows, and of a header what the titles above it say."""
+    """The lines that are no rows; a header with the titles above it."""
     kind, titles, rank = state["last"]
     others = others_of(others, rows, classify, state).with_columns(
         last_kind=pl.col("kind").shift(1, fill_value=kind),
@@ -74,7 +74,7 @@ def _others(others: pl.DataFrame, rows: pl.DataFrame, state: Carry) -> pl.DataFr
     )
     behind_titles = (pl.col("last_kind") == "group") & (pl.col("last_rank") == pl.col("rank"))
     unread = others.filter((pl.col("kind") == "unknown") | (behind_titles & (pl.col("kind") == "junk")))
-    if unread.height:  # the rows behind such names must not be read by the header before
+    if unread.height:  # the rows after such names must not be read by the header before
         _refuse(*unread.select("line_no", "flat").row(0))
     return others.with_columns(titles=pl.when(behind_titles).then("last_flat").otherwise(pl.lit("")))
 
@@ -94,7 +94,7 @@ def _headers(others: pl.DataFrame, state: Carry) -> pl.DataFrame:
 
 
 def _close(rows: pl.DataFrame, others: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> None:
-    """Note for the next chunk what the lines so far say of it."""
+    """Keep for the next chunk what the lines so far decide."""
     state["n_rows"] += rows.height
     if others.height:
         kind, flat, rank = others.select("kind", "flat", "rank").row(-1)

@@ -22,7 +22,7 @@ _SLICE_BYTES = 2**18
 
 
 class Look(NamedTuple):
-    """What the first lines tell of a file."""
+    """What the first lines show of a file."""
 
     flats: list[str]  # without blank lines and stamps in front
     form: str  # of the stamps in front, see `prefixes`
@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
 
 def look(head: Sequence[str]) -> Look:
-    """The first header decides; behind it stands what belongs to it or is refused where it stands."""
+    """The first header decides; later lines must belong to it, or are refused where they are."""
     flats = [flat for line in head if (flat := " ".join(line.split()))]
     form = find_form(flats)
     flats = [rest for flat in flats if (rest := without(flat, form))]

@@ -36,7 +36,7 @@ class _Shape(NamedTuple):
 
     values: dict[str, int]  # the piece of each key's value
     fixed: list[int]  # pieces that are the same in all
-    bare: dict[int, tuple[bytes, bytes]]  # pieces of values without quotes: what stands before and behind the value
+    bare: dict[int, tuple[bytes, bytes]]  # pieces of values without quotes: the text before and after the value
     pieces: list[bytes]
 
 
@@ -79,7 +79,7 @@ def _by_place(rows: pl.DataFrame, kept: list[str], keys: list[str], found: list[
             continue
         cut = _cut(rows["body"])
         is_alike = pl.Series("is_read", _alike(cut, shape))
-        if is_json:  # a backslash changes what stands between quotes
+        if is_json:  # a backslash changes the text between quotes
             is_alike &= ~rows["body"].str.contains("\\", literal=True)
         read = rows.select(*kept, *_values(cut, shape, keys), is_alike)
         found.append(read if is_alike.all() else read.filter(is_alike))
@@ -97,7 +97,7 @@ def _cut(bodies: pl.Series) -> _Cut:
 
 
 def _alike(cut: _Cut, shape: _Shape) -> Flags:
-    """Which lines have the fixed pieces, and around their bare values what stands around them in the shape."""
+    """Which lines have the fixed pieces, and the same text around their bare values as the shape."""
     size = cut.ends - cut.begins
     is_alike: Flags = (size[:, shape.fixed] == [len(shape.pieces[place]) for place in shape.fixed]).all(axis=1)
     runs = [(cut.begins[:, place], shape.pieces[place]) for place in shape.fixed]
@@ -143,7 +143,7 @@ def _shape_of_text(body: str) -> _Shape | None:
 
 
 def _is_text(pieces: list[str]) -> bool:
-    """Keys and values in turn, behind the head of the line."""
+    """Keys and values in turn, after the head of the line."""
     return len(pieces) % 2 == 1 and pieces[-1].strip() == "" and all(map(_KEY.fullmatch, pieces[2:-1:2]))
 
 

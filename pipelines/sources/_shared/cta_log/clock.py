@@ -26,14 +26,14 @@ _AT = pl.Datetime("us")
 
 
 class Near(NamedTuple):
-    """A day of the local calendar, and whether lines may lie after it."""
+    """A day of the local calendar, and whether lines may be later."""
 
     day: date
     is_last: bool
 
 
 def epoch_us(text: pl.Expr) -> pl.Expr:
-    """Seconds since 1970 with up to nine digits behind the point, as whole microseconds; the rest is cut off."""
+    """Seconds since 1970 with up to nine decimals, as whole microseconds; further digits are cut off."""
     parts = text.str.splitn(".", 2).struct
     return parts.field("field_0").cast(pl.Int64, strict=False) * 1_000_000 + _microseconds(parts.field("field_1"))
 
@@ -41,7 +41,7 @@ def epoch_us(text: pl.Expr) -> pl.Expr:
 def dated(rows: pl.DataFrame, origin: Origin, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
     """Add `logged_at` to lines with `epoch` and `stamp`; null where the clock cannot be read.
 
-    Raises UnreadableFile where lines without a year come from a file of which nothing tells it.
+    Raises UnreadableFile if lines have no year and nothing else in the file or its origin gives it.
     """
     by_epoch = pl.col("epoch").cast(_AT)
     is_local = pl.col("epoch").is_null() & pl.col("stamp").str.contains(_LOCAL)

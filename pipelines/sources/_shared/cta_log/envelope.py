@@ -107,7 +107,7 @@ def _opened(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _unescaped(inner: str) -> str:
-    """The text of a JSON string; empty where it is none.
+    """The text of a JSON string; empty for other text.
 
     >>> _unescaped('a \\\\"b\\\\" \\\\\\\\ c')
     'a "b" \\\\ c'

@@ -12,7 +12,7 @@ _URL = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
 
 
 class Field(NamedTuple):
-    """A column: what it holds (text, whole, seconds, flag) and the parameters it comes from, the first one given."""
+    """A column: its type, one of `_KINDS`, and its parameters, of which the first one given counts."""
 
     kind: str
     keys: tuple[str, ...]
@@ -58,7 +58,7 @@ def schema_of(given: Fields, **more: pl.DataType) -> dict[str, pl.DataType]:
 
 
 def typed(rows: pl.DataFrame, given: Fields, system: str, *more: str) -> pl.DataFrame:
-    """The columns of every line, the fields, `is_whole_seconds`, more by name; and why the line is none, `reject`."""
+    """The columns of every line, the fields, `is_whole_seconds`, more by name; `reject` is why a line is not a row."""
     columns = rows.select(*LINE, "text", *more, *_columns(tuple(given.items())))
     return columns.with_columns(system=pl.col("system").fill_null(system))
 
@@ -112,6 +112,6 @@ def _are_whole(given: Fields) -> pl.Expr:
 
 
 def disk_host() -> pl.Expr:
-    """The host of `disk_url`; none of a file that is only verified, for it goes to file://dummy."""
+    """The host of `disk_url`; null for a file that is only verified, because its URL is file://dummy."""
     url = pl.col("disk_url").str.extract_groups(_URL).struct
     return pl.when((url.field("1") != "file") & (url.field("2") != "")).then(url.field("2"))
