@@ -99,12 +99,12 @@ def judge_pages(results: Sequence[PageResult]) -> list[Aim]:
 
 
 def reason_of(stem: str) -> str:
-    """Why a source is slower than the others, as its text says; empty where nobody has said."""
+    """Why a source is slower than the others, from `REASON` of its text; empty without one."""
     return str(getattr(all_texts().get(stem), "REASON", ""))
 
 
 def _what_else_took_time(ingest: Result, parse: Result | None) -> str:
-    """Said of a source that reads fast enough, but whose rows must go into a warehouse that is made for them."""
+    """The reason for a source that reads fast enough, but whose rows must go into a new warehouse."""
     if parse is None or parse.mb_s < LEAST_MB_S:
         return ""
     rest = ingest.seconds - parse.seconds

@@ -71,7 +71,7 @@ class QuantityCount:
 
 
 def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[TrialResult]:
-    """40 mounts of a site; what their logs do not tell apart is one cost: a search is then part of a file's."""
+    """40 mounts of a site. Costs that their logs do not separate are one cost: a search is then part of a file's."""
     site = truths.served(rng)
     logged = (site.moving_s if moving else None, site.position_s if position else None)
     between = site.between_s if gaps else None
@@ -97,7 +97,7 @@ def drives(rng: Rng) -> Iterator[TrialResult]:
 
 
 def recall(rng: Rng) -> Iterator[TrialResult]:
-    """4 to 16 mounts teach; ten files of another are foretold, in the order of their places; so is the break-even."""
+    """4 to 16 mounts teach the model. It predicts ten files of another, in order of place, and the break-even."""
     site = truths.searched(rng)
     model = seeking.learn(LTO4, site.from_gb, site.to_gb, site.seconds, site.mount)
     listed = seeking.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
@@ -128,7 +128,7 @@ def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
 
 
 def gain(rng: Rng, share: float) -> Iterator[TrialResult]:
-    """20 days before a change and 20 after it, beside peers."""
+    """20 days before a change and 20 after it, with peers."""
     seen = truths.changed(rng, share)
     half = len(seen.moved_gb) // 2
     before, after = slice(half), slice(half, None)
@@ -173,7 +173,7 @@ MODELS: dict[str, Callable[[Rng], Iterable[TrialResult]]] = {
 
 
 def measure(name: str, n_trials: int, seed: int = SEED) -> list[QuantityCount]:
-    """So many trials of one model."""
+    """`n_trials` trials of one model."""
     drawn = (np.random.default_rng([seed, crc32(name.encode()), trial]) for trial in range(n_trials))
     return tally(name, (result for rng in drawn for result in MODELS[name](rng)))
 

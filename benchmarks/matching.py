@@ -1,6 +1,6 @@
-"""Findings against planted truth: which fault each finding tells of, which tell of none, and what intervals hold.
+"""Findings against planted truth: which fault each finding matches, which match none, and what intervals hold.
 
-A finding tells of a fault if its rule is one of the fault's, a part of its entity between slashes is one of the fault's
+A finding matches a fault if its rule is one of the fault's, a part of its entity between slashes is one of the fault's
 names, and their times overlap. A rule that may fire because of the fault is a consequence, neither right nor wrong.
 All else is a false alarm. Pure: dictionaries in, dictionaries out.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-# Words that end the names of an interval's two bounds, or stand alone: x_low and x_high, low and high.
+# Words that end the names of an interval's two bounds, or are a name by themselves: x_low and x_high, low and high.
 BOUNDS = {"low": "high"}
 # What bounds without a name are the bounds of, by rule: a size of truth.toml.
 SIZE_OF = {"changed_rate": "faster", "changed_gap": "longer"}
@@ -23,8 +23,8 @@ def judge(truth: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, An
     matched: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(faults))}
     judged = []
     for finding in findings:
-        place = next((n for n, fault in enumerate(faults) if _tells(fault, finding, fault["rules"])), None)
-        follows = [fault["kind"] for fault in faults if _tells(fault, finding, fault["follows"])]
+        place = next((n for n, fault in enumerate(faults) if _matches(fault, finding, fault["rules"])), None)
+        follows = [fault["kind"] for fault in faults if _matches(fault, finding, fault["follows"])]
         if place is not None:
             matched[place].append(finding)
         role = "hit" if place is not None else "follows" if follows else "false"
@@ -42,7 +42,7 @@ def judge(truth: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, An
     }
 
 
-def _tells(fault: dict[str, Any], finding: dict[str, Any], rules: list[str]) -> bool:
+def _matches(fault: dict[str, Any], finding: dict[str, Any], rules: list[str]) -> bool:
     is_named = not set(fault["names"]).isdisjoint(finding["entity"].split("/"))
     begin, end = (_naive(fault[name]) for name in ("started_at", "ended_at"))
     is_then = finding["started_at"] - SLACK <= end and finding["ended_at"] + SLACK >= begin
@@ -54,9 +54,9 @@ def _naive(instant: datetime) -> datetime:
 
 
 def _intervals(sizes: dict[str, Any], findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Every pair of bounds among a finding's facts, and whether the planted size lies between.
+    """Every pair of bounds among a finding's facts, and whether the planted size is between them.
 
-    A sum such as lost_hours is compared only where one finding tells of the whole fault.
+    A sum such as lost_hours is compared only where one finding covers the fault completely.
     """
     for finding in findings:
         for name, low, high in _bounds(json.loads(finding["facts"])):

@@ -1,8 +1,8 @@
 """What each page asks, and how long its answers take: `python -m benchmarks.page_runs SITE`, as JSON.
 
-Nothing here names a question: a page is run in Streamlit's own test runner with empty caches, and what it asks of the
-warehouse meanwhile is written down. Then just that is asked again and again, on connections that stay open as they do
-behind the pages, so that drawing is no part of it. All pages take turns: a busy minute falls on all of them alike.
+Nothing here names a question. A page is run in Streamlit's own test runner with empty caches, and its questions to the
+warehouse are recorded. Then just these are asked repeatedly, on connections that stay open as those of the pages do, so
+that drawing is not measured. All pages take turns: a busy minute falls on all of them alike.
 """
 
 import json
@@ -127,7 +127,7 @@ def asked_by(notebook: Notebook, page: str, days: tuple[date, date] | None) -> l
 
 
 def spans(site: Site) -> dict[str, tuple[date, date] | None]:
-    """The days of each period that the archive has so many days for."""
+    """The days of each period for which the archive is long enough."""
     row = asking.ask(site, load_catalog(), "period").as_dicts()[0]
     last, n_days = row["last_day"], (row["last_day"] - row["first_day"]).days + 1
     return {
@@ -157,7 +157,7 @@ def note_all(site: Site, selected: Sequence[str], say: Callable[[str], None]) ->
 
 
 def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], None]) -> None:
-    """Ask all of it so many times over, and once before to open what stays open."""
+    """Ask all of it `repeat` times, and once before to open the connections that stay open."""
     catalog = load_catalog()
     newest = SnapshotReader(site)
     snapshot = newest.ask(catalog, "period", {}).snapshot

@@ -107,7 +107,7 @@ def run(folder: Path, size: year.Size, repeat: int, say: Say) -> tuple[list[Page
 
 
 def places(folder: Path) -> list[Path]:
-    """What `run` made in its folder, which is nobody else's."""
+    """The contents that `run` made in its folder, which is its own."""
     return [folder] if folder.exists() else []
 
 

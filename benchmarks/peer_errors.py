@@ -105,7 +105,7 @@ def tallies(folder: Path) -> list[Tally]:
         tally = Tally(peer, form)
         for path in sorted((folder / form).rglob("*")):
             text = path.read_text(errors="replace") if path.is_file() and path.name != "README.md" else ""
-            if not text or "{" in text[:5]:  # JSON is none of these parsers' business
+            if not text or "{" in text[:5]:  # these parsers do not read JSON
                 continue
             tally.add(faults_of(partial(read, path), judge, text), _is_ours(path))
         found.append(tally)

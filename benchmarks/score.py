@@ -96,7 +96,7 @@ def planned(n_runs: int, n_faults: int, base: Drawn, is_tuning: bool) -> dict[st
 
 
 def kept(path: Path, state: str) -> dict[str, dict[str, Any]]:
-    """Results of this state that were written before; a line cut short is none."""
+    """Results of this state that were written before; a line cut short does not count."""
     found: dict[str, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:

@@ -46,7 +46,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _false_alarms(results: list[dict[str, Any]]) -> str:
-    """Where nothing was planted, and beside what was planted."""
+    """False alarms of runs without planted faults, and of runs with them."""
     weeks: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = {"null": Counter(), "faults": Counter()}
     for result in results:

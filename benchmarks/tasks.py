@@ -143,7 +143,7 @@ def iostat_tool(path: Path) -> Facts:
 
 
 def whatif(path: Path) -> Facts:
-    """A recorded week run again as it was and with changes, from the question to the answer; rows are its files."""
+    """A recorded week run again, unchanged and with changes, from the question to the answer; rows are its files."""
     site = _site_of(path)
     answer, seconds = _timed(lambda: what_if(History(site, load_catalog(), n_days=WEEK_DAYS), CHANGES))
     if answer.is_withheld:

@@ -32,7 +32,7 @@ class Served:
     between_s: Floats  # of wall_s, the costs of all files but the first
 
     def rate_mb_s(self, n_files: float, file_mb: float) -> float:
-        """What a mount of so many files would really come to."""
+        """The true rate of a mount of `n_files` files."""
         moved = n_files * file_mb
         return moved / (self.a_mount_s + n_files * (self.a_file_s + self.a_search_s) + moved / self.mb_s)
 
@@ -144,7 +144,7 @@ def _mean_way_s(begin_gb: Floats, end_gb: Floats) -> float:
 
 @dataclass(frozen=True)
 class Lived:
-    """A campaign: GB of the days seen and left then, days until it was done, GB of a usual day and of the next week."""
+    """A campaign: GB of past days, GB left then, days until the end, GB of a usual day and of the next week."""
 
     moved_gb: Floats
     left_gb: float
@@ -167,7 +167,7 @@ def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
 
 @dataclass(frozen=True)
 class Grown:
-    """What a site writes: GB of the days seen, the factor of a year, GB of the days ahead, days until `goal_gb`."""
+    """A site's writes: GB of past days, the factor of a year, GB of the days ahead, days until `goal_gb`."""
 
     written_gb: Floats
     factor: float
@@ -200,7 +200,7 @@ class Changed:
 
 
 def changed(rng: Rng, gain: float, n_days: int = 20) -> Changed:
-    """So many days on either side; weather common to all, better by 8 % after the change, and noise of one's own."""
+    """`n_days` on either side; weather common to all, better by 8 % after the change, and noise of each one's own."""
     is_after = np.arange(2 * n_days) >= n_days
     weather = rng.lognormal(0, 0.1, 2 * n_days) * np.where(is_after, 1.08, 1.0)
     hours, peers_hours = rng.uniform(3, 6, 2 * n_days), rng.uniform(10, 20, 2 * n_days)

@@ -11,7 +11,7 @@ ZONE, _ = glance()
 WHEN = CronTriggerTimetable("*/5 * * * *", timezone=ZONE) if has_collect() else None
 
 
-@task(on_failure_callback=None)  # five minutes later it would tell the same again
+@task(on_failure_callback=None)  # it would send the same message again five minutes later
 def ask() -> dict[str, Any]:
     counts = call("collect", secrets=secrets())
     if counts["newly_failed"]:

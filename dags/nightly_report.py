@@ -38,7 +38,7 @@ def problems() -> list[str]:
     return [ti.xcom_pull(task_ids=name, key="failure") or f"task {name}: {states[name]}" for name in bad]
 
 
-@task(pool=POOL, on_failure_callback=None)  # the report tells of it
+@task(pool=POOL, on_failure_callback=None)  # the report shows it
 def step(name: str) -> dict[str, Any]:
     return call(name, **{key: day for key, day in period().items() if key in TAKES.get(name, ())})
 

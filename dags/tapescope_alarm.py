@@ -1,4 +1,4 @@
-"""What the DAGs share when something fails: who is told, and the names and passwords that takes."""
+"""What the DAGs do when something fails: the recipients, and the names and passwords for the messages."""
 
 import os
 from typing import Any

@@ -10,8 +10,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from tapescope_alarm import SITE, failed, stuck
 
 POOL = os.environ.get("TAPESCOPE_POOL", "default_pool")  # of tasks that write: one slot for the embedded catalogue
-IN_VAIN = (2, 3)  # exit codes of what a second try cannot mend: a wrong site.toml, a failed critical check
-LOCK_WAIT_S = 900.0  # for writers that are none of Airflow's tasks
+IN_VAIN = (2, 3)  # exit codes that a second try cannot fix: a wrong site.toml, a failed critical check
+LOCK_WAIT_S = 900.0  # for writers outside Airflow
 EACH_TASK: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=float(os.environ.get("TAPESCOPE_RETRY_S", "60"))),

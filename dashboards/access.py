@@ -96,4 +96,4 @@ def _wants_login(site_path: Any) -> bool:
         with data.refusing():
             return (data.site(site_path).root / "secrets.toml").exists()
     except data.NoAnswer:
-        return False  # no site yet: there is nothing to be seen either
+        return False  # no site yet: there is nothing to show either

@@ -7,8 +7,8 @@ import streamlit as st
 from dashboards import access, components, data, navigation, search, state
 from dashboards.pages import find_views
 
-# The pages lie in views/: a folder pages/ would be Streamlit's older kind of app, which it shows to whoever comes first
-# by a page's own address.
+# The pages are in views/: Streamlit takes a folder pages/ for its older kind of app, and shows that to whoever first
+# opens a page by its own address.
 # No icons by name: Streamlit would have the browser fetch them from a font server.
 st.set_page_config(page_title="tapescope", layout="wide")
 st.html(Path(__file__).parent / "pages.css")

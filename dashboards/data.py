@@ -192,11 +192,11 @@ def _fitted(path: str, which: str, snapshot: int, last: date) -> list[Fitted]:
 
 
 def record(snapshot: int, last: date, n_days: int) -> Record:
-    """The work of so many days up to one, to be run again. Raises NoAnswer where there is none."""
+    """The work of the `n_days` days up to `last`, to be run again. Raises NoAnswer where there is none."""
     return _record(*_here(), snapshot, last, n_days)
 
 
-# Records, and what came of running them, are read by all and changed by nobody: they are kept, not copied.
+# Records and the outcomes of their runs are shared and never changed, so they are kept without a copy.
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _record(path: str, which: str, snapshot: int, last: date, n_days: int) -> Record:
     with refusing():
@@ -228,7 +228,7 @@ def _outcome(path: str, which: str, snapshot: int, last: date, n_days: int, chan
 
 
 def mount_advice(snapshot: int, last: date) -> MountAdvice | NoEstimate:
-    """The week up to a day under other mount policies. Raises NoAnswer where no mount was logged as a whole."""
+    """The week up to a day under other mount policies. Raises NoAnswer if no mount was logged completely."""
     return _mount_advice(*_here(), snapshot, last)
 
 
@@ -239,14 +239,14 @@ def _mount_advice(path: str, which: str, snapshot: int, last: date) -> MountAdvi
 
 
 def places(contents: Asked) -> pl.DataFrame | None:
-    """Where a tape's files lie: wraps and metres; None where its technology has no such table."""
+    """The places of a tape's files: wraps and metres; None where its technology has no such table."""
     found = laid_out(contents.rows)
     return pl.DataFrame(found) if found else None
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """tapescope's own errors say what to do, as NoAnswer; any other is a fault and must be seen as one."""
+    """Turn tapescope's own errors, which carry a hint, into NoAnswer; any other is a fault and must show as one."""
     try:
         yield
     except Exception as error:

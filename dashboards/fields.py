@@ -1,4 +1,4 @@
-"""Fields of a page whose values stand in its URL; what a URL asks for and a field does not have is reported."""
+"""Fields of a page whose values are in its URL; a value of the URL that a field does not have is reported."""
 
 import math
 from datetime import datetime
@@ -75,7 +75,7 @@ def number(name: str, label: str, least: float, place: Any, help: str = "", star
 
 
 def count(name: str, label: str, place: Any, help: str = "", start: int | None = None) -> int | None:
-    """A whole number above nothing that may be left out, as `number`."""
+    """A whole number of 1 or more that may be left out, as `number`."""
     asked = _number(name, label, 1, MOST_COUNT, start, step=1)
     key = state.widget(name, None if asked is None else int(asked))
     chosen = place.number_input(

@@ -1,4 +1,4 @@
-"""Findings on pages: their rank, their words, their cards, and where they stand on a timeline."""
+"""Findings on pages: their rank, their words, their cards, and their places on a timeline."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -108,7 +108,7 @@ def _cost(row: Row) -> tuple[str, str]:
 
 
 def marks(rows: list[Row], drives: set[str]) -> list[dict[str, Any]]:
-    """Where findings of drives stand on the timeline: drive, instant, words."""
+    """The places of drives' findings on the timeline: drive, instant, words."""
     found: list[dict[str, Any]] = []
     for row in rows:
         rule = load_catalog().rules.get(row["rule"])

@@ -1,4 +1,4 @@
-"""The head of a page: its site, days, snapshot and coverage; period, clock and filters stand in the side bar."""
+"""The head of a page: its site, days, snapshot and coverage; period, clock and filters are in the side bar."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Page:
         return self._ask(name, *self.before, params) if self.before else None
 
     def ask_until(self, name: str, last: date | None, n_days: int) -> Asked | None:
-        """The same about so many days that end with one, if one is named."""
+        """The same about the `n_days` days that end with `last`; None without a `last`."""
         return self._ask(name, last - timedelta(days=n_days - 1), last, {"n_days": n_days}) if last else None
 
     def _ask(self, name: str, first: date, last: date, params: dict[str, object]) -> Asked:
@@ -54,7 +54,7 @@ class Page:
         return (self.last - self.first).days + 1
 
     def last_days(self, n_days: int) -> date:
-        """The first of so many days that end with the period."""
+        """The first of the `n_days` days that end with the period."""
         return self.last - timedelta(days=n_days - 1)
 
     def span(self, first: date | None = None) -> tuple[datetime, datetime]:
@@ -70,7 +70,7 @@ class Page:
 
     @property
     def shift(self) -> timedelta:
-        """How far the days to compare with lie before the period."""
+        """How far the days to compare with are before the period."""
         return self.first - self.before[0] if self.before else timedelta(0)
 
     def narrowed(self, filters: Iterable[str], compares: bool = False) -> Self:
@@ -166,7 +166,7 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
     try:
         (row,) = (found or data.newest("freshness")).rows_of(kind="all")
     except data.NoAnswer:
-        return  # a page that needs no warehouse stands without one
+        return  # a page that needs no warehouse works without one
     st.text(f"{of} · {row['summary']}" if of else row["summary"])
     if row["outcome"] == "failed":
         st.error("That run failed: what is shown was made before it.")

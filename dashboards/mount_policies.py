@@ -12,7 +12,7 @@ from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import no_estimate, percent
 from pipelines.primitives.text import escape_markdown
 
-MOST_REQUESTS = 20_000  # so many are run again while somebody waits
+MOST_REQUESTS = 20_000  # more would keep the visitor waiting: every request is run again
 COLUMNS = {
     "run": ("run", "", "recorded by the logs; replayed under the policy found in them; run under another one"),
     "policy": (
@@ -31,7 +31,7 @@ COLUMNS = {
 
 
 def show(page: Page) -> None:
-    """The week that ends with the period; drawn once it is opened, for it runs every request again."""
+    """The week that ends with the period; drawn once it is opened, because it runs every request again."""
     work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:

@@ -44,7 +44,7 @@ def show(volume: str) -> None:
         components.show_chart(mounts, _by_drive(mounts.frame()), "Hours of its mounts, drive by drive.")
         components.show_table(mounts, MOUNTS, rows)
         components.show_sql(mounts)
-    if contents.rows and rows:  # its SQL stands under the map
+    if contents.rows and rows:  # its SQL is under the map
         components.heading(contents)
         components.show_table(contents, FILES)
     elif contents.rows:

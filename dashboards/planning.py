@@ -8,7 +8,7 @@ from pipelines.catalog.contracts import load_catalog
 
 
 def history(page: Page, n_days: int) -> History:
-    """So many days up to the last of the page's period. Each question is asked once per snapshot."""
+    """The `n_days` days up to the last of the page's period. Each question is asked once per snapshot."""
 
     def asked(name: str, params: dict[str, str]) -> Answer:
         return data.ask(name, page.snapshot, params).answer

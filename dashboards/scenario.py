@@ -30,7 +30,7 @@ COLUMNS = {
 
 
 def form(drives: dict[str, int]) -> Changes:
-    """What the fields say since the last Run, or the URL. Raises ValueError where they do not fit together."""
+    """The fields' values at the last Run, or those of the URL. Raises ValueError where they do not fit together."""
     with st.form("whatif"):
         one, two, three = st.columns(3)
         gap = fields.number(

@@ -26,7 +26,7 @@ TEN = (
     *("hours_by_group", "whole_tape_reads", "gaps_and_spool", "remount_cost", "slow_drive_or_tape"),
     *("unbalanced_stations", "overhead_and_speed", "sizes_and_families", "disks_at_once", "before_after"),
 )
-FOLDER = "queries"  # beside site.toml: the site's own statements, NAME.sql
+FOLDER = "queries"  # next to site.toml: the site's own statements, NAME.sql
 MAX_SAVED = 200
 MAX_SAVED_BYTES = 20_000
 MAX_LINK = 6_000  # characters; browsers and proxies cut longer ones
@@ -41,7 +41,7 @@ Default = TypeVar("Default")
 
 @dataclass(frozen=True)
 class Asked:
-    """A statement, its limits and how to draw it: what the URL says."""
+    """A statement, its limits and its chart, as the URL gives them."""
 
     sql: str
     rows: int
@@ -107,7 +107,7 @@ def keep(key: str, default: Any, options: Sequence[Any]) -> None:
 
 
 def run(asked: Asked) -> Ran:
-    """Run a statement through the guard that `tapescope sql` uses. What it cannot answer, it says."""
+    """Run a statement through the guard that `tapescope sql` uses. A failure is reported in the result."""
     begin = time.monotonic()
     if not _turns().acquire(timeout=asked.seconds):
         return Ran(asked, None, asked.seconds, "others' statements are still running", "try again in a moment")
@@ -140,7 +140,7 @@ def beginnings() -> dict[str, str]:
 
 
 def beginning(key: str) -> str:
-    """The statement behind one of them. Raises OSError and ValueError for a file that cannot be read."""
+    """The statement of one of the choices. Raises OSError and ValueError for a file that cannot be read."""
     kind, _, name = key.partition(" ")
     if kind == "question":
         return spelled_out(load_catalog().questions[name], _usual_days())

@@ -1,4 +1,4 @@
-"""What a page shows, kept in its URL: any view can be sent in a mail, and opens as it was."""
+"""The state of a page, kept in its URL: any view can be sent in a mail, and opens unchanged."""
 
 from typing import Any, NoReturn
 
@@ -7,8 +7,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pipelines.primitives.text import escape_markdown
 
-# The choices made so far in this session, those in the URL by our own hand, and those the page that runs has asked for;
-# the names it looked for, and where notices stand.
+# The choices made so far in this session, those that we put into the URL, and those the running page has asked for; the
+# names it looked for, and the place of notices.
 _KEPT, _WRITTEN, _ASKED, _IS_NEW, _PAGE = "view-kept", "view-written", "view-asked", "view-is-new", "view-page"
 _NAMES, _NOTICES = "view-names", "view-notices"
 SHARED = ("from", "to", "with", "tz", "snapshot", "refresh")

@@ -1,4 +1,4 @@
-"""A tape as a map: where its files lie, and the way of a mount through them."""
+"""A tape as a map: the places of its files, and the way of a mount through them."""
 
 import streamlit as st
 

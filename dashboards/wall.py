@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboards import state
 
-TURN_S = 20  # how long each picture stands
+TURN_S = 20  # how long each picture stays
 _TURN = "wall-turn"
 
 

@@ -1,8 +1,8 @@
 """The clock that a page shows: the site's, or UTC where the visitor chose it (`tz=utc` in the URL).
 
-The warehouse holds UTC. Instants change to that clock where they are drawn, put in a table or typed. Of an hour that
-the clocks repeat, both lie at the same place of an axis: charts mark it, the head of the page names it, and a text
-says which of them is meant.
+The warehouse holds UTC. Instants change to that clock where they are drawn, put in a table or typed. The two passes of
+an hour that the clocks repeat have the same place on an axis: charts mark it, the head of the page names it, and a text
+states which pass is meant.
 """
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -122,7 +122,7 @@ def _offset(at: datetime, clock: tzinfo, there: tzinfo | None = None) -> timedel
 
 
 def site_day(at: datetime) -> date:
-    """The day of the site in which an instant by the page's clock lies."""
+    """The site day that contains an instant by the page's clock."""
     return _day_there(at, name(), str(st.session_state.get(_SITE, "UTC")))
 
 

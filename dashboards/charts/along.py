@@ -24,7 +24,7 @@ def along_time(what: str = "time") -> str:
 
 
 def over(span: Span) -> alt.Scale:
-    """The scale of a time axis that begins and ends with a period, wherever its rows lie."""
+    """The scale of a time axis that begins and ends with a period, whatever rows it has."""
     ends = [alt.DateTime(year=at.year, month=at.month, date=at.day, hours=at.hour, minutes=at.minute) for at in span]
     return alt.Scale(domain=ends, nice=False)
 
@@ -39,9 +39,9 @@ def log_changes(ask: Callable[[], pl.DataFrame]) -> None:
 
 
 def changes(span: Span) -> list[Any]:
-    """What the change log has within a span: a thin line each, with its words where there is room.
+    """Entries of the change log within a span: a thin line each, with its words where there is room.
 
-    The hour that clocks repeat is marked as well: what happened in either of the two lies at the same place.
+    The hour that clocks repeat is marked as well: its two passes have the same place on the axis.
     """
     ask = st.session_state.get(_CHANGES)
     rows = ask().select("changed_at", "what", "entities").drop_nulls("changed_at").rows() if ask else []

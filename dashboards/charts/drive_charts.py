@@ -101,7 +101,7 @@ def _kind() -> pl.Expr:
 
 
 def _names(rows: pl.DataFrame) -> alt.Chart:
-    """Names next to dots; where dots lie on one another, of the one with the lowest share of its rate."""
+    """Names next to dots; where dots overlap, only the one with the lowest share of its rate has its name."""
     across = (pl.col("drive_rate_mb_s") / (pl.col("drive_rate_mb_s").max() / 6)).round()
     up = (pl.col("overall_rate_mb_s") / (pl.col("overall_rate_mb_s").max() / 12)).round()
     alone = rows.with_columns(across=across, up=up).sort(~pl.col("is_chosen"), "f", nulls_last=True)

@@ -1,4 +1,4 @@
-"""How long drives stand still between files: gaps counted by length."""
+"""How long drives wait between files: gaps counted by length."""
 
 import altair as alt
 import polars as pl

@@ -1,7 +1,7 @@
-"""Colours, and what goes with them: names have a dash or a shape of their own as well, so that colour is never alone.
+"""Colours and their companions: names have a dash or a shape of their own as well, so that colour is never alone.
 
-The colours are those of Okabe and Ito, which people who confuse colours can tell apart, and which stand on white and on
-black; their grey is darker. tests/test_colours.py computes how far they lie from one another.
+The colours are those of Okabe and Ito, which people with impaired colour vision can distinguish, and which are legible
+on white and on black; their grey is darker. tests/test_colours.py computes the distances between them.
 """
 
 from typing import Any

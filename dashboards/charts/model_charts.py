@@ -1,4 +1,4 @@
-"""What models and comparisons say: values with intervals, what they hang on, and runs next to one another."""
+"""Results of models and comparisons: values with intervals, their sensitivity, and runs next to one another."""
 
 from datetime import datetime
 

@@ -50,7 +50,7 @@ def _ends(row: dict[str, Any]) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _boxes(rows: Rows) -> list[dict[str, object]]:
-    """Where each stands: its column, and its height between 0 (below) and 1."""
+    """The place of each box: its column, and its height between 0 (below) and 1."""
     texts: dict[tuple[str, str], str] = {}
     for row in rows:
         n, hosts = row["n_drives"], row["n_movers"]

@@ -43,7 +43,7 @@ def traffic(
     """
     step = math.ceil(
         1.25 * max(high, threshold_mb_s, 1)
-    )  # from one station's zero to the next one's: whole, so that labels divide it
+    )  # from one station's zero to the next one's: an integer, so that labels divide it
     zeros = {name: step * at for at, name in enumerate(reversed(stations))}
     x = _along(span)
     size = 10 ** int(math.log10(max(high, 1)))

@@ -43,7 +43,7 @@ def facts(mount: dict[str, Any]) -> str:
 
 
 def longest(rows: Rows) -> dict[str, float]:
-    """Seconds of each state, the most first; what moved data last, for it needs no proof."""
+    """Seconds of each state, the most first; the time that moved data last, because it needs no proof."""
     spent: dict[str, float] = {}
     for row in rows:
         spent[row["state"]] = spent.get(row["state"], 0.0) + row["interval_s"]

@@ -1,4 +1,4 @@
-"""Anything else: a SELECT of one's own over the warehouse, beside the dictionary of what there is."""
+"""Anything else: a SELECT of one's own over the warehouse, next to the dictionary of its relations."""
 
 from dataclasses import replace
 

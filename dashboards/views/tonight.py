@@ -11,7 +11,7 @@ from pipelines.primitives import format
 from pipelines.reporting import finding_words
 
 PAGE = {"title": "Tonight", "order": 10}
-CARDS_PX = 455  # with what stands above it this is one screen of a laptop
+CARDS_PX = 455  # with the parts above it this is one screen of a laptop
 SHOWN_FINDINGS = 30
 ON_A_WALL = 4  # findings
 

@@ -1,15 +1,15 @@
 """The checks of every relation, run by Great Expectations on the build's own connection, inside its transaction.
 
-Relations whose rows all pass in plain SQL are cleared first (`clean_rows`); of the rest it finds what fails and where.
-The only module that imports Great Expectations, and only when something may fail: the import takes seconds.
-Great Expectations opens its connections itself, from an address; a small dialect of our own hands it the build's
-connection, so that it sees what is not yet committed. Rows are fetched at once, because it reads results after it
-gave the connection back; commit, rollback and close do nothing, because the transaction is not its own.
+Relations whose rows all pass in plain SQL are cleared first (`clean_rows`); for the rest Great Expectations finds what
+fails and where. This is the only module that imports it, and only when something may fail: the import takes seconds.
+Great Expectations opens its connections itself, from an address. A small dialect of our own hands it the build's
+connection, so that it reads rows that are not yet committed. Rows are fetched at once, because it reads results after
+it gave the connection back; commit, rollback and close do nothing, because the transaction is not its own.
 
-What fits is copied into memory once, of more than MOST_COPIED rows the checks ask the lake in place, so that memory
-does not grow with the rows: on 10 million transfers the four checks of silver.transfer take 3 s of CPU and a process of
-0.8 GB at most, 0.4 GB of which are the guest and the interpreter (DuckDB spills beyond its limit of 1 GB). Where many
-of them fail, telling which takes up to 1.4 GB.
+Relations that fit are copied into memory once. Those of more than MOST_COPIED rows are checked in the lake, so that
+memory does not grow with the rows. On 10 million transfers the four checks of silver.transfer take 3 s of CPU and a
+process of 0.8 GB at most, of which Great Expectations and the interpreter take 0.4 GB (DuckDB spills beyond its limit
+of 1 GB). Where many rows fail, listing them takes up to 1.4 GB.
 """
 
 import json
@@ -137,7 +137,7 @@ def _lent(connection: Connection) -> Iterator[Any]:
     context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
     try:
         source = context.data_sources.add_sql(name="build", connection_string="duckdb+borrowed:///:memory:")
-        # One for all relations: each one more is written into the guest's configuration anew, and that is slow.
+        # One for all relations: each further one rewrites the configuration of Great Expectations, and that is slow.
         asset = source.add_query_asset(name="checked", query=_ROWS)
         yield asset.add_batch_definition_whole_table("rows")
     finally:

@@ -124,9 +124,9 @@ FROM request_lines a JOIN request_lines b ON b.system = a.system AND b.unique_id
 WHERE a.day IN (SELECT unnest($days))
 """
 
-# The same of CTA, whose lines have no number of a request: a file is put to the latest request before it that was not
-# served yet, as in silver.cta_transfer, and a mount to the day on which the oldest of its files was queued; now, and as
-# built before. Where two requests could be meant, for a line has its end and not its begin, both are linked.
+# The same for CTA, whose lines have no number of a request. A file belongs to the latest request before it that was not
+# served yet, as in silver.cta_transfer, and a mount to the day on which the oldest of its files was queued, both now
+# and as built before. A line has its end but not its start: where two requests are possible, both are linked.
 _CTA_REQUESTS = """
 WITH touched AS (
     SELECT system, archive_file_id FROM bronze.cta_request WHERE day IN (SELECT unnest($days))
@@ -198,7 +198,7 @@ class ChangedRelations:
 
 
 class DayLinks:
-    """The links between days as they stand when they are first asked for; `ask` answers SQL about all days."""
+    """The links between days at the time of the first question; `ask` answers SQL about all days."""
 
     def __init__(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> None:
         self._ask = ask
@@ -224,10 +224,10 @@ class DayLinks:
             closed |= added
 
     def close_requests(self, days: set[date]) -> set[date]:
-        """The days, and all that a change on them can give other requests, or take requests from.
+        """The days, and all days whose requests a change on them can affect.
 
-        A line of CTA that comes or goes moves its request to another file, or its file to another request; that one
-        lies on a further day. Lines of Enstore name their request.
+        A line of CTA that comes or goes moves its request to another file, or its file to another request, which may
+        be on a further day. Lines of Enstore name their request.
         """
         return self.waits(self.waits(days), (_CTA_REQUESTS,))
 

@@ -168,7 +168,7 @@ class _Build:
     def _set_window(self, relation: Relation, run: list[date]) -> None:
         own, links = (run[0], run[-1]), self._links
         utc = utc_days_of(own, self._zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
-        # a request's lines may lie days apart: each day that is made reads all of them
+        # a request's lines may be days apart: each day that is made reads all of them
         around = links.close(with_neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
         site = with_neighbours(own)
         self.inputs.set_window((min(around), max(around)), (min(site), max(site)))

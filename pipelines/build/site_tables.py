@@ -42,7 +42,7 @@ class DriveRow(NamedTuple):
     until_day: date | None = None
 
 
-# Relations whose rows name drives, and what they say of one.
+# Relations whose rows name drives, and the columns about them.
 _HOST, _NO_HOST = "host, system FROM {}", "CAST(NULL AS VARCHAR) AS host, system FROM {}"
 _DRIVES = {
     "bronze.enstore_log_mover": f"SELECT name, {_HOST}",
@@ -204,11 +204,11 @@ def _listed(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
 
 
 def _expected(connection: Connection, site: Site, drives: set[str], aliases: Aliases) -> list[Row]:
-    """For every input with a declared period: the sources and hosts its files stand for.
+    """The sources and hosts that the files of each input with a declared period cover.
 
-    A file that was read stands for the hosts of its rows, which its text may name, and for the links of their ports;
-    another for what its path or its input names. A table of mounts is expected of its system: of a drive it tells from
-    mount to mount.
+    A file that was read covers the hosts of its rows, which its text may name, and the links of their ports; another
+    file covers the host that its path or its input names. A table of mounts is expected for its system, since it shows
+    a drive only from mount to mount.
     """
     if all(item.expect is None for item in site.input):
         return []

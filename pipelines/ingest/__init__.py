@@ -5,12 +5,12 @@
     workers            other processes read ahead, where there is much to read
     identify           what a file is on disk, what site.toml says of it, which source reads it
     load               one file through the rooms below
-      plan             nothing to do, or where to begin: behind a part that was read, or at the first line
+      plan             nothing to do, or where to begin: after a part that was read, or at the first line
       reading          what one process finds in it, without a lock: `parse_file` makes rows of lines and counts each
-                       line, `rows` puts them down by day
+                       line, `rows` groups them by day
       succession       the rule: which rows of content read before go (`withdrawal`)
-      registry         `ops.file` and `ops.place`, which say what became of it
-      staging          what was read waits for the end of its batch, and is registered then
+      registry         `ops.file` and `ops.place`, which hold the state of each file
+      staging          rows that were read wait for the end of their batch, and are registered then
 
 `pending` counts what an ingest would read; `survey` looks at logs that no site.toml names yet.
 """

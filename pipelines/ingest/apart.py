@@ -62,7 +62,7 @@ def _read(file: IncomingFile, succession: Succession, reader: Reader, leaving: m
 
 @contextmanager
 def _known(warehouse: Warehouse) -> Iterator[tuple[Connection, FileRegistry]]:
-    """A connection that only reads, and what the newest snapshot says of files."""
+    """A connection that only reads, and the files in the newest snapshot."""
     try:
         with warehouse.read(memory=MEMORY) as connection:
             FileRegistry(connection, load_catalog())

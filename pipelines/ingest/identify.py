@@ -86,7 +86,7 @@ class IncomingFile:
 
     @cached_property
     def origin(self) -> Origin:
-        """What site.toml, the path and the first lines say of it."""
+        """Its origin, by site.toml, the path and the first lines."""
         return replace(self.declared, head=self.found.head)
 
     @property
@@ -96,7 +96,7 @@ class IncomingFile:
 
     @property
     def is_snapshot(self) -> bool:
-        """Each version of it stands for itself."""
+        """Whether each version of it counts by itself."""
         return getattr(sources.all_sources()[self.source], "IS_SNAPSHOT", False)
 
     @property

@@ -18,7 +18,7 @@ from pipelines.ingest.succession import Succession, joined
 from pipelines.ingest.withdrawal import take_out
 from pipelines.warehouse.connection import LAKE, Connection
 
-BY_CHANCE = 20  # so many records of two days may be the same, of a log that is nearly empty
+BY_CHANCE = 20  # fewer records of two days may be the same by chance, where a log is nearly empty
 _UNREAD = {"loaded": "unchanged", "withdrawn": "withdrawn"}
 
 
@@ -110,7 +110,7 @@ class Loader:
     def _make_room(
         self, file: IncomingFile, plan: Plan, report: FileReport, same: list[Part], written: pl.DataFrame
     ) -> None:
-        """Take out what the file replaces; where it has grown, the parts that it continues lie at its path now."""
+        """Take out what the file replaces; if it has grown, move the parts that it continues to its path."""
         continues, replaced = plan.continues, plan.replaces
         stays = self.registry.ancestors(continues.file_id) if continues else []
         if report.state == "loaded":
@@ -125,7 +125,7 @@ class Loader:
             self.registry.move(stays, file.name)
 
     def _take_back_torn_line(self, part: Part) -> None:
-        """The torn last line of the part before is whole now, and counts where it was read whole."""
+        """The torn last line of the part before is complete now, and counts where it was read completely."""
         row = self.registry.rows.get(part.file_id)
         if row is None or not row["n_rejected"]:
             return

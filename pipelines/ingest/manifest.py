@@ -1,12 +1,12 @@
-"""What a process that holds no lock has read, left below the data path until the writer takes it: on this host or any.
+"""What a process without a lock has read, kept below the data path until the writer takes it: on this host or any.
 
-A manifest names some files as they were when they were read, and where their rows lie: final files and those to be
-inserted are Parquet (`staged_files`), rows of small logs share one file a relation. It is Parquet itself, one row a
-file, so that one rule sweeps all that was never taken; and it is written last, so that what it names is there.
+A manifest names some files in the state in which they were read, and the places of their rows. Final files and those to
+be inserted are Parquet (`staged_files`); rows of small logs share one file a relation. The manifest is Parquet itself,
+one row a file, so that one rule sweeps all that was never taken. It is written last, so that the files it names exist.
 
-The writer takes it if it is younger than LEASE, and of its files those that are still what they were: read by the
-source as it is now, with the origin that site.toml gives, and with nothing read at their path meanwhile. What it does
-not take is read by the next process that looks. `maintenance` removes files of twice that age, never one that may yet
+The writer takes it if it is younger than LEASE. Of its files it takes those whose state is still the same: read by the
+present version of the source, with the origin that site.toml gives, and with nothing read at their path meanwhile. The
+others are read by the next process that looks. `maintenance` removes files of twice that age, never one that may still
 be taken.
 """
 
@@ -150,7 +150,7 @@ def waiting(connection: Connection, data_path: str) -> list[Manifest]:
 
 
 def _recalled(site: Site, named: Mapping[str, Named], registry: FileRegistry, entry: Entry) -> IncomingFile | None:
-    """The file as it was when it was read; None where that is no longer of use."""
+    """The file in the state in which it was read; None if that is no longer of use."""
     if entry["name"] not in named:
         return None
     place = registry.places.get(entry["name"])

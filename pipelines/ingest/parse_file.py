@@ -89,7 +89,7 @@ class FileParse:
         is_whole = getattr(self.source, "IS_WHOLE", False) and not self.file.grows_by_lines
         try:
             for block in _ahead(self._blocks()):
-                self.sha256 = block.digest  # also of a block that is refused: it tells this file from others
+                self.sha256 = block.digest  # also of a block that is refused: it identifies this file
                 if block.is_torn and not is_whole:
                     parsed = Parsed(rejects=self._rejects(pl.concat([block.lines, block.too_long]), "torn"))
                 else:

@@ -46,7 +46,7 @@ class Part:
         return self.state == "loaded" and self.is_read_as(stem, origin)
 
     def differs_in(self, origin: Origin) -> set[str]:
-        """What another origin says otherwise."""
+        """The fields in which another origin differs."""
         own, other = json.loads(self.origin), json.loads(origin_text(origin, self.source))
         return {name for name in own.keys() | other.keys() if own.get(name) != other.get(name)}
 
@@ -100,5 +100,5 @@ def file_id_of(sha256: str, origin: str, stem: str, version: int) -> str:
 
 
 def digest_of(*parts: str) -> str:
-    """A file_id, from what tells a part from all others."""
+    """A file_id, from the texts that identify a part."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

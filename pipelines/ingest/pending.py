@@ -34,7 +34,7 @@ class PendingFiles:
 
     @property
     def n_batches(self) -> int:
-        """So many that one is neither long to read again nor too small to be worth a task."""
+        """A number of batches of which none takes long to repeat, and each is worth a task."""
         return max(-(-self.n_new // BATCH_FILES), -(-self.n_bytes // BATCH_BYTES), 0)
 
     def as_dict(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class PendingFiles:
 def pending_files(site: Site) -> PendingFiles:
     """Look at every file that site.toml names; only the heads of new ones are read. Locks nothing.
 
-    A file that was refused, or that nobody recognised, is not new again until it changes.
+    A file that was refused, or that no source recognised, is not new again until it changes.
     """
     pending, registry = PendingFiles(), _registry(site)
     for named in site_files(site):

@@ -13,7 +13,7 @@ from pipelines.sources.protocol import Carry
 
 @dataclass(frozen=True)
 class Plan:
-    """Read on behind a part, or from the first line; and the parts whose rows those of this reading replace."""
+    """Continue after a part, or read from the first line; and the parts whose rows this reading replaces."""
 
     continues: Part | None
     replaces: list[Part]
@@ -61,5 +61,5 @@ def plans(succession: Succession, file: IncomingFile) -> Iterator[Plan]:
 
 
 def _goes_on(file: IncomingFile, part: Part) -> bool:
-    """Whether the file may be read on behind a part that it begins with."""
+    """Whether reading may continue after a part that the file begins with."""
     return part.fits(file.source, file.origin) and part.has_whole_head and not file.is_snapshot

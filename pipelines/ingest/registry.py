@@ -96,7 +96,7 @@ class FileRegistry:
         return self.part(place.file_id) if place else None
 
     def with_content(self, sha256: str, source: str) -> list[Part]:
-        """The parts of a source that end with this content, wherever it lay; those refused are left out."""
+        """The parts of a source that end with this content, at any path; those refused are left out."""
         ids = self._ids_of_content.get((sha256, source), [])
         return [self.part(file_id) for file_id in ids if self.rows[file_id]["state"] not in REFUSED]
 
@@ -176,7 +176,7 @@ class FileRegistry:
         return file_id
 
     def remove(self, file_ids: Iterable[str]) -> None:
-        """Forget parts, and where they lie."""
+        """Forget parts, and their places."""
         for file_id in file_ids:
             row = self.rows.pop(file_id, None)
             if row is None:
@@ -201,7 +201,7 @@ class FileRegistry:
             self.moved.add(place.path)
 
     def move(self, file_ids: Iterable[str], path: str) -> None:
-        """Parts that were read elsewhere lie at this path now."""
+        """Give parts that were read elsewhere this path."""
         for file_id in file_ids:
             row = self.rows[file_id]
             if row["path"] != path:

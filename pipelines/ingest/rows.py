@@ -125,7 +125,7 @@ class RowSink:
         self._replace(name, [_copied(pl.concat(rest))] if rest else [])
 
     def _put_aside(self, at_most: int) -> None:
-        """The relations with most bytes into files to be inserted, until no more than so many bytes are held."""
+        """Move the relations with most bytes into files to be inserted, until at most `at_most` bytes are held."""
         for name in sorted(self.held, key=lambda name: -_size(self.held[name])):
             if self.held_bytes <= at_most:
                 return

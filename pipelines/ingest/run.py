@@ -38,8 +38,8 @@ class IngestReport:
     """What became of each file."""
 
     files: list[FileReport] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)  # patterns of [[input]]s that no file fits
-    unnamed: str = ""  # what lies beside the files that site.toml names, in a paragraph
+    unmatched: list[str] = field(default_factory=list)  # patterns of [[input]]s that match no file
+    unnamed: str = ""  # a paragraph about files near those of site.toml that no input matches
 
     def as_dict(self) -> dict[str, Any]:
         states = ("loaded", "unchanged", "failed", "unknown", "withdrawn")

@@ -2,18 +2,19 @@
 
 A path is not a log. Rotation renames a log, copies and truncates it, gives it a date, packs it later, deletes it in the
 end; meanwhile other content takes its path. So rows that were read stay until they are too old (`retention_days`),
-unless the same log was written again. Content is known by its bytes, decompressed; of the content of a path,
+unless the same log was written again. Content is known by its bytes, decompressed. There are three cases for the
+content of a path:
 
-1. what **was read before**, there or elsewhere, by the same source with the same origin, is not read again;
-2. what **begins with bytes that were read**, at this path or at one that no longer holds them, has grown: it is read on
-   from where they end. Where it must be read whole (few lines, another origin, another version of its source), it
-   replaces them;
-3. anything else is **new**, and replaces of what was read at this path only **the same period written again**
-   (`rewrites`) of a host that both have. Where the old content shows no instants, such as a configuration, the new
-   content replaces it. A source that says IS_SNAPSHOT replaces nothing: each version stands for itself, until the
-   site gives the path another origin.
+1. Content that **was read before**, there or elsewhere, by the same source with the same origin, is not read again.
+2. Content that **begins with bytes that were read**, at this path or at one that no longer holds them, has grown. It is
+   read from where they end. If it must be read from the start (few lines, another origin, another version of its
+   source), it replaces them.
+3. Anything else is **new**. Of the rows read at this path it replaces only **the same period written again**
+   (`rewrites`) of a host that both have. If the old content has no instants, such as a configuration, the new content
+   replaces it. A source with IS_SNAPSHOT replaces nothing: each version counts by itself, until the site gives the path
+   another origin.
 
-Content that is refused, or has no records, replaces nothing but what it begins with.
+Content that is refused, or has no records, replaces only the parts that it begins with.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ from pipelines.warehouse.connection import LAKE
 from pipelines.warehouse.tables import LOG_COVERAGE
 
 DATE = r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)"  # in a name
-_WHOSE = ("system", "host", "link", "place")  # what of an origin says whose log it is
+_WHOSE = ("system", "host", "link", "place")  # fields of an origin that identify its log
 Whose = tuple[str, ...]  # a source, and these
 Known = dict[int, dict[str, set[str]]]  # by number and digest of their bytes, parts
 
@@ -71,7 +72,7 @@ def joined(spans: Iterable[Span | None]) -> Span | None:
 
 
 def _digests(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing behind the last of them is read."""
+    """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing after the last of them is read."""
     digest, at, data = hashlib.sha256(), 0, b""
     with blocks.open_bytes(path) as file:
         for offset in sorted(offsets):
@@ -103,7 +104,7 @@ class Succession:
         self.looked: dict[str, bool] = {}  # by path, whether it holds what it held
         self.lost: dict[Whose, Known] | None = None  # parts whose path may hold other content
 
-    # --- where content lies ----------------------------------------------------------------------------------
+    # --- places of content ------------------------------------------------------------------------------------
 
     def holders(self, part: Part) -> set[str]:
         """The paths that hold, as far as is known, what ends with a part."""
@@ -123,7 +124,7 @@ class Succession:
         return self.looked[path]
 
     def _lost_of(self, whose: Whose) -> Known:
-        """What was read and perhaps no path holds any more: it may lie elsewhere, and may have grown."""
+        """Parts that perhaps no path holds any more: their content may be elsewhere, and may have grown."""
         if self.lost is None:
             self.lost = {}
             for path, place in self.registry.places.items():
@@ -174,7 +175,7 @@ class Succession:
     def written_again(
         self, file: IncomingFile, span: Span | None, hosts: set[str], known: Iterable[Part]
     ) -> list[Part]:
-        """What was read at its path, is none of the known parts, and is of the period of its present content."""
+        """Other parts that were read at its path, and that cover the period of its present content."""
         skipped = {part.file_id for part in known}
         read = (row["file_id"] for row in self.registry.by_path(file.name))
         others = self.registry.tips(file_id for file_id in read if file_id not in skipped)

@@ -33,7 +33,7 @@ def forget(site: Site, what: str) -> list[str]:
 
 
 def _loaded_as(registry: FileRegistry, *names: str) -> list[str]:
-    """The parts of which one has such a file_id or path, or lies there now, with all before and after them."""
+    """Parts with one of these file_ids or paths, or whose content is there now, with all before and after them."""
     held = {place.file_id for name in names if (place := registry.places.get(name))}
     met = [
         file_id

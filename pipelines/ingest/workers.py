@@ -147,7 +147,7 @@ def _is_done(future: "Future[Reading | None]") -> bool:
 
 
 def _weight(file: IncomingFile, plan: Plan) -> int:
-    """About the bytes to be parsed; a name can lie, but no more than the time of a start hangs on it."""
+    """About the bytes to be parsed; a wrong name only changes the time of the start."""
     if file.path.suffix in _PACKED:
         return file.size_bytes * UNPACKED
     return file.size_bytes - (plan.continues.end_offset if plan.continues else 0)

@@ -1,4 +1,4 @@
-"""What is missing? Every part of a page that shows nothing, for no log that it needs was read; and names not known."""
+"""What is missing? Every part of a page without a log that it needs, and names that are not known."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Can I trust the product? Documents' published figures beside ours, and what the rules find wrong with them."""
+"""Can I trust the product? Published figures of documents, our figures for them, and what the rules find wrong."""
 
 import streamlit as st
 

@@ -1,7 +1,7 @@
 """Did it work? One method for a recorded change and for any instant: like for like, before and after.
 
-A recorded change has an effect with an interval, of rates and gaps alike by tape and size of files. An instant that
-nobody recorded has no such estimate: the mounts on both sides of it are described, and the page says so.
+A recorded change has an effect with an interval, of rates and gaps alike by tape and size of files. An instant without
+an entry in the change log has no such estimate: the page describes the mounts on both sides of it and reports that.
 """
 
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How many drives do we need? The sizing formula, fitted to the mounts of this site, with what it hangs on."""
+"""How many drives do we need? The sizing formula, fitted to the mounts of this site, with its sensitivity."""
 
 import polars as pl
 import streamlit as st

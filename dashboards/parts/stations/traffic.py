@@ -52,7 +52,7 @@ def draw(page: Page) -> None:
 
 
 def _until(page: Page, since: date) -> date | None:
-    """The last of the days to compare with: weeks must not lie over each other, so they end before these begin."""
+    """The last of the days to compare with: weeks must not overlap, so they end before these begin."""
     return min(page.before[1], since - timedelta(days=1)) if page.before else None
 
 

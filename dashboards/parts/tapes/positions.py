@@ -1,4 +1,4 @@
-"""Where files lie, the way of a mount through them, and what each way costs."""
+"""Where files are on tape, the way of a mount through them, and what each way costs."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""How long drives stand still with a tape in them, on what, and whether the next file was at hand."""
+"""How long drives wait with a tape in them, for what, and whether the next file was ready."""
 
 import polars as pl
 import streamlit as st

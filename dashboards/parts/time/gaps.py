@@ -1,4 +1,4 @@
-"""How long drives stand still between files, what it costs, and the log lines that prove it."""
+"""How long drives wait between files, what it costs, and the log lines that prove it."""
 
 import polars as pl
 import streamlit as st

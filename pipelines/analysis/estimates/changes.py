@@ -16,10 +16,10 @@ from pipelines.warehouse.connection import Connection
 from pipelines.warehouse.inputs import ask_input
 
 RELATION = "gold.change_effect"
-WINDOW_DAYS = 35  # changes of so many days are told of
-SIDE = timedelta(days=7)  # so much before and after, at most
+WINDOW_DAYS = 35  # changes of the last days up to this number are judged
+SIDE = timedelta(days=7)  # the most that is compared before and after
 
-# What is held alike, the closest first: what is written lies on new tapes.
+# What is held alike, the closest first: writes go to new tapes.
 _ALIKE = {
     "rate": {"tape and size": ["volume", "size", "basis"], "size": ["size", "basis"]},
     "gap": {"drive": ["drive"]},

@@ -81,7 +81,7 @@ def _near(at: clock_skew.Values, begins: clock_skew.Values, ends: clock_skew.Val
 def _was_watched(
     begins: clock_skew.Values, ends: clock_skew.Values, at: clock_skew.Values, step_s: float
 ) -> np.ndarray[Any, Any]:
-    """Transfers whose middle lies in a sample, give or take one."""
+    """Transfers whose middle is in a sample, give or take one."""
     if not at.size:
         return np.zeros(begins.size, dtype=bool)
     middle = (begins + ends) / 2

@@ -4,7 +4,7 @@ import math
 
 
 def known(value: float) -> float | None:
-    """A number a method found, as a plain one; None where it is none.
+    """A number a method found, as a plain one; None where it is missing.
 
     >>> known(float("nan")), known(2)
     (None, 2.0)

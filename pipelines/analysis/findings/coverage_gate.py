@@ -1,4 +1,4 @@
-"""The coverage gate: what a rule cannot judge, because the logs it rests on were not seen for enough of its period."""
+"""The coverage gate: what a rule cannot judge, because its logs do not cover enough of its period."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -27,8 +27,8 @@ def identity(rule: str, entity: str) -> str:
     return hashlib.sha256(f"{rule}\n{entity}".encode()).hexdigest()[:12]
 
 
-def state_of(day: date, judged: list[date], seen: set[date], marks: Iterable[Mark] = ()) -> str:
-    """State of a finding that fired on `day`: of the days `judged` (ascending), `seen` are those on which it fired.
+def state_of(day: date, judged: list[date], fired: set[date], marks: Iterable[Mark] = ()) -> str:
+    """State on `day` of a finding that fired then, from the days `judged` (ascending) and those on which it `fired`.
 
     Open if the day judged before had it too, returned if only an earlier one had, else new. The last mark made by then
     comes first: a finding is muted until the day given, for good without one; acknowledged until it is gone.
@@ -36,15 +36,15 @@ def state_of(day: date, judged: list[date], seen: set[date], marks: Iterable[Mar
     >>> days = [date(2010, 3, n) for n in (8, 9, 10, 11)]
     >>> [state_of(day, days, {days[0], days[1], days[3]}) for day in (days[0], days[1], days[3])]
     ['new', 'open', 'returned']
-    >>> told = [Mark("acknowledge", days[0])]
-    >>> [state_of(day, days, {days[0], days[1], days[3]}, told) for day in (days[0], days[1], days[3])]
+    >>> marks = [Mark("acknowledge", days[0])]
+    >>> [state_of(day, days, {days[0], days[1], days[3]}, marks) for day in (days[0], days[1], days[3])]
     ['acknowledged', 'acknowledged', 'returned']
     >>> state_of(days[3], days, {days[3]}, [Mark("mute", days[3], until=days[3])])
     'muted'
     """
     place = bisect_left(judged, day)
     begun = day
-    while place and judged[place - 1] in seen:
+    while place and judged[place - 1] in fired:
         place -= 1
         begun = judged[place]
     last = next((mark for mark in reversed(list(marks)) if mark.day <= day), None)
@@ -54,7 +54,7 @@ def state_of(day: date, judged: list[date], seen: set[date], marks: Iterable[Mar
         return "acknowledged"
     if begun < day:
         return "open"
-    return "returned" if any(other < day for other in seen) else "new"
+    return "returned" if any(other < day for other in fired) else "new"
 
 
 @dataclass

@@ -14,7 +14,7 @@ from pipelines.primitives.errors import TapescopeError
 
 @dataclass(frozen=True)
 class Fitted:
-    """One kind of drive in one direction: its mounts and what they say."""
+    """One kind of drive in one direction: its mounts and the costs fitted to them."""
 
     generation: str
     mode: str

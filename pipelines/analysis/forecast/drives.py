@@ -13,9 +13,9 @@ SIZES_MB = tuple(10 ** (1 + step / 10) for step in range(34))  # 10 MB to 20 GB
 def size(
     like: Fitted, target_mb_s: float, factor: float, n_files: float, file_mb: float, availability: float
 ) -> tuple[Needed, Estimate]:
-    """Drives for MB/s of files of a size, so many a mount, and the efficiency of a drive that serves them.
+    """Drives for MB/s of files of a size, `n_files` a mount, and the efficiency of a drive that serves them.
 
-    What each cost of a mount alone would change (the tornado) is worked out at the ends of its interval. Raises
+    The effect of each cost of a mount alone (the tornado) is computed at the ends of its interval. Raises
     ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     found = like.found

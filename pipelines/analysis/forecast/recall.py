@@ -18,7 +18,7 @@ from pipelines.primitives.estimate import Estimate
 
 @dataclass(frozen=True)
 class Foretold:
-    """A recall in three orders and had its files lain together, the whole tape beside it; what the model rests on."""
+    """A recall in three orders, with its files together, and of the whole tape; and the basis of the model."""
 
     generation: str
     model: SeekModel

@@ -151,7 +151,7 @@ def _insert(connection: Connection, row: tuple[Any, ...]) -> None:
 
 
 def _drives_of(connection: Connection, entity: str) -> list[str]:
-    """Drives a finding is about: the one it names, alone or behind its station, or all that work for the station."""
+    """Drives of a finding: the one it names, alone or after its station, or all that work for the station."""
     found = execute(
         connection,
         f"SELECT DISTINCT drive FROM {LAKE}.gold.lost_time"

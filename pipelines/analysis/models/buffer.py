@@ -4,23 +4,23 @@
                                                  included, come to no more than B bytes together
 
 Inputs: reads in order: which file, its size in bytes, the day. The buffer is empty at first, keeps every file that is
-read and drops those not read for longest (LRU). Of all sizes at once one pass tells what each would have caught, for
-what a smaller one holds a larger one holds as well.
+read and drops those not read for longest (LRU). One pass gives the bytes caught for all sizes at once, because a larger
+buffer holds all that a smaller one holds.
 
 Output: shares of reads and of bytes caught, for sizes that double (GB = 10^9 bytes, TB = 10^12); the size from which
-doubling gains less than a hundredth of the bytes; the share caught there with a 90 % interval over days, where five
-were seen; and whether the size matters at all. It does not where less than a twentieth of the bytes was read again, or
-no doubling gains a hundredth: so it is with reads at random over a set much larger than what was read of it, and with
-a production that reads each file once. Where a buffer catches no more than its share of what was read (within a
-twentieth), files are read again in no order that it could use, and its size matters only when it nears that of the set.
+doubling gains less than a hundredth of the bytes; the share caught there with a 90 % interval over days, from five days
+on; and whether the size matters at all. It does not where less than a twentieth of the bytes was read again, or no
+doubling gains a hundredth. Such are reads at random over a set much larger than what was read of it, and a production
+that reads each file once. A buffer may catch no more than its share of what was read (within a twentieth). Then files
+are read again in no order that it could use, and its size matters only when it nears that of the set.
 
-Refused where no file was read twice. Limits: only recalls from tape are seen, which are the misses of today's buffers:
-a size is of a buffer beside those, in which every recalled file is kept. Files last read before the first day seen
-count as new, so what is caught is at least what is said. A file larger than the buffer empties it. Files are read as a
-whole; what is written and soon read again is not in it. Cost: n log n steps of whole arrays, some 100 bytes a read.
-Source: Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage hierarchies" (1970), IBM Systems Journal
-9, 78; CERN's tape sizing note (C22): "if the pattern is random over a large data set, the size of the disk buffer
-becomes unimportant".
+Refused where no file was read twice. Limits: only recalls from tape have records, which are the misses of today's
+buffers. A size is that of a further buffer, in which every recalled file is kept. Files last read before the first day
+with logs count as new, so the share caught is at least the one given. A file larger than the buffer empties it. Files
+are read completely; data that are written and soon read again are not included. Cost: n log n steps of whole arrays,
+some 100 bytes a read. Source: Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage hierarchies"
+(1970), IBM Systems Journal 9, 78; CERN's tape sizing note (C22): "if the pattern is random over a large data set, the
+size of the disk buffer becomes unimportant".
 """
 
 import math
@@ -97,9 +97,9 @@ def distances(files: Ints, sizes: Ints) -> Ints:
     Raises ValueError for a file with two sizes. Of a read at place i whose file was read at p before it, the files in
     between that are read there for the first time count once each: those at j < i with a place before of at most p,
     less those up to p, which all have. The first sum is taken for all i at once, by halves of the places: within a
-    block sorted by the place before, what lies in its left half and comes first is added to each of its right half.
+    block sorted by the place before, what is in its left half and comes first is added to each of its right half.
 
-    By hand: a b c a b with sizes 5, 1, 2: the second a has b, c and itself behind it, 8; the second b c, a and itself.
+    By hand: a b c a b with sizes 5, 1, 2: the second a has b, c and itself, 8; the second b has c, a and itself.
 
     >>> distances(np.array([0, 1, 2, 0, 1]), np.array([5, 1, 2, 5, 1]))
     array([-1, -1, -1,  8,  8])
@@ -110,7 +110,7 @@ def distances(files: Ints, sizes: Ints) -> Ints:
     order = np.argsort(before, kind="stable")  # by the place before; equal ones (first reads) by their own
     for level in range(max(n - 1, 0).bit_length() - 1, -1, -1):
         half = 1 << level
-        start = (order >> (level + 1)) << (level + 1)  # the first place of a block is also where it stands in `order`
+        start = (order >> (level + 1)) << (level + 1)  # the first place of a block is also its place in `order`
         is_left = (order & half) == 0
         n_left, left_bytes = (_before(np.where(is_left, values, 0)) for values in (np.int64(1), sizes[order]))
         right = order[~is_left]

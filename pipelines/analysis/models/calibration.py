@@ -159,7 +159,7 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
 
 
 def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibration:
-    """Where some parameters have no estimate, the fitted others are worth nothing either; what was measured stands."""
+    """If some parameters have no estimate, the other fitted ones are worthless too; measured values remain."""
     if len(mounts) < _SPARE:
         return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
     rest = NoEstimate("it is fitted together with costs that cannot be separated", "the same data")
@@ -178,7 +178,7 @@ def _ratio(times: Floats, above: Floats, below: Floats) -> Estimate:
 
 
 def _seek(times: Floats, mounts: Mounts) -> Estimate:
-    """Seconds a file; where nothing tells them they are in the cost of a file, and none are left for this."""
+    """Seconds a file; without measured ones they are in the cost of a file, and this is zero."""
     return Estimate(0, 0, 0) if mounts.seek_s is None else _ratio(times, mounts.seek_s, mounts.n_files)
 
 
@@ -200,7 +200,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
 
 
 def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_columns: int) -> Estimate | NoEstimate:
-    """A cost below 0 is none; a cost that is surely below 0, or a speed that may be endless, is refused."""
+    """A cost below 0 counts as 0; a cost that is surely below 0, or a speed without an upper end, is refused."""
     one = bootstrap.interval(value, draws, n_mounts, n_columns)
     if name != "speed_mb_s":
         if one.high > 0:

@@ -2,13 +2,13 @@
 
     days left = what is left / (what a day moves)          GB of the next n days = n x (what a day moves)
 
-Inputs: GB moved on each day seen (days without logs left out, days with nothing kept), in order; GB left. Days hang
-together (a week has its week-end, a fault lasts), so the history is resampled in blocks: of seven days where three
-weeks have logs, else of one. Two doubts are put together: what the mean day is, by resampling, with the tails of
-Student's t for few blocks; and how the days to come will scatter around it.
+Inputs: GB moved on each day with logs (days without logs left out, days with nothing kept), in order; GB left. Days are
+not independent (a week has its week-end, a fault lasts), so the history is resampled in blocks: of seven days where
+three weeks have logs, else of one. Two uncertainties are combined: that of the mean day, by resampling, with the tails
+of Student's t for few blocks; and the scatter of future days around it.
 
-Output: days, or GB, with a 90 % interval, drawn 2000 times. Refused with the reason where fewer than five days were
-seen or nothing moved. Limits: the future is taken to be like the days with logs: no growth, no more drives, no end in
+Output: days, or GB, with a 90 % interval, drawn 2000 times. Refused with the reason where fewer than five days have
+logs or nothing moved. Limits: the future is taken to be like the days with logs: no growth, no more drives, no end in
 which only stragglers are left; where days scatter by half, 86 to 93 of a hundred intervals hold the end, and most
 misses are ends that come sooner. Source: M40, S5; the point value is `throughput.campaign`. GB = 10^9 bytes.
 """
@@ -109,7 +109,7 @@ class Past:
 
 
 def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | NoEstimate:
-    """What days say of those to come, if these are like them."""
+    """What past days show about future ones, if these are like them."""
     if not np.isfinite(moved_gb).all() or (len(moved_gb) and moved_gb.min() < 0):
         raise ValueError("what was moved cannot be negative")
     if len(moved_gb) < LEAST_DAYS:

@@ -4,23 +4,24 @@
     written in the next D days = L (exp(g D) - 1) / g                                      holdings = held + written
 
 L is the line's GB a day at the end of the last day with logs. Inputs: days that logs cover and the GB written on each
-(days without logs left out, days with nothing kept). Days are put together in weeks that end with the last day, since a
+(days without logs left out, days with nothing kept). Days are combined into weeks that end with the last day, since a
 week has its week-end; a week counts from five days with logs, as the mean of these. The line is fitted to at least
 eight weeks, by the gamma likelihood with a logarithm as link: a week scatters by a share of itself. With fewer weeks,
-but five days, L is the mean day and g nothing: an assumption, and growth is refused.
+but five days, L is the mean day and g is 0: an assumption, and growth is refused.
 
-Output: values with 90 % intervals. What the line may be is drawn 1000 times by resampling weeks (without growth: days),
-with the tails of Student's t for few of them, wider where weeks take after those before; the weeks to come scatter
-around it as the past ones did. Refused: growth, where fewer than eight weeks have logs, or writing began or ended
-within them: nothing was written at their start or end, for longer than in any pause between; all of it, where fewer
-than eight weeks have logs and that is so of their days; what lies more than four times as far ahead as days have logs,
-without growth more than once.
+Output: values with 90 % intervals. Possible lines are drawn 1000 times by resampling weeks (without growth: days), with
+the tails of Student's t for few of them, wider where weeks resemble those before; the weeks to come scatter around the
+line as the past ones did.
 
-Limits: growth goes on as it did, at one rate: no season (a year tells of none, and less may take one for growth), no
-end of a project, no new one; nothing is deleted. Of 400 sites whose weeks are independent 86 to 95 of a hundred
-intervals hold what came; where weeks take after the one before (a correlation of 0.4) 82 to 86. Source: McCullagh and
-Nelder, "Generalized Linear Models" (1989), chapter 8; N04 (traffic "about x2, maybe more"), E01 (holdings against a
-plan). GB = 10^9 bytes.
+Refused: growth, where fewer than eight weeks have logs, or writing began or ended within them: nothing was written at
+their start or end, for longer than in any pause between. All of it, where fewer than eight weeks have logs and the same
+holds for their days. Any time more than four times as far ahead as days have logs, without growth more than once.
+
+Limits: growth continues at one constant rate: no season (a year of data cannot show one, and with less a season may be
+taken for growth), no end of a project, no new one; nothing is deleted. Of 400 sites whose weeks are independent 86 to
+95 of a hundred intervals hold the true value; where weeks resemble the one before (a correlation of 0.4) 82 to 86.
+Source: McCullagh and Nelder, "Generalized Linear Models" (1989), chapter 8; N04 (traffic "about x2, maybe more"), E01
+(holdings against a plan). GB = 10^9 bytes.
 """
 
 import math
@@ -45,7 +46,7 @@ _N_STEPS = 25
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The line that was fitted, and behind it those it may be; each with luck of its own in the weeks to come."""
+    """The line that was fitted, and after it possible ones; each with luck of its own in the weeks to come."""
 
     gb_day: Floats  # at the end of the last day
     slope: Floats  # of its logarithm, a day
@@ -81,7 +82,7 @@ class Growth:
 
     lines: Lines
     n_days: int
-    span_days: int  # from the first day seen to the last
+    span_days: int  # from the first day with logs to the last
     factor_year: Estimate | NoEstimate
 
     @property
@@ -153,7 +154,7 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
 
 
 def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Floats]:
-    """The middle of each week that was seen, in days ahead of the last day's end, and the mean of its days."""
+    """The middle of each week with logs, in days ahead of the last day's end, and the mean of its days."""
     week = (last_day - days) // WEEK
     n_seen = np.bincount(week)
     known = np.flatnonzero(n_seen >= LEAST_IN_WEEK)

@@ -32,7 +32,7 @@ from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
-LEAST_WAYS = 10  # for what they say of the model of places
+LEAST_WAYS = 10  # fewer do not test the model of places
 
 
 @dataclass(frozen=True)

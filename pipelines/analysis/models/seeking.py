@@ -6,18 +6,18 @@ files far apart in order may be next to each other (P32). A place is a wrap and 
 Prior: the cost model with which the CERN Tape Archive orders reads of LTO tapes (its shortest-locate-time-first, in
 seconds): 4.29 + 6.69 if the wrap changes + 3.2 if the band does - 6.04 if the half of the tape's length does + 5.22 if
 the direction does + 11.32 for a step back against it + 0.0006192 x the way along the tape in longitudinal positions.
-What a step back is, is our reading: the target lies behind, on a wrap of the same direction. A position is taken to be
-7.2 mm, the pitch of LTO's servo words (ECMA-319). The next file is there already: no seek (P33).
+Our reading of a step back is: the target precedes the present place, on a wrap of the same direction. A position is
+taken to be 7.2 mm, the pitch of LTO's servo words (ECMA-319). The next file needs no seek (P33).
 
-Posterior: one factor on all of it, from position times of the site's own mounts: its logarithm has a normal prior with
-standard deviation 0.35 around nothing, and each mount is one observation of it, whose scatter is learnt too, so that
+Posterior: one factor on all of it, from position times of the site's own mounts. Its logarithm has a normal prior with
+mean 0 and standard deviation 0.35, and each mount is one observation of it, whose scatter is learnt too, so that
 intervals have the tails of Student's t for few mounts.
 
 Inputs: a generation's tracks and length (technology table); GB from which and to which each motion went, its seconds
 and its mount; of a recall the files' first and last GB, and the other costs of mounts and files. Outputs: seconds with
 90 % intervals, and the share of files from which on reading all is quicker. Limits: LTO only; files of even
-compressibility; where the tape's first wraps are shorter nobody told us. Source: the tape archive's cost model and
-ECMA-319 as above; PIC's slides of STEP'09 for what is held against it (P31-P35, P43). GB = 10^9 bytes, MB = 10^6.
+compressibility; it is unknown where the tape's first wraps are shorter. Source: the tape archive's cost model and
+ECMA-319 as above; PIC's slides of STEP'09 for the comparison (P31-P35, P43). GB = 10^9 bytes, MB = 10^6.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from pipelines.primitives.estimate import Estimate
 BASE_S, WRAP_S, BAND_S, HALF_S, TURN_S, BACK_S = 4.29, 6.69, 3.2, -6.04, 5.22, 11.32
 POSITION_S, POSITION_M = 0.0006192, 0.0072
 PRIOR_SD = 0.35
-_USUAL_SCATTER, _USUAL_WEIGHT = 0.15, 3.0  # of mounts around their factor, worth so many mounts of evidence
+_USUAL_SCATTER, _USUAL_WEIGHT = 0.15, 3.0  # of mounts around their factor, and its weight in mounts of evidence
 MOST_ORDERED = 500  # of longer lists the order is only the nearest next
 SAME_GB = 1e-6
 
@@ -51,7 +51,7 @@ class Serpentine:
     length_m: float
 
     def place(self, gb: Floats) -> tuple[Places, Floats]:
-        """Wrap and metres from the beginning of the tape, of what lies so many GB behind its first byte.
+        """Wrap and metres from the beginning of the tape, for places in GB after its first byte.
 
         >>> tape = Serpentine(4, 1, 10.0, 100.0)
         >>> [part.tolist() for part in tape.place(np.array([2.0, 12.0, 25.0]))]
@@ -94,7 +94,7 @@ def geometry(sold: Technology, full_gb: float | None = None) -> Serpentine:
 
 @dataclass(frozen=True)
 class SeekModel:
-    """A geometry with what the site's motions say of it: factor on the prior, scatter of mounts, and how many."""
+    """A geometry with the results of the site's motions: factor on the prior, scatter of mounts, and their number."""
 
     tape: Serpentine
     log_factor: float = 0.0
@@ -113,13 +113,13 @@ class SeekModel:
         return found
 
     def total(self, from_gb: Floats, to_gb: Floats) -> Estimate:
-        """Seconds all ways of one mount take, with the interval in which a mount's will lie."""
+        """Seconds all ways of one mount take, with the interval for a single mount."""
         sd = float(np.hypot(self.log_factor_sd, self.scatter))
         return self._around(float(self.tape.prior_s(from_gb, to_gb).sum()), sd)
 
     @property
     def _tail(self) -> float:
-        """How far the ends lie: of Student's t, for the scatter of mounts is known from as few of them."""
+        """How far the ends are from the value: by Student's t, because few mounts also give the scatter."""
         return float(
             scipy.special.stdtrit(_USUAL_WEIGHT + self.n_mounts - 1, 0.95)
             if self.n_mounts
@@ -136,8 +136,8 @@ def learn(
 ) -> SeekModel:
     """The posterior from motions: places in GB, seconds, and the mount each belongs to.
 
-    Each mount says one thing: seconds measured / seconds of the prior, over its motions that lead anywhere. Mounts
-    without such motions say nothing; with none at all the prior stands.
+    Each mount is one observation: seconds measured / seconds of the prior, over its motions that lead anywhere. Mounts
+    without such motions do not count; if all lack them, the prior remains.
     """
     prior = tape.prior_s(from_gb, to_gb)
     names, which = np.unique(mount, return_inverse=True)
@@ -183,7 +183,7 @@ class Recall:
 
 
 def recall(model: SeekModel, service: Service, listed: Files) -> dict[str, Recall]:
-    """Seconds to read listed files in one mount: as listed, by place, in the best order found, had they lain together.
+    """Seconds to read listed files in one mount: as listed, by place, in the best order found, and if stored together.
 
     `together` is what another organisation of families would give: the same files side by side on a tape of their own,
     from its beginning on, with nothing between them to pass.

@@ -43,7 +43,7 @@ ONE = certain(1.0)
 
 @dataclass(frozen=True)
 class Traffic:
-    """One class of traffic: MB/s wanted, factor for backlog and peaks, efficiency of a drive that serves it."""
+    """One class of traffic: MB/s to serve, factor for backlog and peaks, efficiency of a drive that serves it."""
 
     name: str
     rate_mb_s: Estimate

@@ -19,8 +19,8 @@ def stream_efficiency(long_mb_s: float, active_mb_s: float, streams: int = 1) ->
 
     Formula: long rate / (number of streams x active rate of one). Source: the efficiencies of input and output streams
     in "FNAL migration stations" (M33, M34). Both rates in one unit, MB/s here. Limits: where the active rate was read
-    off while several streams ran, it is their sum and `streams` stays 1; an average over a time in which nobody wanted
-    the path blames the path for it.
+    off while several streams ran, it is their sum and `streams` stays 1; an average that includes time without requests
+    for the path blames the path for it.
 
     >>> round(stream_efficiency(200, 260), 3)
     0.769

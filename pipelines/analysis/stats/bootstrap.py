@@ -1,4 +1,4 @@
-"""Intervals by resampling: how far an estimate would wander had other cases of the same kind been seen.
+"""Intervals by resampling: how far an estimate would wander with other cases of the same kind.
 
 Expanded percentile interval: percentiles of the resampled estimates, taken a little further out so that few cases do
 not pretend to more than they know. Source: Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), §3.3.

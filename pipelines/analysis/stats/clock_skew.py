@@ -1,4 +1,4 @@
-"""By how much do two clocks differ? Transfers as the movers tell them against bytes as the network saw them."""
+"""By how much do two clocks differ? Transfers on the movers' clock against bytes on the network's."""
 
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ class Skew(NamedTuple):
     """Seconds to add to the movers' clock so that it agrees with the network's."""
 
     skew_s: Estimate | NoEstimate
-    correlation: float  # of expected and seen bytes at that skew; NaN without an estimate
-    blind_below_s: float  # smaller differences cannot be seen at this spacing of samples
+    correlation: float  # of expected and measured bytes at that skew; NaN without an estimate
+    blind_below_s: float  # smaller differences do not show at this spacing of samples
 
 
 def skew(
@@ -42,21 +42,21 @@ def skew(
 ) -> Skew:
     """Find the skew, in [−most_s, most_s] at 1 s, at which the transfers explain best what the network carried.
 
-    `begins`, `ends` (s) and `moved` (bytes) are a row a transfer, on the movers' clock; `sampled` (s) are the begins of
-    the network's samples of `step_s` seconds each, on its own clock and ascending, `rates` (bytes/s) what they carried.
-    For every lag the transfers' bytes are laid into the network's samples exactly, and correlated with them (Pearson);
+    `begins`, `ends` (s) and `moved` (bytes) are a row a transfer, on the movers' clock; `sampled` (s) are the starts of
+    the network's samples of `step_s` seconds each, on its own clock and ascending, `rates` (bytes/s) their traffic.
+    For every lag the transfers' bytes are put into the network's samples exactly, and correlated with them (Pearson);
     the lag with the largest correlation is the skew. Interval: bootstrap over stretches of the time line, never shorter
     than half a sample each way. Limits: other traffic of the host lowers the correlation; buffers between network and
     drive delay by seconds and are part of the skew; samples coarser than transfers and gaps show nothing, and the
-    answer says so.
+    result gives that as its reason.
 
     >>> random = np.random.default_rng(1)
     >>> begins = np.cumsum(random.uniform(20, 60, 100))
     >>> ends = begins + random.uniform(8, 15, 100)
     >>> clock = np.arange(0.0, begins[-1])
     >>> middle = clock[:, None] + 0.5
-    >>> seen = 100.0 * ((middle >= begins + 37) & (middle < ends + 37)).sum(axis=1)
-    >>> found = skew(begins, ends, 100.0 * (ends - begins), clock, seen, 1.0)
+    >>> carried = 100.0 * ((middle >= begins + 37) & (middle < ends + 37)).sum(axis=1)
+    >>> found = skew(begins, ends, 100.0 * (ends - begins), clock, carried, 1.0)
     >>> found.skew_s.value, found.blind_below_s
     (37.0, 1.0)
     """

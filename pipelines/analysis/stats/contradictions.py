@@ -15,7 +15,7 @@ _SLIPS = {
 
 
 class Contradiction(NamedTuple):
-    """What is said, what it ought to be or at most to be, and why it cannot be so."""
+    """A stated figure, the value it should have or the most it can be, and why it is impossible."""
 
     what: str
     stated: float

@@ -91,7 +91,7 @@ def _wider(n_clusters: int, level: float) -> float:
 
 
 def _apart(values: Values, groups: Labels, level: float) -> float:
-    """How far one group's median lies from the typical one's, as a logarithm; 0 where there are too few to tell."""
+    """How far one group's median is from the typical one's, as a logarithm; 0 where there are too few groups."""
     names, place = np.unique(groups, return_inverse=True)
     if names.size < _FEWEST_GROUPS:
         return 0.0

@@ -1,4 +1,4 @@
-"""Is there a population of long values beside the expected one?"""
+"""Is there a population of long values in addition to the expected one?"""
 
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ def long_values(values: NDArray[np.float64], expected: float, excess: float) -> 
 def total_interval(
     values: NDArray[np.float64], clusters: NDArray[np.generic], level: float = 0.9
 ) -> tuple[float | None, float | None]:
-    """Between what the total of like days lies: values of a cluster (a mount, a tape) come together, clusters do not.
+    """Interval of the total of like days. Values of a cluster (a mount, a tape) come together, clusters do not.
 
     Formula: sum +- t sqrt(k) s, with s the standard deviation of the k clusters' own sums and Student's t of k - 1
     degrees of freedom; never below 0. With fewer than five clusters there is no estimate: (None, None).

@@ -12,7 +12,7 @@ _FIGURE = re.compile(r"(?P<about>~|about |< ?|> ?)?\s*(?P<low>\d[\d,]*\.?\d*)(?:
 
 
 class Printed(NamedTuple):
-    """A figure as printed: its lowest and highest value (the same, but for a range) and what its digits tell."""
+    """A figure as printed: its lowest and highest value (the same, except for a range) and what its digits show."""
 
     low: Decimal
     high: Decimal
@@ -45,7 +45,7 @@ def agreement(text: str, computed: float, is_from_approximate: bool = False) -> 
     It is what is printed where rounding half up at the printed digits gives it. Zeros at the end of a whole number
     count as digits, unless the figure or what it was made of (`is_from_approximate`) is printed as approximate; an
     approximate figure may also be one unit of its last printed digit off. rounded goes up to `contradictions.ROUNDING`.
-    Of a range it is enough to lie in it. Both in one unit. G5.
+    A range holds if the figure is inside it. Both in one unit. G5.
 
     >>> agreement("44", 43.75), agreement("37", 37.5), agreement("33", 37.5)
     ('matches', 'rounded', 'wrong')
@@ -69,7 +69,7 @@ def agreement(text: str, computed: float, is_from_approximate: bool = False) -> 
 
 
 def difference(text: str, computed: float) -> float:
-    """Computed less printed; of a range what it lies outside of it.
+    """Computed less printed; for a range the distance outside it.
 
     >>> difference("80", 79.5), difference("10-14", 14.5), difference("10-14", 12.0)
     (-0.5, 0.5, 0.0)

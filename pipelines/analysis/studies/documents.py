@@ -17,7 +17,7 @@
     [[given]]                        # rows from which our relations are made
     relation = "silver.session"
     each = "tape_test"               # a row for each of that table's, called `row`; may be left out
-    count = 30                       # so many of each, numbered `i` from 0; may be a formula
+    count = 30                       # how many of each, numbered `i` from 0; may be a formula
     columns = { session_id = "=row.test", mode = "read" }       # "=" begins a formula
     file = "sysperf.txt"             # instead: a log as printed, next to this file; columns then say its origin
 

@@ -57,7 +57,7 @@ def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
 
 
 def drives_fed(path_mb_s: float, other_mb_s: float, drive_mb_s: float) -> float:
-    """Drives that what is left of a path keeps streaming, beside other traffic (N10).
+    """Drives that the rest of a path keeps streaming, in addition to other traffic (N10).
 
     >>> round(drives_fed(2000, 1250, 160), 1)
     4.7
@@ -96,8 +96,8 @@ def streams_held(streams: NDArray[np.int64], rates: Values, needed: float, share
     """The largest number of streams up to which the given share of observations hold the rate a stream needs.
 
     `streams` counts the streams that ran together in each observation, `rates` is what each of them got then (N19, D7).
-    Numbers of streams that were never seen are passed over; the first seen one that falls short ends the count; 0 where
-    not even the smallest holds it.
+    Numbers of streams without observations are passed over; the first observed one that falls short ends the count; 0
+    if not even the smallest holds it.
 
     >>> streams_held(np.array([1, 1, 2, 2, 3, 3]), np.array([160.0, 161.0, 155.0, 158.0, 90.0, 160.0]), 150.0)
     2

@@ -1,7 +1,7 @@
 """Entries of the system's journal since the last one that was kept, by its cursor; a line an entry, as JSON.
 
-Of an entry its message is read, and when the journal received it; other fields would only make the spool large. More
-than `max_mb` at once is kept in steps: the cursor of the last whole line says where to go on.
+Only the message of an entry is kept, and when the journal received it; other fields would make the spool large. More
+than `max_mb` at once is kept in steps: the cursor of the last complete line is where to continue.
 """
 
 import json

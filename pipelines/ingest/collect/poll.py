@@ -1,11 +1,10 @@
-"""The output of a command: with its time where it has no clock of its own, as it is where it has.
+"""The output of a command: with a time of ours if it has no clock of its own, otherwise unchanged.
 
 JSON becomes a line `{"polled_at":1787646180.25,"answer":[…]}` of the day's file, as `sources/cta_admin` reads it; an
 array that is longer than a line may be becomes several, each with some of its items. A file begins with the last answer
-of the file before, so that what lies between the two polls is covered. Any other text, and JSON with `own_clock`, is a
-file of its own, whose name has its time: for sources whose text has no clock, that is when its first row is of. With
-`stamp` a text is appended to the day's file below a comment with its time, as JSON is: of counters each answer needs
-the one before.
+of the file before, so that the time between the two polls is covered. Any other text, and JSON with `own_clock`, is a
+file of its own with its time in the name; that time dates the first row of a text without a clock. With `stamp` a text
+is appended to the day's file below a comment with its time, as JSON is: for counters each answer needs the one before.
 """
 
 import json
@@ -54,7 +53,7 @@ def _append(request: Request, now: datetime, lines: bytes, after: dict[str, Any]
 
 
 def _arguments(request: Request, now: datetime) -> list[str]:
-    """The command with what its placeholders stand for: local time since the last answer, and the secret."""
+    """The command with its placeholders filled in: local time since the last answer, and the secret."""
     entry = request.entry
     if not request.token and any(TOKEN_PLACE in text for text in entry.command):
         raise TapescopeError(f"{entry.token} is not set", f"the command needs it for {TOKEN_PLACE}")

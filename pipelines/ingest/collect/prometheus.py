@@ -3,12 +3,12 @@
     GET /api/v1/label/instance/values?match[]=…        which exporters have samples of the window
     GET /api/v1/query?query={__name__=~"…",instance="tpsrv01:9100"}[300s]&time=1436781600
 
-An instant query of a range selector answers with the scrapes themselves; a line an exporter and window, as
+An instant query of a range selector answers with the scrapes themselves: one line an exporter and window, as
 `sources/prometheus_range.py` reads it. Windows follow each other without overlap and end `late` before the server's
-clock, for a scrape is stored after its time. Each is asked exporter by exporter, and the state says which are done: a
-killed collector goes on with the same window. A window whose answer is longer than a line may be is asked in halves.
-The first window of a day's file reaches back so far that the step across midnight has both its samples; which rows are
-in two files is for silver to see.
+clock, because a scrape is stored after its time. Each is asked exporter by exporter, and the state records which are
+done: a killed collector continues with the same window. If the answer for a window is longer than a line may be, the
+window is asked in halves. The first window of a day's file reaches back until the step across midnight has both its
+samples; silver finds the rows that are in two files.
 """
 
 import json
@@ -126,7 +126,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
 
 
 def _after(begin: int, series: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-    """Series without samples at the begin of their window, and how many those are.
+    """Series without samples at the start of their window, and how many those are.
 
     Up to version 2 Prometheus returns them; from 3 on, as VictoriaMetrics, it does not. The window before has them.
 

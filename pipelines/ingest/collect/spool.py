@@ -80,7 +80,7 @@ class Spool:
         self.n_bytes += len(content)
 
     def _file_of(self, day: str) -> str:
-        """A clock that was set back begins no file anew."""
+        """The file of a day. If the clock was set back, the present file is kept."""
         return max(f"{day}.jsonl", str(self.state["file"]))
 
     def repair(self) -> None:

@@ -31,7 +31,7 @@ from pipelines.sources.protocol import NO_YEAR, Origin
 
 SAMPLE_BYTES = 2**20  # of each file at least
 FOLDER_BYTES = 256 * 2**20  # of all files of one source in one folder, before each gives its beginning only
-_SAME = ["logged_at", "message_hash", "nth"]  # of a line that stands in two files
+_SAME = ["logged_at", "message_hash", "nth"]  # of a line that is in two files
 _NAMED = {"system": "archive systems", "pool": "pools", "library": "libraries", "logical_library": "logical libraries"}
 _ELSEWHERE = "Etc/GMT+12"  # read in this zone too, a local clock gives other instants
 
@@ -120,14 +120,14 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
     path, stem, known = file.path, file.source, file.found
     if not stem:
         return FileFound(name, None, known.why), {}
-    # a name no log would hold stands for the file's: what comes back under it was not in the text. The host stays
-    # empty, for one that is given goes before one that a banner names.
+    # A name that no log would hold replaces the file's: rows with that name have none from the text. The host stays
+    # empty, because a given host has precedence over one that a banner names.
     given = file.declared
     origin = Origin(NO_NAME, given.place, link=NO_NAME, date=given.date, modified_at=given.modified_at, head=known.head)
     found = FileFound(name, stem, known.why, zone_words=zone_words(known.head))
     group = (str(path.parent), stem)
     tables, n_bytes = _sample(path, found, origin, FOLDER_BYTES - looking.read[group])
-    if found.lacks:  # it may be that the name tells what the text does not
+    if found.lacks:  # the name may supply what the text lacks
         found.lacks, found.fields = "", ()
         _sample(path, found, replace(origin, path=path.name), 1)
     looking.read[group] += n_bytes

@@ -68,7 +68,7 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name
                 _note(found, device, path, n, mover_host="" if host in NO_HOSTS else short_host(host))
                 continue
-            # of a host that no line names, the file's name stands for it, which its [[input]] may read otherwise
+            # if no line names the host, the file's name is used, from which its [[input]] may read a host
             name = "" if host in NO_HOSTS else short_host(host)
             _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
     if (rows := tables.get("library_mount")) is not None:

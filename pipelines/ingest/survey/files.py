@@ -1,4 +1,4 @@
-"""A file of a folder, as far as its first lines tell."""
+"""A file of a folder, as far as its first lines show it."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ _FIELD = re.compile(r"`(date|start_at|interval_s|date_order)`")
 
 @dataclass
 class FileFound:
-    """A file, what its first lines say, and what site.toml must say for it to be read."""
+    """A file, the facts in its first lines, and the fields that site.toml must add for it to be read."""
 
     path: str  # relative to the folder
     source: str | None
@@ -22,9 +22,9 @@ class FileFound:
     zone_words: Counter[str] = field(default_factory=Counter)  # next to its stamps: in how many lines
     lacks: str = ""  # what the source misses, where it refuses the file: "its rows carry no date"
     period: Period | None = None  # from its first row to its last
-    fields: tuple[str, ...] = ()  # fields of an [[input]] that would mend it
+    fields: tuple[str, ...] = ()  # fields of an [[input]] that would supply it
 
     def refuse(self, error: UnreadableFile) -> None:
-        """Note why the source that claims it cannot read it as it stands."""
+        """Note why the source that claims it cannot read it yet."""
         self.lacks = str(error).replace(self.path.rpartition("/")[2], "the file")
         self.fields = tuple(dict.fromkeys(_FIELD.findall(error.hint)))

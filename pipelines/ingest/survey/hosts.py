@@ -28,7 +28,7 @@ class HostsFound:
     files: dict[str, str] = field(default_factory=dict)  # the first file that names it
 
     def note(self, tables: dict[str, pl.DataFrame], path: str) -> None:
-        """Add what one file says."""
+        """Add the hosts of one file."""
         for table, rows in tables.items():
             column = next((name for name in _CLIENT_COLUMNS if name in rows.columns), None)
             if column is None:

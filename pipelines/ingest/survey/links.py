@@ -58,7 +58,7 @@ def note_links(found: dict[str, LinkFound], tables: dict[str, pl.DataFrame], pat
 
 
 def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]) -> None:
-    """Add what MRTG's configurations say of the links, by path: silver.link_target knows how to read them.
+    """Add the links in MRTG's configurations, by path: silver.link_target knows how to read them.
 
     Of several configurations the newest that has a link's target counts.
     """

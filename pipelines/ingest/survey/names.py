@@ -2,7 +2,7 @@
 
 import re
 
-# what stands in the host column where no text names a host; the first is the file name we give while looking
+# values of the host column where no text names a host; the first is the file name we give while looking
 NO_NAME = "\0"
 NO_HOSTS = (NO_NAME, "", "unknown", "localhost", "localhost.localdomain")
 # Words of file names that say what measured, or what the file is, not where.
@@ -24,7 +24,7 @@ def may_be_host(word: str) -> bool:
 
 
 def is_regular(glob: str) -> bool:
-    """Whether beside the host a pattern of names has only dates, numbers, tools and endings.
+    """Whether a pattern of names has, apart from the host, only dates, numbers, tools and endings.
 
     >>> is_regular("load/vmstat_{host}_{date}.txt*"), is_regular("{host}_Linux_*.txt*"), is_regular("{host}_*.out*")
     (True, False, True)

@@ -20,7 +20,7 @@ _OF_LINKS = {"mrtg_log", "rrdtool"}
 
 @dataclass
 class Refused:
-    """Files that lack the same, and the fields of an [[input]] that would mend them."""
+    """Files that lack the same, and the fields of an [[input]] that would supply it."""
 
     lacks: str
     fields: tuple[str, ...]
@@ -29,7 +29,7 @@ class Refused:
 
 @dataclass
 class Pattern:
-    """An [[input]]: the pattern, the files it stands for, and those of them that cannot be read as they stand."""
+    """An [[input]]: the pattern, the files it matches, and those of them that need more fields to be read."""
 
     glob: str
     source: str
@@ -49,10 +49,11 @@ class Pattern:
 
 
 def patterns(found: list[FileFound]) -> list[Pattern]:
-    """One pattern for files of a folder and source that differ in date, host, link or number, or in nothing told.
+    """One pattern for the files of a folder and source that differ only in date, host, link or number.
 
-    The first input that fits a file counts. A plain pattern takes no file of another, so it goes first; of the others
-    one that spells out more goes before one that would fit as well.
+    The first input that matches a file applies. A plain
+    pattern matches no other pattern's file, so it goes first; a more specific pattern goes before one that would match
+    as well.
     """
     globs = _globs([file for file in found if file.source is not None])
     groups: dict[tuple[str, str], list[FileFound]] = {}
@@ -127,7 +128,7 @@ def _cover(paths: list[str], others: set[str], globs: dict[str, str]) -> list[st
     parts: dict[str, list[str]] = {}
     for path, name in zip(paths, names, strict=True):
         parts.setdefault(re.split(r"(?<=\w)[_.-]", name[start:])[0] if len(name) > start else "", []).append(path)
-    if len(parts) == 1:  # the names differ behind their next word: each by itself
+    if len(parts) == 1:  # the names differ after their next word: each by itself
         return [glob for path in paths for glob in _cover([path], others, globs)]
     return [glob for part in parts.values() for glob in _cover(part, others, globs)]
 
@@ -139,7 +140,7 @@ def _beginning(names: list[str]) -> str:
 
 
 def _candidates(names: list[str]) -> Iterator[str]:
-    """Patterns for some names, the most telling first."""
+    """Patterns for some names, the most specific first."""
     common = _beginning(names)
     word = re.match(r".*[A-Za-z]{2,}[_.-]|", common)
     begin = word[0] if word else ""
@@ -194,7 +195,7 @@ def _place_of(name: str, source: str, hosts: list[str], may_name: bool) -> str:
     first = re.match(r"[A-Za-z][A-Za-z0-9.-]*(?=_)", name)
     if first is None or may_be_host(first[0]):
         return name if first is None else "{host}" + name[first.end() :]
-    # behind the name of a tool only what is built like a host's: letters, then a number
+    # after the name of a tool only a word with the form of a host's name: letters, then a number
     return re.sub(
         r"(?<=^" + re.escape(first[0]) + r"_)[A-Za-z][A-Za-z-]*[A-Za-z]\d+[a-z]?(?=[_.])", "{host}", name, count=1
     )

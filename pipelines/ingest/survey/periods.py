@@ -1,4 +1,4 @@
-"""From when to when files tell: what an [[input]] may declare as expected, so that holes between show."""
+"""The period of files: what an [[input]] may declare as expected, so that holes between them show."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,7 @@ def declared(periods: dict[str, list[Period]], zone: str) -> str:
         abs(one.begin - first.begin) > _APART or abs(one.end - first.end) > _APART for one in spans
     ):
         return ""
-    # what all of them span, in whole minutes: what lies outside was never promised, and would count as a hole
+    # what all of them span, in whole minutes: time outside was never promised, and would count as a hole
     begin, end = max(one.begin for one in spans), min(one.end for one in spans)
     edges = begin.replace(second=0, microsecond=0), end.replace(second=0, microsecond=0)
     edges = edges[0] if edges[0] == begin else edges[0] + timedelta(minutes=1), edges[1]

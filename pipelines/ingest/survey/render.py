@@ -13,7 +13,7 @@ from pipelines.primitives.text import LINE_CHARS, escape_control, single_line
 
 NAMES_LINES = 6  # of names of files that lack the same
 
-# What an [[input]] may say of files whose text does not, in the words of site.toml; the values are to be found.
+# Fields that an [[input]] may add for files whose text lacks them, in the words of site.toml; values are to be found.
 STUBS = {
     "date": "# date = 2010-06-15                      # local day of the first row",
     "start_at": "# start_at = 2010-06-15T08:00:00Z         # instant of the first row, UTC",
@@ -23,7 +23,7 @@ STUBS = {
 
 
 def written(survey: Survey, folder: Path) -> str:
-    """The text of a site.toml that loads as it stands, for a folder that it is to lie in."""
+    """The text of a site.toml that loads unchanged in a given folder."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,

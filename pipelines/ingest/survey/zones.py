@@ -43,14 +43,14 @@ CANDIDATES = (
     "UTC",
 )
 _QUARTER_S = 900
-_CLOSE_S = 60  # so far from a quarter of an hour the difference of two clocks may lie
+_CLOSE_S = 60  # the most by which the difference of two clocks may miss a quarter of an hour
 _DAY_S = 86_400
 _WITH_OFFSET = re.compile(r'"local_time\\?"\s*:\s*\\?"(\d{4}-\d\d-\d\d)T[\d:.]+([+-])(\d\d):?(\d\d)\\?"')
 
 
 @dataclass
 class ZoneGuess:
-    """Zones that fit all that was seen; the first is written, `why` says what it rests on."""
+    """Zones that fit all rows; the first is written, `why` is the evidence."""
 
     zones: list[str] = field(default_factory=list)
     why: str = "no line holds a local time together with its epoch second"
@@ -90,7 +90,7 @@ def offsets_in(lines: Iterable[str]) -> Counter[tuple[int, int]]:
 
 
 def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
-    """Zone words that stand beside stamps."""
+    """Zone words after stamps."""
     found: Counter[str] = Counter()
     for rows in tables.values():
         if "zone" in rows.columns:

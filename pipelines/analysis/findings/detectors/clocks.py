@@ -11,12 +11,12 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period, day_bounds
 
-_FINENESS = ("network", "disk", "link")  # disks are behind a cache, a switch's counters are coarse
+_FINENESS = ("network", "disk", "link")  # disks write through a cache, a switch's counters are coarse
 
 
 @detector("off_clock")
 def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Stations whose clock is off by `min_s` or more, by what watched them best; `min_disk_s` where only disks tell.
+    """Stations whose clock is off by `min_s` or more, by their best samples; `min_disk_s` if only disks were sampled.
 
     The interval must leave out half of that, and the skew be one that the samples can show.
     """

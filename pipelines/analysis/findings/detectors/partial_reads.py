@@ -17,9 +17,9 @@ _PICKS = ("alternate", "sparse", "random")
 def dearer_than_whole(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Tapes whose files were picked at a higher cost than reading the whole tape once.
 
-    A mount that skips stands for itself; mounts for single files of one tape and day are taken together. What the whole
-    would have taken: one mount (`mount_s`) and the time of the files alone, less mounts and tape motion, for as many
-    bytes as the tape holds.
+    A mount that skips counts by itself; mounts for single files of one tape and day count together. Reading the whole
+    tape would have taken one mount (`mount_s`) and the time of the files alone, less mounts and tape motion, for as
+    many bytes as the tape holds.
     """
     params = rule.params
     reads = rows.filter(pl.col("byte_share") > 0, pl.col("wall_s").is_not_null())

@@ -21,7 +21,7 @@ def more_than_share(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
     """Members that get some times what each of the others gets, hour by hour and kind of work by kind of work.
 
     It fires where a member has at least `min_times` of it and the interval, over hours, begins above `above`. A member
-    with less than `min_use` of an even share serves something else: it is not judged, and nobody's peer.
+    with less than `min_use` of an even share serves something else: it is not judged, and is not a peer.
     """
     for _, alike in rows.group_by(rule.params["alike"], maintain_order=True):
         peers = _peers(rule, alike)

@@ -96,7 +96,7 @@ def _largest(rule: Rule, series: pl.DataFrame, since: datetime) -> Step | None:
 
 
 def _most_changed(rule: Rule, group: pl.DataFrame, at: datetime, step: Step) -> str:
-    """The value of `most_of` whose rows since lie furthest from the level before, in the direction of the step."""
+    """The value of `most_of` whose rows since are furthest from the level before, in the direction of the step."""
     name, value = rule.params["most_of"], pl.col(rule.value).clip(upper_bound=rule.params.get("cap"))
     since = group.filter(pl.col(rule.time[0]) >= at)
     moved = since.group_by(name).agg(((value - step.before) * np.sign(step.size)).sum().alias("moved"))

@@ -13,7 +13,7 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 
-# What `ceilings` are of, and how their shares are told.
+# The resource of each of `ceilings`, and the words for its share.
 RESOURCES = {
     "link_load": ("link", "link"),
     "disk_busy": ("disks", "disks busy"),
@@ -130,11 +130,11 @@ def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
 
 @detector("accumulates")
 def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Seconds of a state, summed over the rows: at least `min_total` of them and a share of `min_share` of those seen.
+    """Seconds of a state, summed over the rows: at least `min_total` and a share of `min_share` of those covered.
 
-    `weight` is the column of seconds, `of` that of the seconds seen, `most` that of the seconds it may have been where
-    samples are too coarse to tell. A row without a weight is one of which nothing can be told: what was seen in it is
-    no part of the share. A row lasts `length_s`.
+    `weight` is the column of seconds, `of` that of the seconds that logs cover, and `most` that of the most seconds it
+    may have been where samples are coarse. A row without a weight cannot be judged: its covered time is no part of the
+    share. A row lasts `length_s`.
     """
     params = rule.params
     for entity, group in groups(rule, rows.drop_nulls(params["weight"])):

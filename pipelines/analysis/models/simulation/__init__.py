@@ -6,7 +6,7 @@ moved, and before it the seconds in which the client asked for nothing (`think_s
 (`gap_s`), and those of the tape itself, motion and marks (`tape_s`); of the seconds it moved, those in which the drive
 waited for data or room (`wait_s`). Mounts are served in the order in which they were
 asked for; a client asks for a file so long after the last but `depth` as it did after the last. Without changes this is
-the recorded week again, but for who waits for whom.
+the recorded week again, except for who waits for whom.
 
 Changes: number of drives of a kind; an upper end of those dialogues; a factor on the speed; requests a client keeps
 queued; mounts that read or write at a station at once (instances x inputs, instances x outputs); what may pass a
@@ -15,13 +15,13 @@ all mounts asked for at once; and writes that wait until their station has read 
 fairly: each gets the same, or what it can use (max-min).
 
 Requests of files (`Work.requests`) are gathered into mounts by a policy (`queues.py`) and take drives from the mounts
-above; a policy changes nothing else, and what else is changed says nothing about them.
+above; a policy changes nothing else, and other changes do not affect the requests.
 
 Outputs: hours of drives, rates, waits and the end of the work. Limits: speeds and waits within files are those
-recorded, with the contention they had; a faster drive moves a stream no faster that waited for its other end, and where
-no log has waits, that end is taken to keep up; volumes go back to no slot and robots are never short; nothing fails but
-what failed. Source: what the migration report, PIC's and HPC2N's slides ask for (M36, M41-M44, N10, P44, P48); max-min
-fairness; SimPy. MB = 10^6 bytes, seconds.
+recorded, with the contention they had. A faster drive moves a stream no faster if that waited for its other end;
+without waits in the logs, that end is taken to keep up. Volumes go back to no slot and robots are never short. Nothing
+fails except what failed. Source: requests in the migration report and in PIC's and HPC2N's slides (M36, M41-M44, N10,
+P44, P48); max-min fairness; SimPy. MB = 10^6 bytes, seconds.
 """
 
 from dataclasses import replace

@@ -67,7 +67,7 @@ class Station:
             self._share()
 
     def read(self, mb: float) -> None:
-        """So much more lies here; those who wait longest take first."""
+        """Add data to the station; those who wait longest take first."""
         self.held_mb += mb
         while self.waiting and self.waiting[0][0] <= self.held_mb + _DONE_MB:
             asked_mb, event = self.waiting.pop(0)

@@ -23,7 +23,7 @@ class File:
     wait_s: float = 0.0  # of moving_s, for data to write or for room to read into
 
     def moving_at(self, speed: float) -> float:
-        """Seconds it moves with a drive so many times as fast.
+        """Seconds it moves with a drive that is faster by a factor.
 
         Where the drive waited for a tenth of the time and more, the other end sets the pace: it gives no more to a
         faster drive. A shorter wait is a start, which stays as it is.
@@ -162,7 +162,7 @@ Uses = dict[tuple[str, str], Use]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Uses by kind and direction; what never ended, for it waited for what never came; what was done for requests."""
+    """Uses by kind and direction; mounts that never ended, because they waited in vain; the reads of requests."""
 
     uses: Uses
     n_stuck: int = 0
@@ -182,7 +182,7 @@ class Outcome:
 def chunked(mounts: Iterable[Mount], chunk_gb: float) -> list[Mount]:
     """Mounts that write, combined to at least an amount each, of one station and kind; they begin when all is there.
 
-    What is left at the end is a mount of its own. Pauses of clients within a mount are gone: the data lie there.
+    What is left at the end is a mount of its own. Pauses of clients within a mount are gone: the data are ready.
     """
     kept: list[Mount] = []
     collected: dict[tuple[str, str], list[Mount]] = defaultdict(list)
