@@ -30,6 +30,7 @@ DOCUMENTS = [
 NOT_HERE = {
     "make": "installs, or runs all of the tests or benchmarks",
     "docker": "needs containers",
+    "helm": "needs a cluster",
     "systemctl": "needs systemd and root",
     "journalctl": "needs systemd",
     "useradd": "needs root",

@@ -19,7 +19,7 @@ BUCKET, KEY, SECRET = "tape-archive", "AKIDEXAMPLE", "correct-horse-2718"
 
 @contextmanager
 def s3_server() -> Iterator[str]:
-    """Its address, which the environment holds with the keys; the bucket is made."""
+    """Its address, which the environment has with the keys; the bucket is made."""
     if not PYTHON.exists():
         pytest.skip("no server that speaks S3 here: make .venv/done-s3")
     with pytest.MonkeyPatch.context() as patch:

@@ -21,9 +21,10 @@ _NONE_AT_MOST = 3.0  # of what was never counted, as many may have been due: Poi
 def risen(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
     """Counts for each `unit` of the column `per` in the last `recent_days`, against the days before of the same entity.
 
-    It fires where they are more than `min_ratio` times the upper end of the past's interval, and still are, with at
-    least `min_count` of them, without the value of `different` that has most: what one tape does to a drive is not
-    the drive's. The past needs `min_past` rows; each is a case of its own for its interval.
+    It fires where they are more than `min_ratio` times the past and above its interval, and still are, with at least
+    `min_count` of them, without the value of `different` that has most: what one tape does to a drive is not the
+    drive's. A past without any counts as its interval's upper end. The past needs `min_past` rows; each is a case of
+    its own for its interval.
     """
     params, per = rule.params, rule.params["per"]
     begin = period.last - timedelta(days=params["recent_days"] - 1)
@@ -37,7 +38,9 @@ def risen(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
         rest = now.filter(pl.col(params["different"]) != worst)
         before, most = _past(past, rule.value, per, params["unit"])
         rest_rate = _rate(rest, rule.value, per, params["unit"])
-        if number(rest[rule.value].sum()) < params["min_count"] or rest_rate <= params["min_ratio"] * most:
+        if number(rest[rule.value].sum()) < params["min_count"]:
+            continue
+        if rest_rate <= max(params["min_ratio"] * (before or most), most):
             continue
         rate = _rate(now, rule.value, per, params["unit"])
         facts = {
