@@ -150,7 +150,7 @@ def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
         worst = page.locator('[data-testid="stMain"] a[href*="finding"]').first
         box = worst.bounding_box()
         assert box and box["y"] < 900 and worst.inner_text() == "Drive out of service · 3592JFD2"
-        assert "offline or in error since 2026-02-04 14:17 CET" in operator.reads().replace("\u2060", "")
+        assert "offline or in error from 2026-02-04 14:17 to 16:17 CET" in operator.reads().replace("\u2060", "")
         assert "Next: Check the log line that took it down" in operator.reads()
         operator.click(worst)
         page.get_by_text("What it usually means").wait_for()

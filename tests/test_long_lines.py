@@ -84,8 +84,8 @@ def cost(stem: str, size: int) -> float:
 
 @pytest.mark.parametrize("stem", sorted(all_sources()))
 def test_the_cost_of_a_long_line_grows_with_its_length(stem: str) -> None:
-    short = cost(stem, SHORT)
-    assert cost(stem, LONG) < PAUSE_S + 2 * (LONG / SHORT) * short
+    most = PAUSE_S + 2 * (LONG / SHORT) * cost(stem, SHORT)
+    assert cost(stem, LONG) < most or cost(stem, LONG) < most, "twice: a busy machine is no square"
 
 
 @pytest.mark.parametrize("begin", ["", "20 ", "Transfer a -> ", "user@h", "Target[a]: 1:", "x = "])
