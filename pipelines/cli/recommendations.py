@@ -64,7 +64,7 @@ def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None
 @click.option("--note", help="Why.")
 @site_option
 def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Record that it will not be done, or no longer is."""
+    """Record that it was given up."""
     _change(site_path, number, "dropped", day, note)
 
 

@@ -55,7 +55,7 @@ FILE_REASONS = {
 SPEAKS_FOR = {
     "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
     "drive_states": "the state of drives, from time to time",
-    "mounts": "mounts and sessions of a system; of a drive, from its first mount to its last dismount",
+    "mounts": "mounts and sessions of a system; for a drive, from its first mount to its last dismount",
     "requests": "requests for files, as an archive system queued them",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools and what they recalled or flushed",

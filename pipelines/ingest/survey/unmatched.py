@@ -33,12 +33,10 @@ class UnmatchedFiles:
         listed = ", ".join(f"{path} ({what})" for path, what in self.first)
         count = f"{'' if self.is_all else 'over '}{self.n_files:,} file{'s' * (self.n_files > 1)}"
         is_are = "is" if self.n_files == 1 else "are"
-        hint = (
-            f'To read one, write into site.toml, say: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
-        )
+        hint = f'To read one, add to site.toml: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
         return (
             f"{count} below {self.place} {is_are} named by no [[input]] and not read: {listed}{more}."
-            f" {hint if self.glob else '`tapescope recognise PATH` says what they miss.'}"
+            f" {hint if self.glob else '`tapescope recognise PATH` shows what they lack.'}"
         )
 
 
