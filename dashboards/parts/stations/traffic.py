@@ -98,7 +98,7 @@ def _show_links(page: Page) -> None:
     links = {row["link"] for row in loads.rows}
     if links:
         st.info(
-            f"Traffic of {len(links)} links was read, but site.toml does not name their stations: give each [[link]] its"
+            f"Traffic of {len(links)} links was read, but site.toml does not name their stations. Give each [[link]] a"
             " `station`, and this page shows what stations send and receive. These are the links:"
         )
         link_loads.show(page, loads)
