@@ -27,7 +27,7 @@ def recommendation() -> None:
 @click.option("--drives", help="Drives it is about, separated by commas (for your own recommendation).")
 @click.option("--gain", help="Promised gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
 @click.option("--hours", "is_hours", is_flag=True, help="It frees drive-hours and does not raise the rate.")
-@click.option("--text", help="What is recommended.")
+@click.option("--text", help="Text of the recommendation.")
 @site_option
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
