@@ -215,10 +215,11 @@ lock: .venv/done-create
 	@$(COMPILE) --group dev --extra dashboard --extra airflow --constraint .venv/all.lock --output-file .venv/airflow.lock
 	@{ echo "# What Airflow adds to requirements.lock: written by \`make lock\` from pyproject.toml."; \
 		$(call ADDED,.venv/airflow.lock,requirements.lock); } > requirements-airflow.lock
+	@# pip before 23.3 takes a pin for an extra only if it names the extra, which uv leaves out
 	@for one in celery kubernetes; do \
 		$(COMPILE) --group dev --extra dashboard --extra airflow --extra $$one --constraint .venv/all.lock --output-file .venv/$$one.lock; \
 		{ echo "# What $$one adds to $(subst $() , and ,$(BOTH)): written by \`make lock\` from pyproject.toml."; \
-			$(call ADDED,.venv/$$one.lock,$(BOTH)); } > requirements-$$one.lock || exit; \
+			$(call ADDED,.venv/$$one.lock,$(BOTH)) | sed 's/^celery==/celery[redis]==/'; } > requirements-$$one.lock || exit; \
 	done
 	@$(subst pyproject.toml,,$(COMPILE)) --group s3 --output-file .venv/s3.lock
 	@{ echo "# The S3 server of the tests: written by \`make lock\` from pyproject.toml."; \
