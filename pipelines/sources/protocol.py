@@ -117,7 +117,7 @@ class Parsed:
 
     `tables` maps a bronze relation's name (without the layer) to its rows: the contract's columns less `file_id` and
     `day`, which the loader adds. `coverage` holds the intervals in which the log proves that it was being written; the
-    loader joins those that touch. `notes` says what a person should know of skipped lines: a phrase, and how many.
+    loader joins those that touch. `notes` are for a person, about skipped lines: a phrase, and how many.
     """
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)

@@ -43,7 +43,7 @@ class UnmatchedFiles:
 def unmatched_files(site: Site) -> UnmatchedFiles:
     """What is below the folders that the inputs' patterns begin at and none of them names, hidden files left out.
 
-    Where none of these folders exists, the site's own is looked at: somebody put logs there and read none of them.
+    Where none of these folders exists, the site's own is looked at: logs may have been put there and never read.
     """
     named = {path for path, _, _ in find_inputs(site)} | {site.root / site.change_log}
     folders = _folders(site)

@@ -8,7 +8,7 @@ from pipelines.sources._shared.contract import schema_of
 
 
 class Col(NamedTuple):
-    """A column of a table and what becomes of it.
+    """A column of a table and its target.
 
     Kinds: text, int, float, ts (local time), tstz (time with an offset), date, rate (bytes/s; 0 and less is unknown),
     mib and mib_s (Enstore's MB, 2^20), count (0 and more, else unknown), flag (0 or 1, y or n), mode (r or w), cookie
